@@ -202,6 +202,8 @@ CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags) {
         return CUDA_ERROR_INVALID_VALUE;
     if (peer->device == context->device)
         return CUDA_ERROR_INVALID_DEVICE;
+    if (!standin_settings.peers)
+        return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
     if ((context->peers & 1u << peer->device) != 0)
         return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
     context->peers |= 1u << peer->device;

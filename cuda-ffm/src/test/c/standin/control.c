@@ -74,6 +74,7 @@ static void defaults(void) {
                                          .driver_version = 13000,
                                          .memory = (size_t)4 << 30,
                                          .peer_memory = true,
+                                         .peers = true,
                                          .dmabuf = DMABUF_AUTO,
                                          .capability = 90};
     memset(attributes, 0, sizeof attributes);
@@ -263,6 +264,10 @@ static bool set(const char *key, const char *value) {
     if (strcmp(key, "peermem") == 0) {
         s->peer_memory = number != 0;
         standin_protect_all();
+        return true;
+    }
+    if (strcmp(key, "peers") == 0) {
+        s->peers = number != 0;
         return true;
     }
     if (strcmp(key, "dmabuf") == 0)

@@ -162,6 +162,6 @@ CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
         return CUDA_ERROR_INVALID_DEVICE;
     if (can == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    *can = device != peer;
+    *can = device != peer && standin_settings.peers;
     return CUDA_SUCCESS;
 }

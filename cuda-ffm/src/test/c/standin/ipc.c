@@ -13,7 +13,7 @@
 
 struct exported {
     char magic[8];
-    int pid, file;
+    int pid, file, device;
     uint64_t offset, size;
 };
 _Static_assert(sizeof(struct exported) <= sizeof(CUipcMemHandle), "the handle has room");
@@ -48,6 +48,7 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer) {
     write_handle(handle->reserved, (struct exported){.magic = "memory",
                                                      .pid = getpid(),
                                                      .file = standin_backing_file(range->device),
+                                                     .device = range->device,
                                                      .offset = range->offset,
                                                      .size = range->size});
     return CUDA_SUCCESS;
@@ -62,6 +63,8 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, CUipcMemHandle handle, unsi
     CUresult result = read_handle(handle.reserved, "memory", &exported);
     if (result != CUDA_SUCCESS)
         return result;
+    if (exported.device != context->device && !standin_settings.peers)
+        return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
     LOCKED;
     for (struct range *r = standin_range_after(NULL); r != NULL; r = standin_range_after(r))
         if (r->memory == IPC_MEMORY && r->context == context && memcmp(&r->ipc, &handle, sizeof handle) == 0) {
@@ -105,7 +108,7 @@ CUresult cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event) {
         return CUDA_ERROR_INVALID_HANDLE;
     if (!standin_device_attribute(event->context->device, CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED))
         return CUDA_ERROR_NOT_SUPPORTED;
-    write_handle(handle->reserved, (struct exported){.magic = "event", .pid = getpid(), .file = event->file});
+    write_handle(handle->reserved, (struct exported){.magic = "event", .pid = getpid(), .file = event->file, .device = event->context->device});
     return CUDA_SUCCESS;
 }
 
@@ -120,6 +123,8 @@ CUresult cuIpcOpenEventHandle(CUevent *result, CUipcEventHandle handle) {
     CUresult read = read_handle(handle.reserved, "event", &exported);
     if (read != CUDA_SUCCESS)
         return read;
+    if (exported.device != context->device)
+        return CUDA_ERROR_INVALID_DEVICE;
     int file = open_file(&exported);
     LOCKED;
     *result = file < 0 ? NULL : standin_event(context, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS, file);

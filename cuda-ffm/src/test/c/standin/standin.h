@@ -39,6 +39,8 @@ struct settings {
     size_t memory;
     /* Whether an adapter can register device memory by its address, as with nvidia_peermem: else the pages are out of reach. */
     bool peer_memory;
+    /* Whether devices reach the memory of each other. */
+    bool peers;
     enum { DMABUF_NONE, DMABUF_AUTO, DMABUF_UDMABUF, DMABUF_MEMFD } dmabuf;
     long copy_delay_us, copy_delay_us_per_mib;
     int capability;

@@ -183,7 +183,7 @@ public final class CudaEvent extends GuardedResource {
         enter();
         try {
             context().bind();
-            return IpcEvents.export(pointer);
+            return IpcEvents.export(context(), pointer);
         } finally {
             exit();
         }

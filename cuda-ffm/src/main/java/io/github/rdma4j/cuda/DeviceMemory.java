@@ -293,11 +293,26 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
      * @throws CudaException if this memory cannot be exported: that of a pool, for instance
      */
     public DmaBuf exportDmaBuf(long offset, long length) {
+        return exportDmaBuf(offset, length, DmaBuf.Mapping.DEFAULT);
+    }
+
+    /**
+     * Exports a part as a dma-buf that another device reaches by a way of one's choice.
+     *
+     * @param offset of the first byte
+     * @param length in bytes, 1 or more
+     * @param mapping the way
+     * @return the dma-buf, which covers whole pages, and where the part lies in it
+     * @throws IndexOutOfBoundsException if the part does not lie within
+     * @throws UnsupportedCudaCallException as {@link #exportDmaBuf(long, long)}, or if the driver lacks the way
+     * @throws CudaException if this memory cannot be exported
+     */
+    public DmaBuf exportDmaBuf(long offset, long length, DmaBuf.Mapping mapping) {
         Ranges.check(offset, length, size, this);
         enter();
         try {
             context().bind();
-            return DmaBuf.export(this, pointer + offset, length);
+            return DmaBuf.export(this, pointer + offset, length, mapping);
         } finally {
             exit();
         }

@@ -21,6 +21,20 @@ import java.util.Set;
  * @since 0.1.0
  */
 public final class DmaBuf implements AutoCloseable {
+    /** By which way another device is to reach the memory. */
+    public enum Mapping {
+        /** As the driver has it. */
+        DEFAULT,
+        /**
+         * Over PCI Express, also where the GPU and its processor are joined by another link
+         * ({@code CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE}): for an adapter with a way over PCI of its own. From
+         * CUDA 12.8 on.
+         */
+        PCIE
+    }
+
+    private static final int FIRST_WITH_PCIE = 12080;
+
     private static final Set<DeviceMemory.Kind> EXPORTABLE =
             EnumSet.of(DeviceMemory.Kind.ALLOCATED, DeviceMemory.Kind.VIRTUAL);
 
@@ -38,7 +52,7 @@ public final class DmaBuf implements AutoCloseable {
     }
 
     /** What is exported starts and ends where pages of the host do. */
-    static DmaBuf export(DeviceMemory memory, long address, long length) {
+    static DmaBuf export(DeviceMemory memory, long address, long length, Mapping mapping) {
         CudaDevice device = memory.context().device();
         if (length < 1) {
             throw new IllegalArgumentException("a dma-buf of " + length + " bytes; 1 is the least");
@@ -46,7 +60,12 @@ public final class DmaBuf implements AutoCloseable {
         long page = FileDescriptors.pageSize();
         long start = address & -page;
         long size = (address + length + page - 1 & -page) - start;
-        String call = "cuMemGetHandleForAddressRange(address=0x%x, size=%d, DMA_BUF_FD)".formatted(start, size);
+        String call = "cuMemGetHandleForAddressRange(address=0x%x, size=%d, DMA_BUF_FD%s)"
+                .formatted(start, size, mapping == Mapping.PCIE ? ", PCIE" : "");
+        if (mapping == Mapping.PCIE && Cuda.driverVersion().number() < FIRST_WITH_PCIE) {
+            throw new UnsupportedCudaCallException(
+                    call, "the driver is of CUDA %s; that mapping came with 12.8".formatted(Cuda.driverVersion()));
+        }
         if (!device.has(DeviceAttribute.DMA_BUF_SUPPORTED)) {
             throw new UnsupportedCudaCallException(
                     call,
@@ -57,7 +76,7 @@ public final class DmaBuf implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment handle = arena.allocateFrom(ValueLayout.JAVA_INT, -1);
             int result = MemoryCalls.getHandleForAddressRange(
-                    handle, start, size, CudaHeaders.CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD(), 0);
+                    handle, start, size, CudaHeaders.CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD(), flags(mapping));
             if (result == CudaHeaders.CUDA_ERROR_NOT_SUPPORTED()) {
                 throw new UnsupportedCudaCallException(call, "the driver cannot export " + memory);
             }
@@ -75,6 +94,10 @@ public final class DmaBuf implements AutoCloseable {
             }
             return new DmaBuf(handle.get(ValueLayout.JAVA_INT, 0), start, address - start, length);
         }
+    }
+
+    private static long flags(Mapping mapping) {
+        return mapping == Mapping.PCIE ? CudaHeaders.CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE() : 0;
     }
 
     /**

@@ -4,6 +4,7 @@ package io.github.rdma4j.cuda;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.UUID;
 
 /**
  * What another process on the same machine needs to reach an event of this one ({@code CUipcEventHandle}). A value,
@@ -12,27 +13,31 @@ import java.util.Arrays;
  * @since 0.1.0
  */
 public final class IpcEventHandle {
-    private static final int MAGIC = 0x524a4531;
+    private static final int MAGIC = 0x524a4532;
     static final int DRIVER_BYTES = 64;
-    private static final int BYTES = Integer.BYTES + 1 * Long.BYTES + DRIVER_BYTES;
+    private static final int BYTES = Integer.BYTES + 3 * Long.BYTES + DRIVER_BYTES;
 
     private final byte[] driverHandle;
     private final long processId;
+    private final UUID device;
 
-    IpcEventHandle(byte[] driverHandle, long processId) {
+    IpcEventHandle(byte[] driverHandle, long processId, UUID device) {
         this.driverHandle = driverHandle;
         this.processId = processId;
+        this.device = device;
     }
 
     /**
      * The handle, to be sent.
      *
-     * @return 76 bytes
+     * @return 92 bytes
      */
     public byte[] toBytes() {
         return ByteBuffer.allocate(BYTES)
                 .putInt(MAGIC)
                 .putLong(processId)
+                .putLong(device.getMostSignificantBits())
+                .putLong(device.getLeastSignificantBits())
                 .put(driverHandle)
                 .array();
     }
@@ -50,9 +55,10 @@ public final class IpcEventHandle {
             throw new IllegalArgumentException("these %d bytes are no handle of CUDA events".formatted(bytes.length));
         }
         long processId = buffer.getLong();
+        UUID device = new UUID(buffer.getLong(), buffer.getLong());
         byte[] driverHandle = new byte[DRIVER_BYTES];
         buffer.get(driverHandle);
-        return new IpcEventHandle(driverHandle, processId);
+        return new IpcEventHandle(driverHandle, processId, device);
     }
 
     /**
@@ -60,7 +66,8 @@ public final class IpcEventHandle {
      *
      * @param context of the same device
      * @return the event
-     * @throws CudaException if it cannot be reached; always in the process that exported it
+     * @throws CudaException if it cannot be reached: always in the process that exported it, after that process has
+     *     closed it or ended, and from a context of another GPU
      */
     public CudaEvent open(CudaContext context) {
         return context.create(() -> IpcEvents.open(context, this));
@@ -75,6 +82,15 @@ public final class IpcEventHandle {
      */
     long processId() {
         return processId;
+    }
+
+    /**
+     * The GPU that the event is of, so that a process can choose its context: {@link CudaDevice#uuid()}.
+     *
+     * @return its UUID; of an instance of a GPU (MIG) the instance's
+     */
+    public UUID device() {
+        return device;
     }
 
     @Override

@@ -14,7 +14,7 @@ import java.lang.foreign.ValueLayout;
 final class IpcEvents {
     private IpcEvents() {}
 
-    static IpcEventHandle export(long event) {
+    static IpcEventHandle export(CudaContext context, long event) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment handle = CUipcEventHandle_st.allocate(arena);
             int result = IpcCalls.getEventHandle(handle, event);
@@ -26,7 +26,8 @@ final class IpcEvents {
             Results.check(result, "cuIpcGetEventHandle()");
             return new IpcEventHandle(
                     handle.toArray(ValueLayout.JAVA_BYTE),
-                    ProcessHandle.current().pid());
+                    ProcessHandle.current().pid(),
+                    context.device().uuid());
         }
     }
 
@@ -38,7 +39,9 @@ final class IpcEvents {
             int result = IpcCalls.openEventHandle(event, struct);
             if (result != Results.SUCCESS) {
                 throw Results.failure(
-                        result, "cuIpcOpenEventHandle(" + handle + ")", IpcMemory.whyNot(handle.processId()));
+                        result,
+                        "cuIpcOpenEventHandle(" + handle + ")",
+                        IpcMemory.whyNot(handle.processId(), handle.device(), context));
             }
             return new CudaEvent(context, event.get(ValueLayout.JAVA_LONG, 0), false, false);
         }

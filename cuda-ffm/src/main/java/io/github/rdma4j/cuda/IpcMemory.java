@@ -9,6 +9,7 @@ import io.github.rdma4j.cuda.internal.Results;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.UUID;
 
 /** Memory that another process has allocated. The context is current. */
 final class IpcMemory {
@@ -34,6 +35,7 @@ final class IpcMemory {
             return new IpcMemoryHandle(
                     handle.toArray(ValueLayout.JAVA_BYTE),
                     ProcessHandle.current().pid(),
+                    memory.context().device().uuid(),
                     offset,
                     memory.size());
         }
@@ -46,7 +48,10 @@ final class IpcMemory {
             struct.copyFrom(MemorySegment.ofArray(handle.driverHandle()));
             int result = IpcCalls.openMemHandle(address, struct, CudaHeaders.CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS());
             if (result != Results.SUCCESS) {
-                throw Results.failure(result, "cuIpcOpenMemHandle(" + handle + ")", whyNot(handle.processId()));
+                throw Results.failure(
+                        result,
+                        "cuIpcOpenMemHandle(" + handle + ")",
+                        whyNot(handle.processId(), handle.device(), context));
             }
             long base = address.get(ValueLayout.JAVA_LONG, 0);
             try {
@@ -76,10 +81,22 @@ final class IpcMemory {
         }
     }
 
-    static String whyNot(long processId) {
-        return processId == ProcessHandle.current().pid()
-                ? "this process exported the handle itself: handles are for others, use the object that was exported"
-                : "the process that exported it may have freed it or ended, or its GPU cannot be reached from here";
+    static String whyNot(long processId, UUID device, CudaContext context) {
+        if (processId == ProcessHandle.current().pid()) {
+            return "this process exported the handle itself: handles are for others, use the object that was exported";
+        }
+        UUID ours;
+        try {
+            ours = context.device().uuid();
+        } catch (CudaException e) {
+            // The failure that is explained is worth more than this one.
+            ours = device;
+        }
+        return ours.equals(device)
+                ? "the process that exported it may have freed it or ended"
+                : ("it is of the GPU %s, and the context of %s, %s: open it in a context of the first, or see that one"
+                                + " reaches the other (CudaDevice.canAccessPeer; instances of a GPU (MIG) do not)")
+                        .formatted(device, context.device(), ours);
     }
 
     private static void close(long base) {

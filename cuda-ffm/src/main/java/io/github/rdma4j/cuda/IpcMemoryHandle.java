@@ -4,6 +4,7 @@ package io.github.rdma4j.cuda;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.UUID;
 
 /**
  * What another process on the same machine needs to reach memory of this one ({@code CUipcMemHandle}). A value, which
@@ -12,18 +13,20 @@ import java.util.Arrays;
  * @since 0.1.0
  */
 public final class IpcMemoryHandle {
-    private static final int MAGIC = 0x524a4d31;
+    private static final int MAGIC = 0x524a4d32;
     static final int DRIVER_BYTES = 64;
-    private static final int BYTES = Integer.BYTES + 3 * Long.BYTES + DRIVER_BYTES;
+    private static final int BYTES = Integer.BYTES + 5 * Long.BYTES + DRIVER_BYTES;
 
     private final byte[] driverHandle;
     private final long processId;
+    private final UUID device;
     private final long offset;
     private final long size;
 
-    IpcMemoryHandle(byte[] driverHandle, long processId, long offset, long size) {
+    IpcMemoryHandle(byte[] driverHandle, long processId, UUID device, long offset, long size) {
         this.driverHandle = driverHandle;
         this.processId = processId;
+        this.device = device;
         this.offset = offset;
         this.size = size;
     }
@@ -31,12 +34,14 @@ public final class IpcMemoryHandle {
     /**
      * The handle, to be sent.
      *
-     * @return 92 bytes
+     * @return 108 bytes
      */
     public byte[] toBytes() {
         return ByteBuffer.allocate(BYTES)
                 .putInt(MAGIC)
                 .putLong(processId)
+                .putLong(device.getMostSignificantBits())
+                .putLong(device.getLeastSignificantBits())
                 .putLong(offset)
                 .putLong(size)
                 .put(driverHandle)
@@ -56,6 +61,7 @@ public final class IpcMemoryHandle {
             throw new IllegalArgumentException("these %d bytes are no handle of CUDA memory".formatted(bytes.length));
         }
         long processId = buffer.getLong();
+        UUID device = new UUID(buffer.getLong(), buffer.getLong());
         long offset = buffer.getLong();
         long size = buffer.getLong();
         byte[] driverHandle = new byte[DRIVER_BYTES];
@@ -63,7 +69,7 @@ public final class IpcMemoryHandle {
         if (offset < 0 || size < 1 || offset > Long.MAX_VALUE - size) {
             throw new IllegalArgumentException("a handle of %d bytes of memory from offset %d".formatted(size, offset));
         }
-        return new IpcMemoryHandle(driverHandle, processId, offset, size);
+        return new IpcMemoryHandle(driverHandle, processId, device, offset, size);
     }
 
     /**
@@ -71,7 +77,8 @@ public final class IpcMemoryHandle {
      *
      * @param context of the device that it is of, or of one that reaches that
      * @return the memory
-     * @throws CudaException if it cannot be reached; always in the process that exported it
+     * @throws CudaException if it cannot be reached: always in the process that exported it, after that process has
+     *     freed it or ended, and from a context of another GPU that does not reach it
      */
     public DeviceMemory open(CudaContext context) {
         return context.create(() -> IpcMemory.open(context, this));
@@ -96,6 +103,15 @@ public final class IpcMemoryHandle {
     /** {@return the bytes of the memory} */
     public long size() {
         return size;
+    }
+
+    /**
+     * The GPU that the memory is of, so that a process can choose its context: {@link CudaDevice#uuid()}.
+     *
+     * @return its UUID; of an instance of a GPU (MIG) the instance's
+     */
+    public UUID device() {
+        return device;
     }
 
     @Override

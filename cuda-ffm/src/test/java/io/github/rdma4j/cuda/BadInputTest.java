@@ -340,7 +340,8 @@ class BadInputTest {
                 .isThrownBy(() -> own.open(context))
                 .withMessageContaining("this process exported the handle itself");
         byte[] bytes = own.toBytes();
-        bytes[12] = -1;
+        // The first byte of the offset.
+        bytes[28] = -1;
         assertThatIllegalArgumentException().isThrownBy(() -> IpcMemoryHandle.fromBytes(bytes));
     }
 }

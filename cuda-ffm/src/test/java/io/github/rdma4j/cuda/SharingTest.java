@@ -68,7 +68,8 @@ class SharingTest {
             assertThatExceptionOfType(UnsupportedCudaCallException.class)
                     .isThrownBy(event::exportHandle)
                     .withMessageContaining("IPC_EVENT_SUPPORTED");
-            IpcEventHandle handle = new IpcEventHandle(new byte[64], 1);
+            IpcEventHandle handle =
+                    new IpcEventHandle(new byte[64], 1, context.device().uuid());
             assertThat(IpcEventHandle.fromBytes(handle.toBytes()))
                     .isEqualTo(handle)
                     .hasSameHashCodeAs(handle);
@@ -79,8 +80,49 @@ class SharingTest {
         }
     }
 
+    /** The other process has a second GPU, which reaches the first one's memory or does not. */
+    @Test
+    void anotherGpuReachesTheMemoryOrIsNamed() throws Exception {
+        try (CudaContext context = Cuda.device(0).createContext()) {
+            DeviceMemory memory = context.allocate(4096);
+            memory.fill(0, 4096, (byte) 1);
+            byte[] handle = memory.exportHandle().toBytes();
+            assertThat(run("devices=2,peers=1", Elsewhere.class, handle)).isEqualTo("opened\n");
+            assertThat(run("devices=2,peers=0", Elsewhere.class, handle))
+                    .contains("cuIpcOpenMemHandle(handle of 4096 bytes")
+                    .contains("it is of the GPU " + context.device().uuid() + ", and the context of CUDA device 1")
+                    .contains("CudaDevice.canAccessPeer");
+            CudaEvent event = context.createEvent(EventFlag.INTERPROCESS);
+            assertThat(run(
+                            "devices=2",
+                            EventElsewhere.class,
+                            event.exportHandle().toBytes()))
+                    .contains("cuIpcOpenEventHandle(handle of an event")
+                    .contains("it is of the GPU " + context.device().uuid());
+        }
+    }
+
+    @Test
+    void aHandleOfAProcessThatHasEndedSaysSo() throws Exception {
+        IpcMemoryHandle handle = IpcMemoryHandle.fromBytes(
+                HexFormat.of().parseHex(run(Exporter.class, new byte[0]).strip()));
+        try (CudaContext context = Cuda.device(0).createContext()) {
+            assertThat(handle.device()).isEqualTo(context.device().uuid());
+            assertThatExceptionOfType(CudaException.class)
+                    .isThrownBy(() -> handle.open(context))
+                    .withMessageContaining("the process that exported it may have freed it or ended");
+            assertThatExceptionOfType(CudaException.class)
+                    .isThrownBy(() -> context.allocate(64).exportHandle().open(context))
+                    .withMessageContaining("this process exported the handle itself");
+        }
+    }
+
     private static Process start(Class<?> program, byte[] handle) throws IOException {
-        return new ProcessBuilder(List.of(
+        return start("devices=1", program, handle);
+    }
+
+    private static Process start(String settings, Class<?> program, byte[] handle) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(List.of(
                         ProcessHandle.current().info().command().orElseThrow(),
                         "-XX:TieredStopAtLevel=1",
                         "-XX:-UsePerfData",
@@ -90,12 +132,18 @@ class SharingTest {
                         System.getProperty("java.class.path"),
                         program.getName(),
                         HexFormat.of().formatHex(handle)))
-                .redirectErrorStream(true)
-                .start();
+                .redirectErrorStream(true);
+        builder.environment().put("RDMA4J_STANDIN", settings);
+        return builder.start();
     }
 
     private static String run(Class<?> program, byte[] handle) throws IOException, InterruptedException {
-        Process process = start(program, handle);
+        return run("devices=1", program, handle);
+    }
+
+    private static String run(String settings, Class<?> program, byte[] handle)
+            throws IOException, InterruptedException {
+        Process process = start(settings, program, handle);
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).as(output).isZero();
@@ -114,6 +162,38 @@ class SharingTest {
                 event.record(stream);
                 System.out.println("recorded again");
                 stream.await(Duration.ofSeconds(30));
+            }
+        }
+    }
+
+    static final class Elsewhere {
+        public static void main(String[] arguments) {
+            IpcMemoryHandle handle = IpcMemoryHandle.fromBytes(HexFormat.of().parseHex(arguments[0]));
+            try (CudaContext context = Cuda.device(1).createContext()) {
+                handle.open(context).close();
+                System.out.println("opened");
+            } catch (CudaException e) {
+                System.out.println(e.getMessage());
+            }
+        }
+    }
+
+    static final class EventElsewhere {
+        public static void main(String[] arguments) {
+            IpcEventHandle handle = IpcEventHandle.fromBytes(HexFormat.of().parseHex(arguments[0]));
+            try (CudaContext context = Cuda.device(1).createContext()) {
+                handle.open(context).close();
+            } catch (CudaException e) {
+                System.out.println(e.getMessage());
+            }
+        }
+    }
+
+    static final class Exporter {
+        public static void main(String[] arguments) {
+            try (CudaContext context = Cuda.device(0).createContext()) {
+                byte[] bytes = context.allocate(64).exportHandle().toBytes();
+                System.out.println(HexFormat.of().formatHex(bytes));
             }
         }
     }

@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -43,6 +44,10 @@ public final class DeviceRegion implements AutoCloseable {
     /** Null until it is needed, and on a direct path. */
     private final AtomicReference<StagedMirror> mirror = new AtomicReference<>();
 
+    /** What it has of the GPU's window, until it is closed; 0 on the staged path. */
+    private final AtomicLong directBytes;
+
+    private final AtomicLong directBytesOfGpu;
     private volatile boolean closed;
 
     DeviceRegion(
@@ -57,6 +62,9 @@ public final class DeviceRegion implements AutoCloseable {
         this.direct = registration.region();
         this.synchronous = direct == null || registration.isSynchronous();
         this.access = access;
+        this.directBytesOfGpu = DirectBytes.of(memory.memory().context().device());
+        this.directBytes = new AtomicLong(direct == null ? 0 : DirectBytes.pages(memory.length()));
+        directBytesOfGpu.addAndGet(directBytes.get());
     }
 
     /** {@return how the bytes travel} */
@@ -171,7 +179,8 @@ public final class DeviceRegion implements AutoCloseable {
 
     /** For a direct path: what the adapter's completion told of is then seen by kernels that start later. */
     void flushAdapterWrites() {
-        if (owner.writeOrdering() == WriteOrdering.FLUSHED_BY_HOST) {
+        // The completion comes by the adapter's own way, which the GPU does not order with the engine's.
+        if (owner.writeOrdering() == WriteOrdering.FLUSHED_BY_HOST || path() == GpuPath.DATA_DIRECT) {
             owner.context().flushGpuDirectWrites(FlushScope.OWNER);
         }
     }
@@ -238,6 +247,7 @@ public final class DeviceRegion implements AutoCloseable {
         if (direct != null) {
             direct.close();
         }
+        directBytesOfGpu.addAndGet(-directBytes.getAndSet(0));
         closed = true;
         closeMirror();
         memory.memory().removeDependent(this);

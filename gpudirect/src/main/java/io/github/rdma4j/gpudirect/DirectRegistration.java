@@ -10,6 +10,7 @@ import io.github.rdma4j.gpudirect.PathRefusal.Reason;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.device.DataDirectSupport;
 import java.util.Optional;
 import java.util.Set;
 
@@ -65,22 +66,49 @@ final class DirectRegistration {
     /** Tries; the staged path needs nothing. */
     Optional<PathRefusal> attempt(GpuPath path) {
         return switch (path) {
-            case DMA_BUF -> dmaBuf();
+            case DATA_DIRECT -> dataDirect();
+            case DMA_BUF -> dmaBuf(path);
             case PEER_MEMORY -> peerMemory();
             case STAGED -> Optional.empty();
         };
     }
 
-    private Optional<PathRefusal> dmaBuf() {
+    private Optional<PathRefusal> dataDirect() {
+        DataDirectSupport support = registrar.dataDirect();
+        if (!support.isAvailable()) {
+            return Optional.of(new PathRefusal(
+                    GpuPath.DATA_DIRECT,
+                    Reason.DATA_DIRECT_UNSUPPORTED,
+                    support.reason(),
+                    "ConnectX-8 or later with rdma-core 54 and Linux 6.12, or leave out dataDirect()"));
+        }
+        return dmaBuf(GpuPath.DATA_DIRECT);
+    }
+
+    /** The engine reaches the GPU over PCI. A driver that knows no such mapping has no other one either. */
+    private DmaBuf export(GpuPath path) {
+        if (path == GpuPath.DATA_DIRECT) {
+            try {
+                return memory.memory().exportDmaBuf(memory.offset(), memory.length(), DmaBuf.Mapping.PCIE);
+            } catch (UnsupportedCudaCallException beforeCuda128) {
+                // As the driver has it, then.
+            }
+        }
+        return memory.memory().exportDmaBuf(memory.offset(), memory.length());
+    }
+
+    private Optional<PathRefusal> dmaBuf(GpuPath path) {
         long address = memory.address();
-        try (DmaBuf exported = memory.memory().exportDmaBuf(memory.offset(), memory.length())) {
+        try (DmaBuf exported = export(path)) {
             synchronous = synchronizeMemoryOperations();
-            region = registrar.dmaBuf(exported, address, access);
+            region = path == GpuPath.DATA_DIRECT
+                    ? registrar.dmaBufByDataDirect(exported, address, access)
+                    : registrar.dmaBuf(exported, address, access);
             return Optional.empty();
         } catch (CudaException e) {
-            return Optional.of(exportRefused(e));
+            return Optional.of(exportRefused(path, e));
         } catch (VerbsException e) {
-            return Optional.of(registrationRefused(GpuPath.DMA_BUF, e, dmaBufCause(e.errno())));
+            return Optional.of(registrationRefused(path, e, dmaBufCause(e.errno())));
         }
     }
 
@@ -109,15 +137,15 @@ final class DirectRegistration {
         }
     }
 
-    private static PathRefusal exportRefused(CudaException e) {
+    private static PathRefusal exportRefused(GpuPath path, CudaException e) {
         if (e.resultName().equals("CUDA_ERROR_NOT_FOUND")) {
-            return new PathRefusal(GpuPath.DMA_BUF, Reason.DRIVER_TOO_OLD, e.getMessage(), e.remedy());
+            return new PathRefusal(path, Reason.DRIVER_TOO_OLD, e.getMessage(), e.remedy());
         }
         if (!REFUSALS_OF_THE_DRIVER.contains(e.resultName())) {
             throw e;
         }
         return new PathRefusal(
-                GpuPath.DMA_BUF,
+                path,
                 Reason.EXPORT_REFUSED,
                 e.getMessage(),
                 e.remedy().isEmpty() ? "allocate with CudaContext.allocate or allocateGpuDirect" : e.remedy());
@@ -138,7 +166,7 @@ final class DirectRegistration {
             return "use an adapter below the GPU's PCIe switch or root complex ('rdma4j gpudirect-check' shows the"
                     + " distances)";
         }
-        return path == GpuPath.DMA_BUF
+        return path != GpuPath.PEER_MEMORY
                 ? "see 'rdma4j gpudirect-check' for IOMMU, ACS and BAR1"
                 : "see 'rdma4j gpudirect-check', or take the path 'dma-buf'";
     }

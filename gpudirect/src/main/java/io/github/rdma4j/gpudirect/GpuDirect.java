@@ -99,6 +99,15 @@ public final class GpuDirect {
         return context;
     }
 
+    /**
+     * The window by which adapters reach this GPU's memory, and what of it this process has registered. Reads sysfs.
+     *
+     * @return as it is now
+     */
+    public Bar1Use bar1() {
+        return DirectBytes.use(context.device(), config.fileSystemRoot());
+    }
+
     GpuDirectConfig config() {
         return config;
     }

@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
@@ -17,7 +18,7 @@ public final class GpuDirectConfig {
     private static final int MOST_CHUNK = 1 << 30;
     private static final int MOST_SLOTS = 1024;
 
-    private List<GpuPath> order = List.of(GpuPath.values());
+    private List<GpuPath> order = GpuPath.USUAL;
     private Path root = Path.of("/");
     private int chunkSize = 1 << 20;
     private int slots = 4;
@@ -37,6 +38,21 @@ public final class GpuDirectConfig {
             throw new IllegalArgumentException("paths " + given + ": one or more, each once");
         }
         order = given;
+        return this;
+    }
+
+    /**
+     * Has {@link GpuPath#DATA_DIRECT} tried before all others of the order; where the adapter, its library or its
+     * kernel has none, {@link DeviceRegion#decision()} says so and the next one is taken. Experimental: no such adapter
+     * has met this code.
+     *
+     * @return this
+     */
+    public GpuDirectConfig dataDirect() {
+        List<GpuPath> paths = new ArrayList<>(order);
+        paths.remove(GpuPath.DATA_DIRECT);
+        paths.addFirst(GpuPath.DATA_DIRECT);
+        order = List.copyOf(paths);
         return this;
     }
 

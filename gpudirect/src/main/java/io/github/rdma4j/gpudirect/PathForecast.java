@@ -57,7 +57,7 @@ public record PathForecast(
                 adapterTakesDmaBufs,
                 peerMemoryModule,
                 Set.of());
-        return PathRules.decide("device memory", List.of(GpuPath.values()), facts, _ -> Optional.empty());
+        return PathRules.decide("device memory", GpuPath.USUAL, facts, _ -> Optional.empty());
     }
 
     /**

@@ -25,6 +25,8 @@ public record PathRefusal(GpuPath path, Reason reason, int errno, String explana
         DRIVER_TOO_OLD,
         /** The adapter, its kernel driver or its library cannot register dma-bufs. */
         DMA_BUF_UNSUPPORTED_BY_ADAPTER,
+        /** There is no Data Direct engine, or library or kernel do not know it. */
+        DATA_DIRECT_UNSUPPORTED,
         /** Managed memory moves. */
         MANAGED_MEMORY,
         /** Memory of a pool is not made for other devices. */

@@ -54,7 +54,7 @@ final class PathRules {
         }
         return ofDevice(path, facts)
                 .or(() -> ofMemory(path, facts))
-                .or(() -> path == GpuPath.DMA_BUF ? ofDmaBuf(facts) : ofPeerMemory(facts));
+                .or(() -> path == GpuPath.PEER_MEMORY ? ofPeerMemory(facts) : ofDmaBuf(path, facts));
     }
 
     private static Optional<PathRefusal> ofDevice(GpuPath path, PathFacts facts) {
@@ -101,8 +101,7 @@ final class PathRules {
         return Optional.empty();
     }
 
-    private static Optional<PathRefusal> ofDmaBuf(PathFacts facts) {
-        GpuPath path = GpuPath.DMA_BUF;
+    private static Optional<PathRefusal> ofDmaBuf(GpuPath path, PathFacts facts) {
         if (facts.driver().number() < FIRST_WITH_DMA_BUF) {
             return refuse(
                     path,

@@ -6,6 +6,7 @@ import io.github.rdma4j.cuda.DmaBuf;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.device.DataDirectSupport;
 
 /** The adapter's part in the direct paths; an interface, so that tests can have an adapter that the machine lacks. */
 interface Registrar {
@@ -14,6 +15,12 @@ interface Registrar {
 
     /** Registers the part that a dma-buf was exported for, under the given address. */
     MemoryRegion dmaBuf(DmaBuf exported, long address, AccessFlag... access);
+
+    /** Whether it has a Data Direct engine, or why not. */
+    DataDirectSupport dataDirect();
+
+    /** As {@link #dmaBuf}, by the Data Direct engine. */
+    MemoryRegion dmaBufByDataDirect(DmaBuf exported, long address, AccessFlag... access);
 
     /** Registers addresses that a peer-memory module knows. */
     MemoryRegion addresses(long first, long length, AccessFlag... access);
@@ -33,6 +40,20 @@ interface Registrar {
                 return domain.registerMemory(
                         config -> config.dmaBuf(exported.fileDescriptor(), exported.offset(), exported.length())
                                 .iova(address)
+                                .access(access));
+            }
+
+            @Override
+            public DataDirectSupport dataDirect() {
+                return domain.dataDirect();
+            }
+
+            @Override
+            public MemoryRegion dmaBufByDataDirect(DmaBuf exported, long address, AccessFlag... access) {
+                return domain.registerMemory(
+                        config -> config.dmaBuf(exported.fileDescriptor(), exported.offset(), exported.length())
+                                .iova(address)
+                                .dataDirect()
                                 .access(access));
             }
 

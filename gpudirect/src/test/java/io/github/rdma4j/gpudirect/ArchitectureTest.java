@@ -36,6 +36,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(
                         "java..",
                         GPUDIRECT,
+                        GPUDIRECT + ".topology",
                         "io.github.rdma4j.verbs",
                         "io.github.rdma4j.verbs.device",
                         "io.github.rdma4j.cuda")

@@ -21,6 +21,7 @@ import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.cuda.DmaBuf;
 import io.github.rdma4j.cuda.OutOfDeviceMemoryException;
 import io.github.rdma4j.cuda.StandInDriver;
+import io.github.rdma4j.cuda.UnsupportedCudaCallException;
 import io.github.rdma4j.gpudirect.PathRefusal.Reason;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.Device;
@@ -28,6 +29,7 @@ import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.device.DataDirectSupport;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -37,6 +39,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -101,6 +104,22 @@ class DeviceRegionDeviceTest {
         final List<String> calls = new ArrayList<>();
         DmaBuf last;
         int errno;
+        DataDirectSupport engine = new DataDirectSupport(Optional.empty(), "no Data Direct engine belongs to it");
+        int engineErrno;
+
+        @Override
+        public DataDirectSupport dataDirect() {
+            return engine;
+        }
+
+        @Override
+        public MemoryRegion dmaBufByDataDirect(DmaBuf exported, long address, AccessFlag... access) {
+            calls.add("by Data Direct");
+            if (engineErrno != 0) {
+                throw new VerbsException("mlx5dv_reg_dmabuf_mr()", engineErrno, "", "");
+            }
+            return addresses(address, exported.length(), access);
+        }
 
         @Override
         public boolean supportsDmaBuf() {
@@ -227,6 +246,57 @@ class DeviceRegionDeviceTest {
         region = with(adapter, config -> config.fileSystemRoot(root)).register(memory, LOCAL_WRITE);
         assertThat(against(region, DMA_BUF)).isEqualTo(Reason.EXPORT_REFUSED);
         assertThat(region.path()).isEqualTo(PEER_MEMORY);
+    }
+
+    @Test
+    void dataDirectIsTriedWhereItIsAskedForAndItsAbsenceTold() {
+        DmaBufAdapter adapter = new DmaBufAdapter();
+        DeviceMemory memory = context.allocate(SIZE);
+        GpuDirect gpu = with(adapter, GpuDirectConfig::dataDirect);
+        DeviceRegion region = gpu.register(memory, LOCAL_WRITE, AccessFlag.RELAXED_ORDERING);
+        assertThat(region.path()).isEqualTo(DMA_BUF);
+        assertThat(region.decision().toString())
+                .startsWith("dma-buf; not by Data Direct: no Data Direct engine belongs to it (remedy: ConnectX-8");
+        assertThat(against(region, GpuPath.DATA_DIRECT)).isEqualTo(Reason.DATA_DIRECT_UNSUPPORTED);
+
+        adapter.engine = new DataDirectSupport(Optional.of(Path.of("/sys/devices/engine")), "");
+        adapter.calls.clear();
+        region = gpu.register(memory, LOCAL_WRITE);
+        assertThat(region.path()).isEqualTo(GpuPath.DATA_DIRECT);
+        assertThat(region.path().isDirect()).isTrue();
+        assertThat(adapter.calls).containsExactly("by Data Direct");
+        // The adapter's own way is ordered apart: a flush on every GPU.
+        long flushes = StandInDriver.get("flushes");
+        try (CudaStream stream = context.createStream()) {
+            region.absorb(0, 1, stream);
+        }
+        assertThat(StandInDriver.get("flushes")).isEqualTo(flushes + 1);
+
+        adapter.engineErrno = EINVAL;
+        region = gpu.register(memory, LOCAL_WRITE);
+        assertThat(region.path()).isEqualTo(DMA_BUF);
+        PathRefusal refusal = region.decision().refusal(GpuPath.DATA_DIRECT).orElseThrow();
+        assertThat(refusal.reason()).isEqualTo(Reason.REGISTRATION_REFUSED);
+        assertThat(refusal.explanation()).startsWith("mlx5dv_reg_dmabuf_mr() failed with EINVAL");
+        // Nobody asked: it is not tried.
+        adapter.engineErrno = 0;
+        assertThat(with(adapter, config -> {}).register(memory, LOCAL_WRITE).path())
+                .isEqualTo(DMA_BUF);
+    }
+
+    /** A driver that knows no mappings is asked for none. */
+    @Test
+    void anOlderDriverExportsForDataDirectAsEver() {
+        StandInDriver.driverVersion(12070);
+        DmaBufAdapter adapter = new DmaBufAdapter();
+        adapter.engine = new DataDirectSupport(Optional.of(Path.of("/sys/devices/engine")), "");
+        DeviceMemory memory = context.allocate(SIZE);
+        assertThat(with(adapter, GpuDirectConfig::dataDirect)
+                        .register(memory, LOCAL_WRITE)
+                        .path())
+                .isEqualTo(GpuPath.DATA_DIRECT);
+        assertThatThrownBy(() -> memory.exportDmaBuf(0, SIZE, DmaBuf.Mapping.PCIE))
+                .isInstanceOf(UnsupportedCudaCallException.class);
     }
 
     /** What NVIDIA's driver says of an adapter to which the GPU has no way, and when BAR1 is full. */

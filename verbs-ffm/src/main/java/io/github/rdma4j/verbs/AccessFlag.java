@@ -38,8 +38,8 @@ public enum AccessFlag {
     /** A peer may flush what it wrote here to persistent memory; from rdma-core 45 on. */
     FLUSH_PERSISTENT(1 << 9),
     /**
-     * The adapter may reorder its writes to host memory; ignored where it is not supported. Polling on data is then
-     * unsafe.
+     * The adapter may reorder its writes to the memory. An optional flag: ignored by kernels and adapters that do not
+     * know it. Polling on data is then unsafe.
      */
     RELAXED_ORDERING(RdmaHeaders.IBV_ACCESS_RELAXED_ORDERING());
 

@@ -52,6 +52,7 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
                         config.length(),
                         config.iova(),
                         config.dmaHandle(),
+                        config.isDataDirect(),
                         config.access())
                 : ofHostMemory(domain, config.segment(), config.iova(), config.dmaHandle(), config.access());
     }
@@ -154,9 +155,16 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
         return new MemoryRegistration(region, null, 0, UNBOUNDED, AccessFlag.mask(AccessFlag.LOCAL_WRITE));
     }
 
-    /** ibv_reg_dmabuf_mr(3), or ibv_reg_mr_ex(3) with a DMA handle. */
+    /** ibv_reg_dmabuf_mr(3), ibv_reg_mr_ex(3) with a DMA handle, or mlx5dv_reg_dmabuf_mr(3) for Data Direct. */
     static MemoryRegistration ofDmaBuf(
-            ProtectionDomain domain, int fd, long offset, long length, long iova, DmaHandle dmaHandle, int access) {
+            ProtectionDomain domain,
+            int fd,
+            long offset,
+            long length,
+            long iova,
+            DmaHandle dmaHandle,
+            boolean dataDirect,
+            int access) {
         if (length < 1 || offset < 0 || fd < 0) {
             throw new IllegalArgumentException(
                     "a dma-buf region of file descriptor %d, offset %d, length %d: the first two cannot be negative, and the length is 1 or more"
@@ -170,20 +178,21 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
         requireSamePageOffset("the address in work requests", iova, "the offset", offset);
         String operation = "%s(fd=%d, offset=%d, length=%d, iova=0x%x, access=%s)"
                 .formatted(
-                        dmaHandle == null ? "ibv_reg_dmabuf_mr" : "ibv_reg_mr_ex",
+                        dataDirect ? "mlx5dv_reg_dmabuf_mr" : dmaHandle == null ? "ibv_reg_dmabuf_mr" : "ibv_reg_mr_ex",
                         fd,
                         offset,
                         length,
                         iova,
                         AccessFlag.of(access));
-        MemorySegment region = recorded(
-                domain,
-                operation,
-                length,
-                () -> dmaHandle == null
-                        ? RegistrationCalls.regDmaBufMr(domain.segment(), offset, length, iova, fd, access)
-                        : RegistrationExCalls.regDmaBuf(
-                                domain.segment(), fd, offset, length, iova, dmaHandle.segment(), access));
+        MemorySegment region = recorded(domain, operation, length, () -> {
+            if (dataDirect) {
+                return DataDirect.register(domain, operation, fd, offset, length, iova, access);
+            }
+            return dmaHandle == null
+                    ? RegistrationCalls.regDmaBufMr(domain.segment(), offset, length, iova, fd, access)
+                    : RegistrationExCalls.regDmaBuf(
+                            domain.segment(), fd, offset, length, iova, dmaHandle.segment(), access);
+        });
         if (region.address() == 0) {
             throw RegistrationFailures.ofDmaBuf(operation, NativeCalls.lastErrno());
         }

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.ibv_pd;
+import io.github.rdma4j.verbs.device.DataDirectSupport;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.MemoryInformation;
@@ -230,7 +231,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     public MemoryRegion registerDmaBuf(int fileDescriptor, long offset, long length, long iova, AccessFlag... access) {
         return createChild(() -> new MemoryRegion(
                 this,
-                MemoryRegistration.ofDmaBuf(this, fileDescriptor, offset, length, iova, null, AccessFlag.mask(access)),
+                MemoryRegistration.ofDmaBuf(
+                        this, fileDescriptor, offset, length, iova, null, false, AccessFlag.mask(access)),
                 null));
     }
 
@@ -242,6 +244,17 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      */
     public boolean supportsDmaBuf() {
         return locked(() -> MemoryRegistration.dmaBufSupported(this));
+    }
+
+    /**
+     * Whether the adapter has a Data Direct engine, for {@link RegistrationConfig#dataDirect()}
+     * (mlx5dv_get_data_direct_sysfs_path(3)).
+     *
+     * @return the engine's PCI function, or why there is none: another adapter, or a libmlx5 or a kernel that is too
+     *     old
+     */
+    public DataDirectSupport dataDirect() {
+        return locked(() -> DataDirect.of(context()));
     }
 
     /**

@@ -23,6 +23,7 @@ public final class RegistrationConfig {
     private boolean iovaGiven;
     private long iova;
     private DmaHandle dmaHandle;
+    private boolean dataDirect;
     private int access;
 
     RegistrationConfig() {}
@@ -102,6 +103,18 @@ public final class RegistrationConfig {
     }
 
     /**
+     * Has a dma-buf reached by the adapter's Data Direct engine (mlx5dv_reg_dmabuf_mr(3)), a way over PCI of its own;
+     * default not. {@link ProtectionDomain#dataDirect()} tells whether there is one. What goes by the engine and what
+     * goes by the adapter itself is ordered each for itself.
+     *
+     * @return this
+     */
+    public RegistrationConfig dataDirect() {
+        dataDirect = true;
+        return this;
+    }
+
+    /**
      * What may be done with the memory, besides local reading; default nothing.
      *
      * @param flags that go together
@@ -119,6 +132,9 @@ public final class RegistrationConfig {
         }
         if (dmaHandle != null && dmaHandle.context() != domain.context()) {
             throw new IllegalArgumentException("the DMA handle belongs to another device context");
+        }
+        if (dataDirect && (!dmaBuf || dmaHandle != null)) {
+            throw new IllegalArgumentException("Data Direct is for dma-bufs, without a DMA handle");
         }
     }
 
@@ -155,6 +171,10 @@ public final class RegistrationConfig {
 
     DmaHandle dmaHandle() {
         return dmaHandle;
+    }
+
+    boolean isDataDirect() {
+        return dataDirect;
     }
 
     int access() {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import java.util.Arrays;
+
 /**
  * What kind of request completed ({@code enum ibv_wc_opcode}).
  *
@@ -35,7 +37,8 @@ public enum WorkCompletionOpcode {
     /** Not known to this library. */
     UNKNOWN(-1);
 
-    private static final WorkCompletionOpcode[] BY_CODE = values();
+    /** A completion loop asks for each completion: it is to cost no search. */
+    private static final WorkCompletionOpcode[] BY_CODE = byCode();
 
     private final int code;
 
@@ -43,12 +46,18 @@ public enum WorkCompletionOpcode {
         this.code = code;
     }
 
-    static WorkCompletionOpcode ofCode(int code) {
-        for (WorkCompletionOpcode opcode : BY_CODE) {
-            if (opcode.code == code) {
-                return opcode;
+    private static WorkCompletionOpcode[] byCode() {
+        WorkCompletionOpcode[] all = new WorkCompletionOpcode[RECEIVE_RDMA_WITH_IMMEDIATE.code + 1];
+        Arrays.fill(all, UNKNOWN);
+        for (WorkCompletionOpcode opcode : values()) {
+            if (opcode != UNKNOWN) {
+                all[opcode.code] = opcode;
             }
         }
-        return UNKNOWN;
+        return all;
+    }
+
+    static WorkCompletionOpcode ofCode(int code) {
+        return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : UNKNOWN;
     }
 }

@@ -37,6 +37,7 @@ final class AdapterChecks {
     List<Finding> findings() {
         List<Finding> findings = new ArrayList<>(List.of(opened(), kind(), dmaBuf()));
         if (!adapter.place().isSoftware()) {
+            findings.add(dataDirect());
             findings.add(link());
         }
         findings.addAll(List.of(portState(), mtu(), gidType()));
@@ -124,6 +125,29 @@ final class AdapterChecks {
                         "whether it can register dma-bufs is not known",
                         "");
         };
+    }
+
+    private Finding dataDirect() {
+        return adapter.facts()
+                .flatMap(AdapterFacts::dataDirect)
+                .map(support -> support.isAvailable()
+                        ? Finding.ok(
+                                CheckId.ADAPTER_DATA_DIRECT,
+                                subject,
+                                "engine at " + support.function().orElseThrow()
+                                        + "; GpuDirectConfig.dataDirect() asks for it")
+                        : finding(
+                                CheckId.ADAPTER_DATA_DIRECT,
+                                NOTE,
+                                support.reason(),
+                                "GPU memory is registered as plain dma-bufs, by the adapter's own PCI function",
+                                ""))
+                .orElseGet(() -> finding(
+                        CheckId.ADAPTER_DATA_DIRECT,
+                        UNKNOWN,
+                        NOT_OPENED,
+                        "whether it has a Data Direct engine is not known",
+                        ""));
     }
 
     private Finding link() {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.check;
 
+import io.github.rdma4j.verbs.device.DataDirectSupport;
 import java.util.List;
 import java.util.Optional;
 
@@ -13,13 +14,33 @@ import java.util.Optional;
  * @param dmaBuf whether it can register dma-bufs, by the attempt with file descriptor -1
  * @param firmware its version; empty if it has none
  * @param ports its ports, in order
+ * @param dataDirect whether it has a Data Direct engine; empty if it was not asked
  * @since 0.1.0
  */
 public record AdapterFacts(
-        String name, Optional<Problem> problem, Support dmaBuf, String firmware, List<PortFacts> ports) {
+        String name,
+        Optional<Problem> problem,
+        Support dmaBuf,
+        String firmware,
+        List<PortFacts> ports,
+        Optional<DataDirectSupport> dataDirect) {
     /** Copies the list. */
     public AdapterFacts {
         ports = List.copyOf(ports);
+    }
+
+    /**
+     * Of one that was not asked for Data Direct.
+     *
+     * @param name such as {@code mlx5_0}
+     * @param problem why it could not be opened; empty if it could
+     * @param dmaBuf whether it can register dma-bufs
+     * @param firmware its version; empty if it has none
+     * @param ports its ports, in order
+     */
+    public AdapterFacts(
+            String name, Optional<Problem> problem, Support dmaBuf, String firmware, List<PortFacts> ports) {
+        this(name, problem, dmaBuf, firmware, ports, Optional.empty());
     }
 
     /**

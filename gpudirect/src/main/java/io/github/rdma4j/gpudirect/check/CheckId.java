@@ -16,6 +16,8 @@ import java.util.Set;
  * @since 0.1.0
  */
 public enum CheckId {
+    /** Whether the machine is one on which GPUDirect is another thing: WSL2, Jetson, virtual GPUs. */
+    PLATFORM("platform", OK, NOTE),
     /** The kernel's version. */
     KERNEL("kernel", OK, WARNING, UNKNOWN),
     /** Whether NVIDIA's kernel driver is loaded. */
@@ -26,6 +28,8 @@ public enum CheckId {
     DRIVER_VERSION("driver-version", OK, WARNING, UNKNOWN),
     /** Whether CUDA can be used, and its version. */
     CUDA("cuda", OK, NOTE, WARNING, FAIL),
+    /** Which GPUs the process sees, and by which numbers. */
+    CUDA_VISIBLE("cuda-visible", OK, NOTE, WARNING, UNKNOWN),
     /** Whether a peer-memory module is loaded. */
     PEER_MEMORY("peer-memory", OK, NOTE),
     /** Whether the IOMMU translates what GPUs and adapters do. */
@@ -51,6 +55,8 @@ public enum CheckId {
 
     /** Which kernel driver has the GPU. */
     GPU_DRIVER("gpu-driver", OK, FAIL, UNKNOWN),
+    /** Whether it is divided into instances (MIG). */
+    GPU_MIG("gpu-mig", OK, NOTE, UNKNOWN),
     /** Whether the driver offers GPUDirect RDMA for the GPU. */
     GPU_RDMA("gpu-rdma", OK, FAIL, UNKNOWN),
     /** Whether the driver exports the GPU's memory as a dma-buf. */
@@ -70,6 +76,8 @@ public enum CheckId {
     ADAPTER_KIND("adapter-kind", OK, NOTE),
     /** Whether the adapter can register dma-bufs. */
     ADAPTER_DMA_BUF("adapter-dma-buf", OK, WARNING, UNKNOWN),
+    /** Whether the adapter has a Data Direct engine. */
+    ADAPTER_DATA_DIRECT("adapter-data-direct", OK, NOTE, UNKNOWN),
     /** The adapter's PCI Express link. */
     ADAPTER_LINK("adapter-link", OK, WARNING, UNKNOWN),
     /** Whether a port carries data. */

@@ -17,6 +17,7 @@ import java.util.OptionalLong;
 final class GpuChecks {
     private static final String DRIVER = "nvidia";
     private static final String NOT_ASKED = "the CUDA driver could not be asked, or is too old to know";
+    private static final String INSTANCE = " MIG ";
     private static final int OWNER = 100;
     private static final int ALL_DEVICES = 200;
     private static final int FLUSHED_BY_HOST = 1;
@@ -29,20 +30,26 @@ final class GpuChecks {
                     + " nvidia_peermem or as dma-bufs";
     private static final String LARGER_WINDOW =
             "switch on resizable BAR and addresses above 4G in the firmware; some GPUs need NVIDIA's"
-                    + " displaymodeselector to show all of their memory";
+                    + " displaymodeselector to show all of their memory. A DeviceMemoryPool stays below the window;"
+                    + " nvidia-smi -q -d MEMORY shows how much of it is in use, which no file does";
 
     private final CheckedGpu gpu;
     private final Subject subject;
     private final Optional<GpuFacts> facts;
 
-    GpuChecks(CheckedGpu gpu) {
+    private final Optional<KernelGpu> kernel;
+
+    GpuChecks(CheckedGpu gpu, List<KernelGpu> kernelGpus) {
         this.gpu = gpu;
+        this.kernel = kernelGpus.stream()
+                .filter(found -> found.address().equals(gpu.address()))
+                .findFirst();
         this.subject = gpu.subject();
         this.facts = gpu.facts();
     }
 
     List<Finding> findings() {
-        return List.of(driver(), rdma(), dmaBuf(), virtualMemory(), bar1(), link(), ordering());
+        return List.of(driver(), instances(), rdma(), dmaBuf(), virtualMemory(), bar1(), link(), ordering());
     }
 
     private Finding finding(CheckId id, FindingState state, String seen, String meaning, String remedy) {
@@ -74,6 +81,40 @@ final class GpuChecks {
                             default -> "see that NVIDIA's driver gets it";
                         })
                         .orElse("modprobe nvidia; dmesg tells why the driver did not take it"));
+    }
+
+    /** CUDA's name of an instance tells its profile; what the kernel's driver tells is of the whole GPU. */
+    private Finding instances() {
+        Optional<String> profile = facts.map(GpuFacts::name)
+                .map(name ->
+                        name.indexOf(INSTANCE) < 0 ? "" : name.substring(name.indexOf(INSTANCE) + INSTANCE.length()))
+                .filter(text -> !text.isEmpty());
+        int count = kernel.map(KernelGpu::instances).orElse(0);
+        if (profile.isEmpty() && count == 0) {
+            return facts.isEmpty() && kernel.isEmpty()
+                    ? finding(
+                            CheckId.GPU_MIG,
+                            UNKNOWN,
+                            NOT_ASKED,
+                            "whether it is divided into instances (MIG) is not known",
+                            "")
+                    : Finding.ok(CheckId.GPU_MIG, subject, "not divided into instances (MIG)");
+        }
+        String whole = kernel.map(KernelGpu::uuid)
+                .filter(uuid -> !uuid.isEmpty())
+                .map(uuid -> ", which is " + uuid)
+                .orElse("");
+        return finding(
+                CheckId.GPU_MIG,
+                NOTE,
+                profile.map(text -> "instance " + text + " of the GPU at " + gpu.address()
+                                        + (count == 0 ? "" : ", one of " + count))
+                                .orElse("divided into instances: " + count)
+                        + whole,
+                "adapters reach an instance's memory by the GPU's own PCI function, so distance and path are the GPU's;"
+                        + " BAR1 is shared out among the instances. They have no copies from GPU to GPU and no CUDA"
+                        + " IPC between them, and CUDA shows a process one of them",
+                "choose it with CUDA_VISIBLE_DEVICES=MIG-UUID (nvidia-smi -L); nvidia-smi shows its part of BAR1");
     }
 
     private Finding rdma() {
@@ -141,7 +182,7 @@ final class GpuChecks {
         if (gpu.function().isEmpty()) {
             return notInSysfs(CheckId.GPU_BAR1);
         }
-        OptionalLong size = BaseAddressRegisters.bar1(gpu.function().get().folder());
+        OptionalLong size = gpu.function().get().bar1();
         if (integrated()) {
             return finding(
                     CheckId.GPU_BAR1,

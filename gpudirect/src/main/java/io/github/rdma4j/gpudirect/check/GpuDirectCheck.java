@@ -100,12 +100,15 @@ public final class GpuDirectCheck {
 
     private CheckReport report(List<CheckedGpu> gpus, List<CheckedAdapter> adapters) {
         List<Finding> findings = new ArrayList<>();
+        findings.add(PlatformCheck.of(files, gpuInventory));
         findings.addAll(new HostChecks(files, topology, adapterInventory).findings());
         findings.addAll(new DriverChecks(files, topology, gpuInventory).findings());
+        findings.add(new VisibleDevices(files, topology, gpuInventory).finding());
         findings.addAll(new StorageChecks(files).findings());
         findings.addAll(new NcclChecks(files).findings());
         findings.add(IommuCheck.of(files, folders(gpus, adapters)));
-        gpus.forEach(gpu -> findings.addAll(new GpuChecks(gpu).findings()));
+        List<KernelGpu> kernelGpus = KernelGpu.all(files);
+        gpus.forEach(gpu -> findings.addAll(new GpuChecks(gpu, kernelGpus).findings()));
         adapters.forEach(adapter -> findings.addAll(new AdapterChecks(adapter).findings()));
         List<PairVerdict> verdicts = new ArrayList<>();
         PathChoice choice = new PathChoice(files, gpuInventory);

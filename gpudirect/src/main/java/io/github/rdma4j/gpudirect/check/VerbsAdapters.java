@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.device.DataDirectSupport;
 import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.PortAttributes;
 import java.util.ArrayList;
@@ -41,7 +42,8 @@ final class VerbsAdapters {
                     Optional.empty(),
                     dmaBuf(context),
                     firmware(context.attributes().firmwareVersion()),
-                    ports);
+                    ports,
+                    dataDirect(context));
         } catch (VerbsException failure) {
             return AdapterFacts.unusable(device.name(), Problem.of(failure, failure.remedy()));
         }
@@ -61,6 +63,14 @@ final class VerbsAdapters {
                 port.activeMtu(),
                 port.maxMtu(),
                 context.gidTable(number).stream().map(GidEntry::type).collect(Collectors.toSet()));
+    }
+
+    private static Optional<DataDirectSupport> dataDirect(DeviceContext context) {
+        try (ProtectionDomain domain = context.allocateProtectionDomain()) {
+            return Optional.of(domain.dataDirect());
+        } catch (VerbsException _) {
+            return Optional.empty();
+        }
     }
 
     private static Support dmaBuf(DeviceContext context) {

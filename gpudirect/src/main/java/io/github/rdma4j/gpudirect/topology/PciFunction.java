@@ -5,6 +5,7 @@ package io.github.rdma4j.gpudirect.topology;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * A PCI function of this machine, as sysfs shows it.
@@ -54,6 +55,17 @@ public record PciFunction(
     /** {@return whether it is a virtual function (SR-IOV)} */
     public boolean isVirtual() {
         return physicalFunction.isPresent();
+    }
+
+    /**
+     * The size of the window on its memory that a GPU shows other devices, which NVIDIA calls BAR1: the second memory
+     * window in the file {@code resource}. How much of it is in use no file of sysfs tells.
+     *
+     * @return in bytes; empty if the file cannot be read or names no second window, as that of a GPU that is one with
+     *     its processor
+     */
+    public OptionalLong bar1() {
+        return BaseAddressRegisters.bar1(folder);
     }
 
     /** {@return address, vendor and device, NUMA node and link in one line} */

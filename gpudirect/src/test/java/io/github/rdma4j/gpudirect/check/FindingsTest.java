@@ -3,15 +3,21 @@
 package io.github.rdma4j.gpudirect.check;
 
 import static io.github.rdma4j.gpudirect.check.CheckId.*;
+import static io.github.rdma4j.gpudirect.check.CheckId.ADAPTER_DATA_DIRECT;
+import static io.github.rdma4j.gpudirect.check.CheckId.CUDA_VISIBLE;
+import static io.github.rdma4j.gpudirect.check.CheckId.GPU_MIG;
+import static io.github.rdma4j.gpudirect.check.CheckId.PLATFORM;
 import static io.github.rdma4j.gpudirect.check.FindingState.*;
 import static io.github.rdma4j.gpudirect.check.Scenario.at;
 import static io.github.rdma4j.gpudirect.check.Scenario.attributes;
 import static io.github.rdma4j.gpudirect.check.Scenario.memory;
+import static io.github.rdma4j.gpudirect.check.Scenario.named;
 import static io.github.rdma4j.gpudirect.check.Scenario.ordering;
 import static io.github.rdma4j.gpudirect.check.Scenario.port;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.gpudirect.topology.PciAddress;
+import io.github.rdma4j.verbs.device.DataDirectSupport;
 import io.github.rdma4j.verbs.device.GidType;
 import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.Mtu;
@@ -19,6 +25,7 @@ import io.github.rdma4j.verbs.device.PortState;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -152,6 +159,12 @@ class FindingsTest {
         String limits = "proc/self/limits: Max locked memory         ";
         String groups = "sys/kernel/iommu_groups/";
         return List.of(
+                healthy(PLATFORM, "neither WSL2 nor Jetson nor a virtual GPU"),
+                row(
+                        PLATFORM,
+                        NOTE,
+                        "WSL2 (Linux 5.15.153.1-microsoft",
+                        m -> m.with("proc/sys/kernel/osrelease: 5.15.153.1-microsoft-standard-WSL2")),
                 healthy(KERNEL, "Linux 6.8.0-45-generic"),
                 row(KERNEL, OK, "5.12.0", m -> m.with("proc/sys/kernel/osrelease: 5.12.0")),
                 row(KERNEL, WARNING, "Linux 5.4.0-200", m -> m.with("proc/sys/kernel/osrelease: 5.4.0-200")),
@@ -242,6 +255,18 @@ class FindingsTest {
                         "1 device of 8 on the PCI bus",
                         H100,
                         m -> m.gpus(List.of(Scenario.gpu(0, PciAddress.parse("0000:18:00.0"))))),
+                row(CUDA_VISIBLE, OK, "is not set; CUDA numbers the GPUs as", m -> m.with("proc/self/environ: A=1")),
+                row(
+                        CUDA_VISIBLE,
+                        NOTE,
+                        "CUDA's 0 is 0000:18:00.0 (nvidia-smi's 0)",
+                        m -> m.with("proc/self/environ: CUDA_VISIBLE_DEVICES=0")),
+                row(
+                        CUDA_VISIBLE,
+                        WARNING,
+                        "'1' names no GPU of this machine",
+                        m -> m.with("proc/self/environ: CUDA_VISIBLE_DEVICES=0,1")),
+                row(CUDA_VISIBLE, UNKNOWN, "/proc/self/environ cannot be read", m -> m),
                 healthy(PEER_MEMORY, "/sys/module/nvidia_peermem/version says 580.95.05"),
                 row(
                         PEER_MEMORY,
@@ -265,6 +290,13 @@ class FindingsTest {
                         m -> m.with("sys/bus/pci/drivers/nouveau/\n" + gpu
                                 + "driver -> ../../../../../../bus/pci/drivers/nouveau")),
                 row(GPU_DRIVER, UNKNOWN, "0000:02:00.0 is not below", elsewhere),
+                healthy(GPU_MIG, "not divided into instances"),
+                row(
+                        GPU_MIG,
+                        NOTE,
+                        "instance 1g.10gb of the GPU at 0000:18:00.0",
+                        m -> m.gpu(named("NVIDIA H100 80GB HBM3 MIG 1g.10gb"))),
+                row(GPU_MIG, UNKNOWN, "could not be asked", noCuda),
                 healthy(GPU_RDMA, "GPU_DIRECT_RDMA_SUPPORTED is 1"),
                 row(GPU_RDMA, FAIL, "is 0", m -> m.gpu(attributes(Support.NO, Support.NO, Support.NO))),
                 row(GPU_RDMA, FAIL, "the GPU is integrated", m -> m.gpu(memory(1L << 33, true))),
@@ -313,6 +345,17 @@ class FindingsTest {
                 healthy(ADAPTER_DMA_BUF, "EBADF"),
                 row(ADAPTER_DMA_BUF, WARNING, "not offered", m -> m.adapterDmaBuf(Support.NO)),
                 row(ADAPTER_DMA_BUF, UNKNOWN, "could not be opened", closed),
+                row(
+                        ADAPTER_DATA_DIRECT,
+                        OK,
+                        "engine at /sys/devices/x",
+                        m -> m.dataDirect(new DataDirectSupport(Optional.of(Path.of("/sys/devices/x")), ""))),
+                row(
+                        ADAPTER_DATA_DIRECT,
+                        NOTE,
+                        "no such engine",
+                        m -> m.dataDirect(new DataDirectSupport(Optional.empty(), "no such engine"))),
+                row(ADAPTER_DATA_DIRECT, UNKNOWN, "could not be opened", closed),
                 healthy(ADAPTER_LINK, "32.0 GT/s x16"),
                 row(ADAPTER_LINK, WARNING, "8.0 GT/s x8 of 8.0 GT/s x16", DESK, m -> m),
                 row(ADAPTER_LINK, WARNING, "5.0 GT/s x4 of 8.0 GT/s x8", DESK, m -> m.pair(0, "mlx5_2")),

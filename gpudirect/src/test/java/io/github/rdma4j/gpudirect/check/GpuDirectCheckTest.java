@@ -161,7 +161,7 @@ class GpuDirectCheckTest {
         assertThat(report.outcome()).isEqualTo(CheckOutcome.DIRECT);
         assertThat(report.findings().stream()
                         .filter(finding -> finding.subject().kind() == Subject.Kind.HOST))
-                .hasSize(16);
+                .hasSize(18);
     }
 
     @Test
@@ -174,7 +174,7 @@ class GpuDirectCheckTest {
         assertThat(report.adapters()).isEmpty();
         assertThat(report.outcome()).isEqualTo(CheckOutcome.NOTHING);
         assertThat(report.findings())
-                .hasSize(16)
+                .hasSize(18)
                 .allMatch(finding -> finding.id().states().contains(finding.state()));
     }
 

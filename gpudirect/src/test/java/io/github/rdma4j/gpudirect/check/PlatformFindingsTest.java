@@ -8,6 +8,7 @@ import static io.github.rdma4j.gpudirect.check.CheckId.DISTANCE;
 import static io.github.rdma4j.gpudirect.check.CheckId.GID_TYPE;
 import static io.github.rdma4j.gpudirect.check.CheckId.GPU_BAR1;
 import static io.github.rdma4j.gpudirect.check.CheckId.IOMMU;
+import static io.github.rdma4j.gpudirect.check.CheckId.PLATFORM;
 import static io.github.rdma4j.gpudirect.check.CheckId.PORT;
 import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
 import static io.github.rdma4j.gpudirect.check.FindingState.OK;
@@ -15,11 +16,13 @@ import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
 import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.verbs.device.GidType;
 import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.Mtu;
 import io.github.rdma4j.verbs.device.PortState;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -97,6 +100,57 @@ class PlatformFindingsTest {
         cut.with(BRIDGES + "config" + conventional + "\n" + BRIDGES + "0000:17:00.0/config" + conventional + "\n"
                 + BRIDGES + "0000:17:01.0/config" + conventional);
         assertThat(find(ACCESS_CONTROL, cut).state()).isEqualTo(OK);
+    }
+
+    @Test
+    void onWsl2EverythingIsStagedAndToldSo() {
+        Scenario machine =
+                Scenario.plain("wsl2", root).gpus(List.of(Scenario.gpu(0, PciAddress.parse("0000:01:00.0"))));
+        Finding finding = find(PLATFORM, machine);
+        assertThat(finding.state()).isEqualTo(NOTE);
+        assertThat(finding.seen()).isEqualTo("WSL2 (Linux 5.15.153.1-microsoft-standard-WSL2)");
+        assertThat(finding.meaning()).contains("no dma-bufs", "staged", "pinned memory is scarce");
+        assertThat(machine.reportOfAll().gpus())
+                .singleElement()
+                .satisfies(gpu -> assertThat(gpu.function()).isEmpty());
+    }
+
+    @Test
+    void onAJetsonPinnedHostMemoryIsTheWay() {
+        Finding finding = find(PLATFORM, Scenario.plain("jetson-orin", root));
+        assertThat(finding.state()).isEqualTo(NOTE);
+        assertThat(finding.seen()).isEqualTo("NVIDIA Jetson AGX Orin Developer Kit, whose GPU is integrated");
+        assertThat(finding.remedy()).contains("CudaContext.allocateHost");
+        assertThat(find(
+                                PLATFORM,
+                                Scenario.of("one-switch", root.resolve("spark"))
+                                        .with("sys/class/dmi/id/product_name: NVIDIA_DGX_Spark"))
+                        .seen())
+                .isEqualTo("NVIDIA_DGX_Spark, whose GPU is integrated");
+    }
+
+    @Test
+    void aVirtualGpuIsNamedByItsType() {
+        Finding finding = find(PLATFORM, Scenario.of("vgpu-guest", root));
+        assertThat(finding.state()).isEqualTo(NOTE);
+        assertThat(finding.seen()).isEqualTo("virtual GPU (vGPU): NVIDIA H100-80C");
+        for (String type : List.of("GRID A100-10C", "NVIDIA H100XM-1-10CME", "NVIDIA A40-48Q", "GRID T4-16A")) {
+            assertThat(find(
+                                    PLATFORM,
+                                    Scenario.of("one-switch", root.resolve(type))
+                                            .gpu(Scenario.named(type)))
+                            .seen())
+                    .contains(type);
+        }
+        for (String card : List.of("NVIDIA A100-SXM4-80GB", "Tesla V100-SXM2-32GB", "NVIDIA A10", "NVIDIA GB200")) {
+            assertThat(find(
+                                    PLATFORM,
+                                    Scenario.of("one-switch", root.resolve(card))
+                                            .gpu(Scenario.named(card)))
+                            .state())
+                    .as(card)
+                    .isEqualTo(OK);
+        }
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.github.rdma4j.gpudirect.machines.RecordedMachine;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
 import io.github.rdma4j.gpudirect.topology.Topology;
+import io.github.rdma4j.verbs.device.DataDirectSupport;
 import io.github.rdma4j.verbs.device.GidType;
 import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.Mtu;
@@ -56,6 +57,11 @@ final class Scenario {
     /** A recorded machine on which all software is as it should be. */
     static Scenario of(String machine, Path root) {
         return new Scenario(RecordedMachine.of(machine, root).with(HEALTHY));
+    }
+
+    /** A recorded machine as it is, with whatever CUDA and libibverbs tell of it. */
+    static Scenario plain(String machine, Path root) {
+        return new Scenario(RecordedMachine.of(machine, root));
     }
 
     /** A machine of which nothing can be read. */
@@ -149,6 +155,11 @@ final class Scenario {
                 facts -> new AdapterFacts(facts.name(), facts.problem(), support, facts.firmware(), facts.ports()));
     }
 
+    Scenario dataDirect(DataDirectSupport support) {
+        return adapter(facts -> new AdapterFacts(
+                facts.name(), facts.problem(), facts.dmaBuf(), facts.firmware(), facts.ports(), Optional.of(support)));
+    }
+
     Scenario noAdapters() {
         adapters.clear();
         return this;
@@ -236,6 +247,22 @@ final class Scenario {
                 "NVIDIA H100 80GB HBM3",
                 facts.address(),
                 90,
+                facts.memory(),
+                facts.integrated(),
+                facts.rdma(),
+                facts.dmaBuf(),
+                facts.rdmaWithVmm(),
+                facts.flushOptions(),
+                facts.writesOrdering(),
+                facts.coherent());
+    }
+
+    static UnaryOperator<GpuFacts> named(String name) {
+        return facts -> new GpuFacts(
+                facts.ordinal(),
+                name,
+                facts.address(),
+                facts.computeCapability(),
                 facts.memory(),
                 facts.integrated(),
                 facts.rdma(),

@@ -65,14 +65,16 @@ class ValuesFuzzTest {
 
     @Test
     void ipcHandles() throws Exception {
-        byte[] memory = ByteBuffer.allocate(92)
-                .putInt(0x524a4d31)
+        byte[] memory = ByteBuffer.allocate(108)
+                .putInt(0x524a4d32)
                 .putLong(4711)
+                .putLong(0)
+                .putLong(0)
                 .putLong(4096)
                 .putLong(1 << 20)
                 .array();
         feed(IpcMemoryHandle::fromBytes, IpcMemoryHandle::toBytes, memory);
-        byte[] event = ByteBuffer.allocate(76).putInt(0x524a4531).putLong(4711).array();
+        byte[] event = ByteBuffer.allocate(92).putInt(0x524a4532).putLong(4711).array();
         feed(IpcEventHandle::fromBytes, IpcEventHandle::toBytes, event);
     }
 }

@@ -135,6 +135,7 @@ final class CheckJson {
     /** As --gpu-path of the tools takes it. */
     private static String key(GpuPath path) {
         return switch (path) {
+            case DATA_DIRECT -> "datadirect";
             case DMA_BUF -> "dmabuf";
             case PEER_MEMORY -> "peermem";
             case STAGED -> "staged";

@@ -55,7 +55,7 @@ final class CheckPage {
     private String page() {
         text.line("GPUDirect RDMA on this machine, as rdma4j " + BuildInfo.version() + " finds it");
         lines.section("GPUs" + (report.gpus().isEmpty() ? ": none" : ""));
-        report.gpus().forEach(gpu -> text.entry(INDENT + gpu.label() + INDENT, describe(gpu)));
+        report.gpus().forEach(gpu -> text.entry(INDENT + gpu.label() + INDENT, describe(gpu) + otherNumber(gpu)));
         lines.section("Adapters" + (report.adapters().isEmpty() ? ": none" : ""));
         report.adapters().forEach(adapter -> text.entry(INDENT + adapter.name() + INDENT, describe(adapter)));
         if (report.topology().gpus().size() + report.topology().adapters().size() > 1) {
@@ -71,6 +71,15 @@ final class CheckPage {
         text.line("");
         text.entry("Result: ", result());
         return text.toString();
+    }
+
+    /** CUDA's numbers are not those of nvidia-smi, which go by PCI address and know no CUDA_VISIBLE_DEVICES. */
+    private String otherNumber(CheckedGpu gpu) {
+        int number = report.topology().gpus().stream()
+                .map(PciFunction::address)
+                .toList()
+                .indexOf(gpu.address());
+        return number < 0 || number == gpu.index() ? "" : ", nvidia-smi's GPU " + number;
     }
 
     private static String describe(CheckedGpu gpu) {

@@ -25,7 +25,7 @@ public final class MemoryOptions {
 
     void declare(OptionList options) {
         options.flag("--disable_pcie_relaxed")
-                .description("Register the buffer without relaxed ordering (the latency tools never ask for it).")
+                .description("Register the buffer without relaxed ordering (ib_write_lat never asks for it).")
                 .into(value -> strictOrdering = value);
         options.flag("--use_hugepages")
                 .description("Take the buffer from the reserve of huge pages (vm.nr_hugepages).")

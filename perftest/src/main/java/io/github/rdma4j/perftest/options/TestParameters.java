@@ -328,9 +328,12 @@ public final class TestParameters {
         return Math.min(wanted, transmitDepth());
     }
 
-    /** Whether the buffer is registered with relaxed ordering. Not where the last byte of a message is waited for. */
+    /**
+     * Whether the buffer is registered with relaxed ordering, as the C tools do by default. Not where the last byte of
+     * a message is waited for: ib_write_lat alone, in C as here.
+     */
     public boolean relaxedOrdering() {
-        return !isPingPong() && memory.relaxedOrdering();
+        return !(tool.isLatency() && tool.verb() == Verb.WRITE) && memory.relaxedOrdering();
     }
 
     /**

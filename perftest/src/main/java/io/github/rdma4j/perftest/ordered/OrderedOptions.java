@@ -127,7 +127,7 @@ final class OrderedOptions extends CommandOptions {
 
     List<GpuPath> paths() {
         return switch (path) {
-            case "auto" -> List.of(GpuPath.values());
+            case "auto" -> List.of(GpuPath.DMA_BUF, GpuPath.PEER_MEMORY, GpuPath.STAGED);
             case "dmabuf" -> List.of(GpuPath.DMA_BUF);
             case "peermem" -> List.of(GpuPath.PEER_MEMORY);
             case "staged" -> List.of(GpuPath.STAGED);

@@ -99,6 +99,7 @@ public final class GpuMessageMemory implements MessageMemory {
 
     private static String word(GpuPath path) {
         return switch (path) {
+            case DATA_DIRECT -> "datadirect";
             case DMA_BUF -> "dmabuf";
             case PEER_MEMORY -> "peermem";
             case STAGED -> "staged";

@@ -52,6 +52,20 @@ class ReportTest {
         assertThat(banner).doesNotContain("${");
     }
 
+    /** As in C (compare/c-4.5-*.txt), where only the tool that waits for the last byte of a message leaves it out. */
+    @Test
+    void relaxedOrderingIsAskedForAsInC() {
+        for (Tool tool : Tool.values()) {
+            boolean off = tool == Tool.WRITE_LATENCY;
+            assertThat(TestParameters.parse(tool, "localhost").relaxedOrdering())
+                    .as(tool.name())
+                    .isEqualTo(!off);
+            assertThat(TestParameters.parse(tool, "localhost", "--disable_pcie_relaxed")
+                            .relaxedOrdering())
+                    .isFalse();
+        }
+    }
+
     @Test
     void theBannerOfABidirectionalTestSaysSo() {
         String banner = Banner.of(info(Tool.WRITE_BANDWIDTH, "-b", "-q", "4"));

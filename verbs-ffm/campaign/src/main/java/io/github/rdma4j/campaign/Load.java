@@ -18,6 +18,8 @@ enum Load {
     NETTY,
     /** Two channels of Netty wait for what the other one says at the end. */
     NETTY_IDLE,
+    /** As {@link #CONNECTING}, with channels of Netty. */
+    NETTY_CONNECTING,
     /** A client of Netty posts to a server, some requests ahead, and each checks what the other one says. */
     HTTP;
 

@@ -50,8 +50,14 @@ final class NettyEnd {
             Bootstrap client = new Bootstrap()
                     .group(end.group)
                     .channel(RdmaSocketChannel.class)
-                    .option(ChannelOption.ALLOCATOR, end.allocator)
-                    .option(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, (int) orders.silenceMillis())
+                    .option(ChannelOption.ALLOCATOR, end.allocator);
+            if (orders.load() == Load.NETTY_CONNECTING) {
+                client.option(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, NettyConnects.SILENCE_MILLIS)
+                        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, NettyConnects.CONNECT_MILLIS);
+                begin.run();
+                return new NettyConnects(orders.lengthMillis()).client(client, server);
+            }
+            client.option(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, (int) orders.silenceMillis())
                     .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) TimeUnit.MINUTES.toMillis(CONNECT_MINUTES))
                     .handler(end.handlers(new CompletableFuture<>()));
             client.connect(server).sync();
@@ -64,17 +70,23 @@ final class NettyEnd {
     static EndReport server(InetSocketAddress address, Peer.Orders orders, IntConsumer port) throws Exception {
         NettyEnd end = new NettyEnd(2, orders);
         return end.finish(() -> {
+            boolean connecting = orders.load() == Load.NETTY_CONNECTING;
+            long silence = connecting ? NettyConnects.SILENCE_MILLIS : orders.silenceMillis();
+            NettyConnects.Repeat repeat = new NettyConnects.Repeat();
             CompletableFuture<Channel> accepted = new CompletableFuture<>();
             ServerSocketChannel server = (ServerSocketChannel) new ServerBootstrap()
                     .group(end.group)
                     .channel(RdmaServerSocketChannel.class)
-                    .option(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, (int) orders.silenceMillis())
+                    .option(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, (int) silence)
                     .childOption(ChannelOption.ALLOCATOR, end.allocator)
-                    .childHandler(end.handlers(accepted))
+                    .childHandler(connecting ? repeat : end.handlers(accepted))
                     .bind(address)
                     .sync()
                     .channel();
             port.accept(server.localAddress().getPort());
+            if (connecting) {
+                return repeat.report(server, orders.limitMillis());
+            }
             accepted.get(2 * CONNECT_MINUTES, TimeUnit.MINUTES);
             return end.talk.report(orders.limitMillis());
         });

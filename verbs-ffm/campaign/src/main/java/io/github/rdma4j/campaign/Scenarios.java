@@ -8,6 +8,7 @@ import static io.github.rdma4j.campaign.Load.FAILOVER;
 import static io.github.rdma4j.campaign.Load.HTTP;
 import static io.github.rdma4j.campaign.Load.IDLE;
 import static io.github.rdma4j.campaign.Load.NETTY;
+import static io.github.rdma4j.campaign.Load.NETTY_CONNECTING;
 import static io.github.rdma4j.campaign.Load.NETTY_IDLE;
 import static io.github.rdma4j.campaign.Step.Place.BOTH;
 import static io.github.rdma4j.campaign.Step.Place.HERE;
@@ -52,6 +53,14 @@ final class Scenarios {
                 new Scenario(Fault.killed(), HTTP, Oracle.toldWithin(SLACK), ENDLESS, SILENCE),
                 new Scenario(Fault.stopped("peer stopped for 5 s", 5_000), NETTY, Oracle.allArrives(), 6_000, SILENCE),
                 new Scenario(Fault.stopped("peer stopped for 12 s", 12_000), HTTP, Oracle.allArrives(), 4_000, SILENCE),
+                connecting(Fault.none(), NETTY_CONNECTING, 3_000),
+                connecting(Fault.wire("loss 5 %", "loss 5%"), NETTY_CONNECTING, 5_000),
+                connecting(Fault.cut("cut for 5 s", BOTH, 5_000), NETTY_CONNECTING, 8_000),
+                connecting(Fault.cut("cut one way for 5 s", HERE, 5_000), NETTY_CONNECTING, 8_000),
+                connecting(Fault.stopped("peer stopped for 5 s", 5_000), NETTY_CONNECTING, 8_000),
+                connecting(Fault.deviceRemoved("device of the peer removed for 3 s", 3_000), NETTY_CONNECTING, 8_000),
+                // Whoever connects next is refused.
+                new Scenario(Fault.killed(), NETTY_CONNECTING, Oracle.toldWithin(SLACK), ENDLESS, 0),
                 new Scenario(Fault.poweredOff(), NETTY, told, ENDLESS, SILENCE));
     }
 
@@ -89,16 +98,17 @@ final class Scenarios {
                 new Scenario(Fault.killed(), IDLE, Oracle.toldWithin(SLACK), ENDLESS, SILENCE),
                 new Scenario(Fault.stopped("peer stopped for 5 s", 5_000), BUSY, Oracle.allArrives(), 6_000, SILENCE),
                 new Scenario(Fault.stopped("peer stopped for 12 s", 12_000), BUSY, Oracle.allArrives(), 4_000, SILENCE),
-                connecting(Fault.none(), 3_000),
-                connecting(Fault.wire("loss 5 %", "loss 5%"), 5_000),
-                connecting(Fault.wire("duplicates 5 %", "duplicate 5%"), 5_000),
-                connecting(Fault.wire("corrupted 1 %", "corrupt 1%"), 5_000),
-                connecting(Fault.cut("cut for 5 s", BOTH, 5_000), 8_000),
-                connecting(Fault.cut("cut one way for 5 s", HERE, 5_000), 8_000),
-                connecting(Fault.stopped("peer stopped for 5 s", 5_000), 8_000),
-                connecting(Fault.flaps(4), 9_000),
-                connecting(Fault.addressRemoved("address of the peer removed for 3 s", THERE, 3_000), 8_000),
-                connecting(Fault.deviceRemoved("device of the peer removed for 3 s", 3_000), 8_000),
+                connecting(Fault.none(), CONNECTING, 3_000),
+                connecting(Fault.wire("loss 5 %", "loss 5%"), CONNECTING, 5_000),
+                connecting(Fault.wire("duplicates 5 %", "duplicate 5%"), CONNECTING, 5_000),
+                connecting(Fault.wire("corrupted 1 %", "corrupt 1%"), CONNECTING, 5_000),
+                connecting(Fault.cut("cut for 5 s", BOTH, 5_000), CONNECTING, 8_000),
+                connecting(Fault.cut("cut one way for 5 s", HERE, 5_000), CONNECTING, 8_000),
+                connecting(Fault.stopped("peer stopped for 5 s", 5_000), CONNECTING, 8_000),
+                connecting(Fault.flaps(4), CONNECTING, 9_000),
+                connecting(
+                        Fault.addressRemoved("address of the peer removed for 3 s", THERE, 3_000), CONNECTING, 8_000),
+                connecting(Fault.deviceRemoved("device of the peer removed for 3 s", 3_000), CONNECTING, 8_000),
                 moving(Fault.none(), Oracle.allArrives(), 3_000),
                 moving(Fault.portClosed("RoCE's port closed for 6 s", BOTH, 6_000), moves, 14_000),
                 moving(Fault.portClosed("RoCE's port closed one way for 6 s", HERE, 6_000), moves, 14_000),
@@ -130,7 +140,7 @@ final class Scenarios {
     }
 
     /** Some attempts may fail; the last must not. */
-    private static Scenario connecting(Fault fault, long lengthMillis) {
-        return new Scenario(fault, CONNECTING, Oracle.allArrives(), lengthMillis, 0);
+    private static Scenario connecting(Fault fault, Load load, long lengthMillis) {
+        return new Scenario(fault, load, Oracle.allArrives(), lengthMillis, 0);
     }
 }

@@ -23,7 +23,7 @@ final class Lending {
     static final int NOT_LENT = Integer.MIN_VALUE;
 
     private final Endpoint endpoint;
-    /** Null over TCP. */
+    /** Null over TCP, and where it may become TCP: what is sent again must not lie in a program's buffer. */
     private final ProtectionDomain domain;
     /** In the order of their messages, in which these end. */
     private final ArrayDeque<ByteBuf> lent = new ArrayDeque<>();
@@ -33,9 +33,14 @@ final class Lending {
     private final TransferHandler ended =
             (id, original, failure) -> lent.remove().release();
 
-    Lending(Endpoint endpoint) {
+    /**
+     * Nothing is lent yet.
+     *
+     * @param moves whether the endpoint may move between transports
+     */
+    Lending(Endpoint endpoint, boolean moves) {
         this.endpoint = endpoint;
-        this.domain = endpoint.transport() == Transport.RDMA ? endpoint.protectionDomain() : null;
+        this.domain = !moves && endpoint.transport() == Transport.RDMA ? endpoint.protectionDomain() : null;
     }
 
     /**

@@ -53,8 +53,10 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * What carries the channel's bytes; default {@link Transport#RDMA}. With {@link Transport#RDMA_OR_TCP} a program
      * runs where there is no RDMA, too: a server takes clients over both, and a client takes TCP when RDMA does not
      * work ({@link RdmaSocketChannel#transport()} and {@link RdmaSocketChannel#rdmaFailure()} tell). Over TCP the peer
-     * is a channel or an endpoint of this library, too: no other program understands these bytes. {@link
-     * Transport#RDMA_WITH_FAILOVER} is refused.
+     * is a channel or an endpoint of this library, too: no other program understands these bytes. With {@link
+     * Transport#RDMA_WITH_FAILOVER} on both sides a channel moves to TCP when RDMA fails, and back when it works again,
+     * with no byte lost; what is written is copied then, and {@link #GROUP} and a silence of 0 are refused when the
+     * channel connects or binds.
      */
     public static final ChannelOption<Transport> TRANSPORT = valueOf(RdmaChannelOption.class, "TRANSPORT");
 

@@ -37,10 +37,6 @@ final class RdmaOptions {
         } else if (option == RdmaChannelOption.GROUP) {
             group = (EndpointGroup) value;
         } else if (option == RdmaChannelOption.TRANSPORT) {
-            if (value == Transport.RDMA_WITH_FAILOVER) {
-                throw new IllegalArgumentException(
-                        "a channel does not move between transports, as an endpoint can: take RDMA_OR_TCP");
-            }
             transport = (Transport) value;
         } else {
             return false;
@@ -82,6 +78,11 @@ final class RdmaOptions {
 
     Transport transport() {
         return transport;
+    }
+
+    /** Whether a channel may move between transports. */
+    boolean moves() {
+        return transport == Transport.RDMA_WITH_FAILOVER;
     }
 
     /** The bytes of all receive buffers together. */

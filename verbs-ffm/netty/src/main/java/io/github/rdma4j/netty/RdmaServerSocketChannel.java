@@ -40,6 +40,8 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
     private IoRegistration registration;
     /** As it was when the server was bound, and so for all that it accepts. */
     private int receiveBuffers;
+
+    private boolean moves;
     /** Clients that nobody has read yet: they are connected, as those that wait in a kernel's backlog of TCP. */
     private final ArrayDeque<Endpoint> backlog = new ArrayDeque<>();
 
@@ -106,6 +108,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
             throw new UnsupportedAddressTypeException();
         }
         receiveBuffers = config.options().receiveBuffers();
+        moves = config.options().moves();
         try {
             server = EndpointServer.bind(address, config.options()::applyTo);
         } catch (VerbsException e) {
@@ -174,7 +177,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
         do {
             handle.incMessagesRead(1);
             readPending = false;
-            pipeline().fireChannelRead(new RdmaSocketChannel(this, backlog.remove(), receiveBuffers));
+            pipeline().fireChannelRead(new RdmaSocketChannel(this, backlog.remove(), receiveBuffers, moves));
         } while (!backlog.isEmpty() && handle.continueReading());
         handle.readComplete();
         pipeline().fireChannelReadComplete();

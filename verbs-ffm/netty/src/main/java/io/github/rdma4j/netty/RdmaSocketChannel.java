@@ -95,11 +95,15 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         super(null);
     }
 
-    /** A client that a server has accepted. */
-    RdmaSocketChannel(RdmaServerSocketChannel server, Endpoint endpoint, int receiveBuffers) {
+    /**
+     * A client that a server has accepted.
+     *
+     * @param moves whether it may move between transports
+     */
+    RdmaSocketChannel(RdmaServerSocketChannel server, Endpoint endpoint, int receiveBuffers, boolean moves) {
         super(server);
         this.reading = new Reading(this, receiveBuffers, false);
-        this.lending = new Lending(endpoint);
+        this.lending = new Lending(endpoint, moves);
         this.endpoint = endpoint;
     }
 
@@ -139,7 +143,8 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     }
 
     /**
-     * What carries its bytes; {@link RdmaChannelOption#TRANSPORT} says what may.
+     * What carries its bytes now; {@link RdmaChannelOption#TRANSPORT} says what may. It changes only with {@link
+     * Transport#RDMA_WITH_FAILOVER}.
      *
      * @return {@link Transport#RDMA} or {@link Transport#TCP}; empty until it is connected
      */
@@ -148,7 +153,8 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     }
 
     /**
-     * Why a client with {@link Transport#RDMA_OR_TCP} has taken TCP.
+     * Why a client with {@link Transport#RDMA_OR_TCP} has taken TCP, and why either side with {@link
+     * Transport#RDMA_WITH_FAILOVER} is over TCP now.
      *
      * @return what connecting over RDMA threw, with cause and remedy; empty over RDMA, until it is connected, and where
      *     RDMA was not tried
@@ -440,7 +446,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             return;
         }
         reading = new Reading(this, config.options().receiveBuffers(), readPending);
-        lending = new Lending(made);
+        lending = new Lending(made, config.options().moves());
         endpoint = made;
         try {
             watch();

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.endpoint.EndpointGroup;
-import io.github.rdma4j.verbs.endpoint.Transport;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOption;
@@ -57,9 +56,6 @@ class OptionsTest {
                 .hasMessageContaining("50 is not in 100..");
         assertThatThrownBy(() -> config.setOption(RdmaChannelOption.MESSAGE_SIZE, 1 << 27))
                 .hasMessageContaining("134217728 is not in");
-        assertThatThrownBy(() -> config.setOption(RdmaChannelOption.TRANSPORT, Transport.RDMA_WITH_FAILOVER))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("RDMA_OR_TCP");
         assertThat(config.getOption(RdmaChannelOption.MESSAGE_SIZE)).isEqualTo(8192);
         // Netty warns of what is unknown.
         assertThat(config.setOption(ChannelOption.SO_BROADCAST, true)).isFalse();

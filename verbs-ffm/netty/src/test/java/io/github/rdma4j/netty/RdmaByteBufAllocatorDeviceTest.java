@@ -43,6 +43,7 @@ class RdmaByteBufAllocatorDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void whatIsWrittenLeavesWithoutACopy() throws Exception {
         long lent = AllocatedEcho.run(loops, RdmaTestNet.address(), Transport.RDMA, allocator);
         // Of 8192 bytes, but for the ends. Copied is what is short, and what fills up a message that began with it.

@@ -37,6 +37,7 @@ class RdmaGroupDeviceTest {
     private static final int ROUNDS = 3;
 
     @Test
+    @Tag("iwarp")
     void channelsOfAGroupShareDescriptorsAndEchoEachTheirOwn() throws Exception {
         echo(40);
     }

@@ -173,6 +173,7 @@ class RdmaSocketChannelDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void whoKeepsAllBuffersGetsTheRestCopied() {
         // Far more than there are receive buffers: a handler that waits for the whole, as HTTP's aggregator does.
         byte[] data = random(3_000_000);
@@ -210,6 +211,7 @@ class RdmaSocketChannelDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void aSlowReaderSlowsTheWriterDown() throws Exception {
         byte[] part = random(64 * 1024);
         Keeper keeper = new Keeper();
@@ -242,6 +244,7 @@ class RdmaSocketChannelDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void bothDirectionsFullAtOnceDoNotBlockEachOther() throws Exception {
         byte[] data = random(2_000_000);
         Keeper left = new Keeper();
@@ -263,6 +266,7 @@ class RdmaSocketChannelDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void theEndComesBehindTheLastByteAndTheOtherDirectionGoesOn() throws Exception {
         byte[] data = random(500_000);
         try (EndpointServer server = EndpointServer.bind(RdmaTestNet.address())) {
@@ -313,6 +317,7 @@ class RdmaSocketChannelDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void aPeerThatIsGoneIsAnExceptionThatSaysWhy() throws Exception {
         try (EndpointServer server = EndpointServer.bind(RdmaTestNet.address())) {
             Keeper keeper = new Keeper();
@@ -448,6 +453,7 @@ class RdmaSocketChannelDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void nobodyListens() {
         InetSocketAddress closed;
         try (EndpointServer server = EndpointServer.bind(RdmaTestNet.address())) {
@@ -459,6 +465,7 @@ class RdmaSocketChannelDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void whoWritesToAPeerThatHasClosedIsTold() {
         try (EndpointServer server = EndpointServer.bind(RdmaTestNet.address())) {
             Keeper keeper = new Keeper();
@@ -524,6 +531,7 @@ class RdmaSocketChannelDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void nothingIsLeftInTheProcess() throws Exception {
         // What the first connection makes for good.
         connectAndClose(2);

@@ -29,6 +29,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -126,8 +127,44 @@ class TransportTest {
         assertThat(client.config().getOption(RdmaChannelOption.TRANSPORT)).isEqualTo(Transport.RDMA);
     }
 
+    @Test
+    void aChannelThatMayMoveStaysWithTcpWhereThereIsNoRdma() throws Exception {
+        byte[] data = new byte[300_000];
+        new Random(1).nextBytes(data);
+        ByteBuf answer = Unpooled.buffer(data.length);
+        CompletableFuture<Void> all = new CompletableFuture<>();
+        RdmaSocketChannel client = (RdmaSocketChannel) client(Transport.RDMA_WITH_FAILOVER)
+                .option(ChannelOption.ALLOCATOR, new RdmaByteBufAllocator(1 << 20))
+                .handler(new SimpleChannelInboundHandler<ByteBuf>() {
+                    @Override
+                    protected void channelRead0(ChannelHandlerContext context, ByteBuf bytes) {
+                        answer.writeBytes(bytes);
+                        if (answer.readableBytes() == data.length) {
+                            all.complete(null);
+                        }
+                    }
+                })
+                .connect(server(Transport.RDMA_WITH_FAILOVER).localAddress())
+                .sync()
+                .channel();
+        client.writeAndFlush(client.alloc().directBuffer(data.length).writeBytes(data));
+        all.get(60, TimeUnit.SECONDS);
+        assertThat(answer).isEqualTo(Unpooled.wrappedBuffer(data));
+        assertThat(client.transport()).contains(Transport.TCP);
+        assertThat(client.lentMessages()).isZero();
+    }
+
+    @Test
+    void whatCannotMoveIsRefused() {
+        assertThatThrownBy(() -> client(Transport.RDMA_WITH_FAILOVER)
+                        .option(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, 0)
+                        .connect(server(Transport.RDMA_WITH_FAILOVER).localAddress())
+                        .sync())
+                .hasMessageContaining("silenceTimeout");
+    }
+
     @ParameterizedTest
-    @EnumSource(names = {"TCP", "RDMA_OR_TCP"})
+    @EnumSource(names = {"TCP", "RDMA_OR_TCP", "RDMA_WITH_FAILOVER"})
     void nobodyListens(Transport transport) throws Exception {
         InetSocketAddress closed;
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

@@ -30,6 +30,8 @@ final class Engine {
 
     private static final int IDLE_POLLS_PER_LOOK = 256;
 
+    private static final int MOST_READINGS_PER_LOOK = 8;
+
     private static final long GOOD_BYE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -188,9 +190,15 @@ final class Engine {
         return total;
     }
 
-    /** The same, and asks the connection manager. With the lock held. */
+    /**
+     * The same, and asks the connection manager. Over TCP an end stands behind the last bytes, and is found by the next
+     * reading; a peer that sends all the time is read a few times. With the lock held.
+     */
     void progressAndLook() {
-        progress();
+        int readings = 0;
+        while (progress() > 0 && readings < MOST_READINGS_PER_LOOK) {
+            readings++;
+        }
         look();
     }
 

@@ -239,7 +239,7 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
             for (int i = 0; i < taken.length; i++) {
                 credits.spend();
                 // The last one tells of all.
-                boolean signaled = i == taken.length - 1 || mustSignal();
+                boolean signaled = i == taken.length - 1 || tellsOfMany();
                 long length = messages.get(i).byteSize();
                 seal(taken[i], length);
                 slots.posted(taken[i], length, signaled);
@@ -434,11 +434,16 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
     void seal(int slot, long length) {}
 
     /**
-     * Whether a message without a promise must tell of its end. A completion costs about as much as a post, so while
-     * there are many places, several messages share one.
+     * Whether a message without a promise, whose place is taken, must tell of its end: if many before it do not, or
+     * nothing is free behind it.
      */
     private boolean mustSignal() {
-        return endsMatter || !slots.hasPlenty() || !wire.canPostUnsignaled();
+        return tellsOfMany() || !slots.hasFree();
+    }
+
+    /** A completion costs about as much as a post, so several messages share one: as many as half of the places. */
+    private boolean tellsOfMany() {
+        return endsMatter || slots.hasManyUntold() || !wire.canPostUnsignaled();
     }
 
     private void postTransfer(

@@ -83,9 +83,9 @@ final class Slots {
         return freeCount + doneCount + claimedCount + untold == free.length;
     }
 
-    /** Whether more than half are free: then who posts need not hear of each end. */
-    boolean hasPlenty() {
-        return freeCount > free.length / 2;
+    /** Whether what was posted since the last one that tells of its end is half of all: then the next one must. */
+    boolean hasManyUntold() {
+        return untold >= kinds.length / 2;
     }
 
     /** Whether there is something under way whose end nothing will tell, unless something is posted behind it. */

@@ -2,16 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.github.rdma4j.verbs.NativeLibraryException;
 import io.github.rdma4j.verbs.bindings.ibv_context;
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
+import java.lang.invoke.MethodHandle;
 import java.util.List;
 
 /**
@@ -47,12 +50,26 @@ public final class Mlx5Calls {
     private static final long COMP_MASK = INIT_ATTRIBUTES.byteOffset(PathElement.groupElement("comp_mask"));
     private static final long CREATE_FLAGS = INIT_ATTRIBUTES.byteOffset(PathElement.groupElement("create_flags"));
 
+    /** {@code MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT}; newer than the headers of the bindings. */
+    private static final int ACCESS_DATA_DIRECT = 1;
+
+    private static final String REG_DMABUF_MR = "mlx5dv_reg_dmabuf_mr";
+    private static final String DATA_DIRECT_PATH = "mlx5dv_get_data_direct_sysfs_path";
+
     private static final String IS_SUPPORTED = "mlx5dv_is_supported";
     private static final String CREATE_QP = "mlx5dv_create_qp";
 
     private final String library;
     private final ExportedFunction isSupported;
     private final ExportedFunction createQp;
+    private final ExportedFunction regDmaBufMr;
+    private final ExportedFunction dataDirectPath;
+
+    /** Not linked before it is needed: one word more than {@link ColdCalls} has. */
+    private static final class RegDmaBufMr {
+        static final MethodHandle HANDLE = NativeCalls.errnoHandle(
+                FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT));
+    }
 
     /**
      * A library.
@@ -63,6 +80,8 @@ public final class Mlx5Calls {
         this.library = library;
         this.isSupported = new ExportedFunction(library, IS_SUPPORTED);
         this.createQp = new ExportedFunction(library, CREATE_QP);
+        this.regDmaBufMr = new ExportedFunction(library, REG_DMABUF_MR);
+        this.dataDirectPath = new ExportedFunction(library, DATA_DIRECT_PATH);
     }
 
     /**
@@ -110,6 +129,53 @@ public final class Mlx5Calls {
             own.set(JAVA_LONG, COMP_MASK, HAS_CREATE_FLAGS);
             own.set(JAVA_INT, CREATE_FLAGS, DISABLE_SCATTER_TO_CQE);
             return createQp.pointer(context, attributes, own);
+        }
+    }
+
+    /** {@return whether the library, which can be opened, has the functions for Data Direct} */
+    public boolean hasDataDirect() {
+        return NativeLibraries.find(library, REG_DMABUF_MR).isPresent()
+                && NativeLibraries.find(library, DATA_DIRECT_PATH).isPresent();
+    }
+
+    /**
+     * mlx5dv_get_data_direct_sysfs_path(3).
+     *
+     * @param context of a device that is {@linkplain #isProviderOf this library's}
+     * @param path is given the folder of the engine's PCI function, from {@code /sys} on
+     * @return 0 or a positive errno: ENODEV if the adapter has no such engine
+     */
+    public int dataDirectPath(MemorySegment context, MemorySegment path) {
+        return Math.abs(dataDirectPath.number(context, path, ColdCalls.word(path.byteSize())));
+    }
+
+    /**
+     * mlx5dv_reg_dmabuf_mr(3), for memory that the Data Direct engine shall reach.
+     *
+     * @param domain the {@code struct ibv_pd}
+     * @param offset of the first byte in the dma-buf
+     * @param length in bytes
+     * @param iova the address of the first byte in work requests
+     * @param fd the dma-buf
+     * @param access flags of {@code enum ibv_access_flags}
+     * @return the region; NULL after a failure, with {@link NativeCalls#lastErrno()}
+     */
+    public MemorySegment regDmaBufDataDirect(
+            MemorySegment domain, long offset, long length, long iova, int fd, int access) {
+        try {
+            MemorySegment region = (MemorySegment) RegDmaBufMr.HANDLE.invokeExact(
+                    regDmaBufMr.address(),
+                    NativeCalls.capture(),
+                    domain,
+                    offset,
+                    length,
+                    iova,
+                    fd,
+                    access,
+                    ACCESS_DATA_DIRECT);
+            return region.reinterpret(Long.MAX_VALUE);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
         }
     }
 }

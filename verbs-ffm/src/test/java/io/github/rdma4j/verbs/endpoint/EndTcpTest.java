@@ -30,6 +30,16 @@ class EndTcpTest extends EndContract {
                 .hasMessageContaining("without closing its endpoint");
     }
 
+    /** The end stands behind the bytes of a message, and one look finds both. */
+    @Test
+    void whoLooksSeesAnAbortBehindAMessage() {
+        assertThat(pair.right().isConnected()).isTrue();
+        assertThat(pair.left().send(MESSAGE, PATIENCE)).isTrue();
+        pair.left().abort();
+        assertThat(pair.right().isConnected()).isFalse();
+        assertThat(pair.right().receive(PATIENCE)).isPresent();
+    }
+
     /** As with an adapter: nobody is inside the right endpoint, and its kernel has the message. */
     @Test
     void aPeerWhoseProgramCallsNothingHoldsUpNeitherAFutureNorAClose() {

@@ -99,6 +99,25 @@ class EngineTest {
         assertThat(pair.leftCarrier.signals).isEqualTo(1);
     }
 
+    /** A completion costs about as much as a post. A full queue has one at its end, or nobody would hear of room. */
+    @Test
+    void aQueueThatFillsTellsOfFewEnds() {
+        pair.close();
+        pair = newPair(config -> config.sendDepth(8).receiveBuffers(16));
+        for (int round = 1; round <= 3; round++) {
+            pair.leftCarrier.cut = true;
+            for (int i = 0; i < 8; i++) {
+                assertThat(pair.left.trySend(text("fills"))).isEqualTo(Endpoint.OK);
+            }
+            assertThat(pair.left.trySend(text("too many"))).isEqualTo(Endpoint.QUEUE_FULL);
+            pair.leftCarrier.cut = false;
+            pair.leftCarrier.deliverAll();
+            assertThat(pair.leftCarrier.ends).isEqualTo(2 * round);
+            assertThat(pair.right.poll(message -> {})).isEqualTo(8);
+            assertThat(pair.left.poll(message -> {})).isZero();
+        }
+    }
+
     @Test
     void whoWaitsForMessagesIsWokenForThoseWhoWaitForAnEnd() throws Exception {
         Future<?> waiting = executor.submit(() -> pair.left.receive(PATIENCE).orElseThrow());

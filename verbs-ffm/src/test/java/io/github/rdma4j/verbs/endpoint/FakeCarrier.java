@@ -110,6 +110,8 @@ final class FakeCarrier implements Carrier {
     private boolean armedForEnds;
     /** How many sleeps were ended by what came. */
     int signals;
+    /** How many ends of what was posted were told. */
+    int ends;
 
     private boolean signalled;
     private boolean woken;
@@ -321,6 +323,7 @@ final class FakeCarrier implements Carrier {
     }
 
     private void end(long id, boolean success) {
+        ends++;
         add(new Event(id, success, false, 0, 0, untoldPlaces));
         untoldPlaces = 0;
     }

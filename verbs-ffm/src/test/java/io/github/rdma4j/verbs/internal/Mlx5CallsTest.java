@@ -19,10 +19,14 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What goes to libmlx5, and to which devices; of what an mlx5 adapter makes of it this says nothing. */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class Mlx5CallsTest {
     private static final DeviceDriver MLX5 = new DeviceDriver("mlx5_core");
     private static final DeviceDriver OTHER = new DeviceDriver("irdma");
@@ -144,8 +148,37 @@ class Mlx5CallsTest {
                 .hasMessageContaining("dnf install libibverbs)");
     }
 
-    /** That of the machine, which has it with rdma-core: no device here is one of its own. */
     @Test
+    void anOlderLibraryHasNoDataDirect() {
+        assertThat(new Mlx5Calls(StandInMlx5.compile(folder).toString()).hasDataDirect())
+                .isFalse();
+    }
+
+    @Test
+    void theEngineIsAskedForAndNamed() {
+        Path library = StandInMlx5.compileWithDataDirect(folder);
+        Mlx5Calls calls = new Mlx5Calls(library.toString());
+        assertThat(calls.hasDataDirect()).isTrue();
+        MemorySegment path = arena.allocate(100);
+        assertThat(calls.dataDirectPath(context, path)).isZero();
+        assertThat(path.getString(0)).isEqualTo("devices/pci0000:00/0000:07:00.1");
+        variable(library, "engine_error").set(JAVA_INT, 0, Errno.ENODEV);
+        assertThat(calls.dataDirectPath(context, path)).isEqualTo(Errno.ENODEV);
+        variable(library, "registration_error").set(JAVA_INT, 0, Errno.EOPNOTSUPP);
+        assertThat(calls.regDmaBufDataDirect(arena.allocate(8), 1L << 33, 1L << 34, 1L << 35, 7, 0x100001)
+                        .address())
+                .isZero();
+        assertThat(NativeCalls.lastErrno()).isEqualTo(Errno.EOPNOTSUPP);
+        assertThat(variable(library, "arguments").reinterpret(256).getString(0))
+                .isEqualTo("offset 8589934592 length 17179869184 iova 800000000 fd 7 access 100001 own 1");
+    }
+
+    /**
+     * That of the machine, which has it with rdma-core: no device here is one of its own. First, since the loader gives
+     * a stand-in that a JVM has loaded to whoever asks for the name.
+     */
+    @Test
+    @Order(1)
     void theInstalledLibraryKnowsItsDevices() {
         NativeLibraries.require(
                 "libmlx5.so.1", "ibverbs-providers", "libibverbs", List.of("mlx5dv_is_supported", "mlx5dv_create_qp"));

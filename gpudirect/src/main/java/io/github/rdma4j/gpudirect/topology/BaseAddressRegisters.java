@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.gpudirect.check;
+package io.github.rdma4j.gpudirect.topology;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
@@ -24,12 +26,19 @@ final class BaseAddressRegisters {
      * is not always register 1: from Hopper on the first window takes two registers.
      */
     static OptionalLong bar1(Path function) {
-        List<Long> windows = HostFiles.text(function.resolve("resource")).stream()
-                .flatMap(String::lines)
+        List<Long> windows = lines(function.resolve("resource"))
                 .limit(REGISTERS)
                 .flatMap(BaseAddressRegisters::size)
                 .toList();
         return windows.size() < 2 ? OptionalLong.empty() : OptionalLong.of(windows.get(1));
+    }
+
+    private static Stream<String> lines(Path file) {
+        try {
+            return Files.readString(file).lines();
+        } catch (IOException _) {
+            return Stream.empty();
+        }
     }
 
     private static Stream<Long> size(String line) {

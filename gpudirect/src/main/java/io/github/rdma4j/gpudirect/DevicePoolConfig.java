@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.verbs.AccessFlag;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/**
+ * What differs from the defaults of a {@link DeviceMemoryPool}. Setters return this; thread safety: for one thread.
+ *
+ * @since 0.1.0
+ */
+public final class DevicePoolConfig {
+    /** A GPU's memory is registered in pages of this size. */
+    private static final long PAGE = 64 << 10;
+
+    private static final long MOST_SLAB = 1L << 40;
+    private static final long LEAST_ALIGNMENT = 16;
+
+    private long slabSize = 64 << 20;
+    private long alignment = 256;
+    private long maxBytes = Long.MAX_VALUE;
+    private AccessFlag[] access = {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ};
+    private Duration waitWhenExhausted = Duration.ZERO;
+    private Consumer<String> leakReporter =
+            text -> System.getLogger(DeviceMemoryPool.class.getName()).log(Level.WARNING, text);
+
+    DevicePoolConfig() {}
+
+    /**
+     * How much is allocated and registered at a time; default 64 MiB. A buffer that is larger gets a slab of its own.
+     *
+     * @param bytes a multiple of 64 KiB, up to 1 TiB
+     * @return this
+     */
+    public DevicePoolConfig slabSize(long bytes) {
+        if (bytes < PAGE || bytes > MOST_SLAB || bytes % PAGE != 0) {
+            throw new IllegalArgumentException(
+                    "a slab of %d bytes: a multiple of %d, up to %d".formatted(bytes, PAGE, MOST_SLAB));
+        }
+        slabSize = bytes;
+        return this;
+    }
+
+    /**
+     * What addresses of buffers are multiples of, and sizes are rounded up to; default 256 bytes, as CUDA's own
+     * allocations.
+     *
+     * @param bytes a power of two from 16 to 64 KiB
+     * @return this
+     */
+    public DevicePoolConfig alignment(long bytes) {
+        if (bytes < LEAST_ALIGNMENT || bytes > PAGE || Long.bitCount(bytes) != 1) {
+            throw new IllegalArgumentException(
+                    "an alignment of %d bytes: a power of two from %d to %d".formatted(bytes, LEAST_ALIGNMENT, PAGE));
+        }
+        alignment = bytes;
+        return this;
+    }
+
+    /**
+     * The most bytes of device memory to register; default no limit but that of the GPU's window (BAR1) where it is
+     * smaller than its memory.
+     *
+     * @param bytes 1 slab or more
+     * @return this
+     */
+    public DevicePoolConfig maxBytes(long bytes) {
+        maxBytes = bytes;
+        return this;
+    }
+
+    /**
+     * What may be done with the memory; default {@link AccessFlag#LOCAL_WRITE}, {@link AccessFlag#REMOTE_WRITE} and
+     * {@link AccessFlag#REMOTE_READ}. A slab has one remote key: a peer that knows it can reach the whole slab. Where
+     * peers are not trusted, give each a pool.
+     *
+     * @param flags as for {@link GpuDirect#register}
+     * @return this
+     */
+    public DevicePoolConfig access(AccessFlag... flags) {
+        access = flags.clone();
+        return this;
+    }
+
+    /**
+     * How long a thread waits for a buffer to come back when there is none and no more may be registered; default not
+     * at all.
+     *
+     * @param timeout zero: a {@link DevicePoolExhaustedException} at once
+     * @return this
+     */
+    public DevicePoolConfig waitWhenExhausted(Duration timeout) {
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("the timeout " + timeout + " is negative");
+        }
+        waitWhenExhausted = timeout;
+        return this;
+    }
+
+    /**
+     * Who is told, in one text, of buffers that have not come back when the pool is closed; default a warning of the
+     * logger of the pool's name.
+     *
+     * @param reporter is called in {@link DeviceMemoryPool#close()}
+     * @return this
+     */
+    public DevicePoolConfig leakReporter(Consumer<String> reporter) {
+        leakReporter = Objects.requireNonNull(reporter);
+        return this;
+    }
+
+    void check() {
+        if (maxBytes < slabSize) {
+            throw new IllegalArgumentException("maxBytes %d is less than slabSize %d".formatted(maxBytes, slabSize));
+        }
+    }
+
+    /** What is registered for a buffer: a slab, or one of its own. */
+    long slabSizeFor(long bytes) {
+        return bytes <= slabSize ? slabSize : FreeRanges.rounded(bytes, PAGE);
+    }
+
+    long alignment() {
+        return alignment;
+    }
+
+    long maxBytes() {
+        return maxBytes;
+    }
+
+    AccessFlag[] access() {
+        return access;
+    }
+
+    Duration waitWhenExhausted() {
+        return waitWhenExhausted;
+    }
+
+    Consumer<String> leakReporter() {
+        return leakReporter;
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.verbs.AccessFlag;
+
+/** Device memory that was registered at once, and what of it is free. The books are guarded by the pool's lock. */
+final class DeviceSlab {
+    private final DeviceMemory memory;
+    private final DeviceRegion region;
+    private final FreeRanges free;
+
+    private DeviceSlab(DeviceMemory memory, DeviceRegion region, FreeRanges free) {
+        this.memory = memory;
+        this.region = region;
+        this.free = free;
+    }
+
+    /** Calls the driver and the kernel; nothing is left if one of them refuses. */
+    static DeviceSlab make(GpuDirect gpu, long size, long unit, AccessFlag... access) {
+        DeviceMemory memory = gpu.context().allocate(size);
+        try {
+            return new DeviceSlab(memory, gpu.register(memory, access), new FreeRanges(size, unit));
+        } catch (RuntimeException e) {
+            try {
+                memory.close();
+            } catch (RuntimeException inClose) {
+                e.addSuppressed(inClose);
+            }
+            throw e;
+        }
+    }
+
+    DeviceMemory memory() {
+        return memory;
+    }
+
+    DeviceRegion region() {
+        return region;
+    }
+
+    FreeRanges free() {
+        return free;
+    }
+
+    boolean isUsable() {
+        return memory.isOpen() && region.isOpen();
+    }
+
+    /**
+     * Deregisters and frees; waits for the work of the GPU. After an exception it can be called again, and goes on
+     * where it was.
+     */
+    void close() {
+        region.close();
+        memory.close();
+    }
+}

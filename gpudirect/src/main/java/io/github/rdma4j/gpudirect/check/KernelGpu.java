@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.check;
+
+import io.github.rdma4j.gpudirect.topology.PciAddress;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A GPU as NVIDIA's kernel driver tells of it below /proc/driver/nvidia: whole, whatever a process may see of it.
+ *
+ * @param address its PCI function
+ * @param model its name; of a virtual GPU (vGPU) that of its type
+ * @param uuid as nvidia-smi writes it, such as {@code GPU-8932f937-d72c-4106-c12f-20bd9faed9f6}; empty if not told
+ * @param instances into how many instances (MIG) it is divided; 0 for none
+ */
+record KernelGpu(PciAddress address, String model, String uuid, int instances) {
+    private static final String GPUS = "proc/driver/nvidia/gpus";
+    private static final String CAPABILITIES = "proc/driver/nvidia/capabilities/gpu";
+
+    /** All of them by address, as nvidia-smi numbers them; empty where the files are not there. */
+    static List<KernelGpu> all(HostFiles files) {
+        List<KernelGpu> found = new ArrayList<>();
+        for (String name : files.names(GPUS)) {
+            String text = files.text(GPUS + "/" + name + "/information").orElse("");
+            address(name)
+                    .ifPresent(address -> found.add(new KernelGpu(
+                            address,
+                            HostFiles.labelled(text, "Model:").orElse(""),
+                            HostFiles.labelled(text, "GPU UUID:").orElse(""),
+                            instances(files, HostFiles.labelled(text, "Device Minor:")))));
+        }
+        found.sort(Comparator.comparing(KernelGpu::address));
+        return found;
+    }
+
+    private static Optional<PciAddress> address(String name) {
+        try {
+            return Optional.of(PciAddress.parse(name));
+        } catch (IllegalArgumentException _) {
+            return Optional.empty();
+        }
+    }
+
+    private static int instances(HostFiles files, Optional<String> minor) {
+        return minor.filter(text -> text.matches("\\d{1,4}"))
+                .map(text -> (int) files.names(CAPABILITIES + text + "/mig").stream()
+                        .filter(name -> name.matches("gi\\d{1,4}"))
+                        .count())
+                .orElse(0);
+    }
+}

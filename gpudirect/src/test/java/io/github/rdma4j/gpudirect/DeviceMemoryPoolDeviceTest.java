@@ -1,0 +1,398 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import static io.github.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.github.rdma4j.cuda.CudaException;
+import io.github.rdma4j.cuda.CudaStream;
+import io.github.rdma4j.cuda.StandInDriver;
+import io.github.rdma4j.gpudirect.DevicePoolExhaustedException.Limit;
+import io.github.rdma4j.gpudirect.GpuSide.Where;
+import io.github.rdma4j.gpudirect.machines.RecordedMachine;
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.WaitInterruptedException;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The pool of registered device memory: loans, limits, the GPU's window, ends, and a driver that refuses. */
+@Tag("device")
+@ExtendWith(StandInDriver.class)
+@Timeout(120)
+class DeviceMemoryPoolDeviceTest {
+    private static final int SLAB = 1 << 20;
+    private static final int PIECE = 256 << 10;
+    private static final int UNKNOWN = 999;
+    private static final int OUT_OF_MEMORY = 2;
+    private static final int ROUNDS = 8;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String GPU = "0000:17:00.0";
+
+    @TempDir
+    private Path folder;
+
+    private GpuSide side;
+
+    @AfterEach
+    void close() {
+        if (side != null) {
+            side.close();
+        }
+        assertThat(StandInDriver.open()).isEmpty();
+    }
+
+    private DeviceMemoryPool pool(Where where, Consumer<DevicePoolConfig> configuration) {
+        side = new GpuSide(where, folder, config -> {});
+        return DeviceMemoryPool.create(side.gpu, config -> configuration.accept(config.slabSize(SLAB)));
+    }
+
+    /** A GPU whose window is of so many bytes, as sysfs has it. */
+    private void window(long bytes) {
+        StandInDriver.pciAddress(0, GPU);
+        RecordedMachine.empty(folder).with("""
+            sys/devices/pci0000:00/%1$s/
+              class: 0x030200
+              vendor: 0x10de
+              device: 0x20b5
+              resource: 0x00000000a0000000 0x00000000a0ffffff 0x0000000000040200\\n0x0000000100000000 0x%2$016x 0x000000000014220c
+            sys/bus/pci/devices/%1$s -> ../../../devices/pci0000:00/%1$s
+            """.formatted(GPU, 0x100000000L + bytes - 1));
+    }
+
+    @Test
+    void buffersComeFromSlabsThatAreRegisteredOnce() {
+        try (DeviceMemoryPool pool = pool(Where.PEER_MEMORY, config -> {})) {
+            PooledDeviceMemory one = pool.lend(100);
+            PooledDeviceMemory other = pool.lend(PIECE);
+            assertThat(one.region()).isSameAs(other.region());
+            assertThat(other.offset()).isEqualTo(256);
+            assertThat(other.memory().address()).isEqualTo(one.memory().address() + 256);
+            assertThat(other.remoteMemory().address()).isEqualTo(other.memory().address());
+            assertThat(other.remoteMemory().length()).isEqualTo(PIECE);
+            assertThat(other.slice().length()).isEqualTo(PIECE);
+            DevicePoolStatistics now = pool.statistics();
+            assertThat(now.lent()).isEqualTo(256 + PIECE);
+            assertThat(now.registered()).isEqualTo(SLAB);
+            assertThat(now.decision().orElseThrow().path()).isEqualTo(GpuPath.PEER_MEMORY);
+            assertThat(now.bar1().registered()).isEqualTo(SLAB);
+            assertThat(now.bar1().size()).isEmpty();
+            one.close();
+            one.close();
+            assertThat(one.isReturned()).isTrue();
+            assertThatIllegalStateException().isThrownBy(one::slice).withMessageContaining("was returned");
+            assertThat(pool.lend(256).offset()).isZero();
+            // What is larger than a slab has one of its own, which others use when it is back.
+            PooledDeviceMemory large = pool.lend(2 * SLAB + 1);
+            assertThat(large.region().length()).isEqualTo(2 * SLAB + (64 << 10));
+            large.close();
+            assertThat(pool.lend(2 * SLAB).region()).isSameAs(large.slab.region());
+            assertThat(StandInDriver.get("allocations")).isEqualTo(2);
+            assertThat(pool.statistics().loans()).isEqualTo(5);
+            assertThatIllegalArgumentException().isThrownBy(() -> pool.lend(0));
+        }
+        assertThat(side.gpu.bar1().registered()).isZero();
+        assertThat(StandInDriver.get("allocations")).isZero();
+    }
+
+    /** Both ways of a buffer in the midst of a slab, on both kinds of path. */
+    @Test
+    void aBufferIsSentAndReceivedOnEachPath() {
+        for (Where where : List.of(Where.STAGED, Where.PEER_MEMORY)) {
+            try (DeviceMemoryPool pool = pool(where, config -> {})) {
+                PooledDeviceMemory before = pool.lend(1000);
+                PooledDeviceMemory buffer = pool.lend(5000);
+                MemoryRegion far = side.domain.allocateMemory(5000, LOCAL_WRITE);
+                CudaStream stream = side.context.createStream();
+                before.memory().memory().fill(0, SLAB, (byte) 1);
+                buffer.memory().memory().fill(buffer.offset(), 5000, (byte) 7);
+                try (PreparedChannel mine = side.gpu.prepareChannel();
+                        PreparedChannel theirs = side.gpu.prepareChannel();
+                        DeviceChannel peer = theirs.connect(mine.endpoint());
+                        DeviceChannel self = mine.connect(theirs.endpoint())) {
+                    Transfer in = peer.receive(far.slice());
+                    Transfer out = self.send(buffer.region(), buffer.offset(), buffer.size());
+                    while (!in.isEnded() || !out.isEnded()) {
+                        self.progress();
+                        peer.progress();
+                    }
+                    assertThat(in.failure()).isEmpty();
+                    assertThat(far.segment().toArray(ValueLayout.JAVA_BYTE)).containsOnly(7);
+                    buffer.publish(0, 5000, stream);
+                    assertThat(stream.await(PATIENCE)).isTrue();
+                    buffer.absorb(10, 20, stream);
+                    assertThat(stream.await(PATIENCE)).isTrue();
+                }
+                assertThatExceptionOfType(IndexOutOfBoundsException.class)
+                        .isThrownBy(() -> buffer.publish(1, 5000, stream));
+            }
+            side.close();
+            side = null;
+        }
+    }
+
+    @Test
+    void theLimitInBytesIsNamed() {
+        try (DeviceMemoryPool pool = pool(Where.PEER_MEMORY, config -> config.maxBytes(2 * SLAB + 5))) {
+            pool.reserve(SLAB + 1);
+            assertThat(pool.statistics().registered()).isEqualTo(2 * SLAB);
+            PooledDeviceMemory first = pool.lend(SLAB);
+            PooledDeviceMemory second = pool.lend(SLAB);
+            assertThatExceptionOfType(DevicePoolExhaustedException.class)
+                    .isThrownBy(() -> pool.lend(1))
+                    .matches(e -> e.limit() == Limit.MAX_BYTES)
+                    .withMessage("a slab of 1048576 bytes would exceed maxBytes, 2097157; 2097152 bytes are registered"
+                            + " in 2 slabs, 2097152 lent in 2 buffers, 0 in slabs that are unused. Remedy: return"
+                            + " buffers, trim() slabs that are unused, or raise maxBytes");
+            assertThatExceptionOfType(DevicePoolExhaustedException.class).isThrownBy(() -> pool.reserve(3 * SLAB));
+            first.close();
+            assertThat(pool.trim()).isEqualTo(SLAB);
+            assertThat(pool.trim()).isZero();
+            assertThat(StandInDriver.get("allocations")).isEqualTo(1);
+            second.close();
+            assertThat(pool.lend(SLAB).region().isOpen()).isTrue();
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> DeviceMemoryPool.create(side.gpu, config -> config.maxBytes(1)))
+                .withMessageContaining("maxBytes 1 is less than slabSize");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> DeviceMemoryPool.create(side.gpu, config -> config.slabSize(1000)));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> DeviceMemoryPool.create(side.gpu, config -> config.alignment(24)));
+    }
+
+    @Test
+    void theWindowIsWatched() {
+        window(4 * SLAB);
+        try (DeviceMemoryPool pool = pool(Where.PEER_MEMORY, config -> {})) {
+            DeviceRegion other = side.gpu.register(side.context.allocate(2 * SLAB), LOCAL_WRITE);
+            pool.reserve(2 * SLAB);
+            assertThat(pool.statistics().bar1())
+                    .hasToString("BAR1 of 4194304 bytes, 4194304 registered by this process");
+            long asked = StandInDriver.calls("cuMemAlloc");
+            assertThatExceptionOfType(DevicePoolExhaustedException.class)
+                    .isThrownBy(() -> pool.reserve(3 * SLAB))
+                    .matches(e -> e.limit() == Limit.BAR1)
+                    .withMessageContaining("BAR1 of 4194304 bytes, 4194304 registered by this process")
+                    .withMessageContaining("resizable BAR");
+            assertThat(StandInDriver.calls("cuMemAlloc")).isEqualTo(asked);
+            other.close();
+            pool.reserve(3 * SLAB);
+        }
+        // Where adapters do not reach the memory, the window limits nothing.
+        side.close();
+        try (DeviceMemoryPool pool = pool(Where.STAGED, config -> {})) {
+            pool.reserve(6 * SLAB);
+            assertThat(side.gpu.bar1().registered()).isZero();
+        }
+    }
+
+    @Test
+    void aWindowAsLargeAsTheMemoryIsNoLimit() {
+        window(1L << 40);
+        try (DeviceMemoryPool pool = pool(Where.PEER_MEMORY, config -> {})) {
+            pool.reserve(1);
+            assertThat(pool.statistics().bar1().room()).isEmpty();
+            assertThat(pool.statistics().bar1()).asString().contains("(no limit)");
+        }
+    }
+
+    /** As when the kernel has no room for another mapping: the earlier slabs stay what they are. */
+    @Test
+    void aSlabThatTheAdapterReachesOtherwiseIsGivenBack() {
+        side = new GpuSide(Where.STAGED, folder, config -> config.order(GpuPath.PEER_MEMORY, GpuPath.STAGED));
+        try (DeviceMemoryPool pool = DeviceMemoryPool.create(side.gpu, config -> config.slabSize(SLAB))) {
+            PooledDeviceMemory buffer = pool.lend(SLAB);
+            StandInDriver.peerMemory(false);
+            assertThatExceptionOfType(DevicePoolExhaustedException.class)
+                    .isThrownBy(() -> pool.lend(SLAB))
+                    .matches(e -> e.limit() == Limit.REGISTRATION)
+                    .withMessageContaining("could only be staged; not by peer memory: ");
+            assertThat(StandInDriver.get("allocations")).isEqualTo(1);
+            assertThat(pool.statistics().registered()).isEqualTo(SLAB);
+            buffer.close();
+            assertThat(pool.lend(1).region().path()).isEqualTo(GpuPath.PEER_MEMORY);
+        }
+    }
+
+    @Test
+    void aGpuWithoutMemoryIsNamed() {
+        try (DeviceMemoryPool pool = pool(Where.PEER_MEMORY, config -> {})) {
+            StandInDriver.failAt("cuMemAlloc", 1, OUT_OF_MEMORY);
+            assertThatExceptionOfType(DevicePoolExhaustedException.class)
+                    .isThrownBy(() -> pool.lend(1))
+                    .matches(e -> e.limit() == Limit.DEVICE_MEMORY)
+                    .withMessageContaining("the GPU has no memory for a slab of 1048576 bytes");
+            assertThat(pool.statistics().registered()).isZero();
+            assertThat(pool.lend(1).size()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aThreadWaitsForWhatComesBack() throws Exception {
+        try (DeviceMemoryPool pool =
+                        pool(Where.PEER_MEMORY, config -> config.maxBytes(SLAB).waitWhenExhausted(PATIENCE));
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            PooledDeviceMemory all = pool.lend(SLAB);
+            Future<PooledDeviceMemory> waiting = threads.submit(() -> pool.lend(PIECE));
+            assertThat(waiting.isDone()).isFalse();
+            all.close();
+            assertThat(waiting.get().size()).isEqualTo(PIECE);
+            // An interrupt ends a wait, and so does the pool's end.
+            Thread.currentThread().interrupt();
+            assertThatExceptionOfType(WaitInterruptedException.class).isThrownBy(() -> pool.lend(SLAB));
+            assertThat(Thread.interrupted()).isTrue();
+            Future<PooledDeviceMemory> late = threads.submit(() -> pool.lend(SLAB));
+            pool.close();
+            assertThatExceptionOfType(java.util.concurrent.ExecutionException.class)
+                    .isThrownBy(late::get)
+                    .withMessageContaining("the pool is closed");
+        }
+    }
+
+    @Test
+    void whatDidNotComeBackIsReportedAndGone() {
+        List<String> told = new ArrayList<>();
+        DeviceMemoryPool pool = pool(Where.PEER_MEMORY, config -> config.leakReporter(told::add));
+        PooledDeviceMemory lost = pool.lend(3000);
+        pool.close();
+        pool.close();
+        assertThat(told)
+                .containsExactly("a pool of registered device memory is closed with 1 buffers lent, of sizes [3000]");
+        assertThat(lost.isReturned()).isTrue();
+        lost.close();
+        assertThatIllegalStateException().isThrownBy(() -> pool.lend(1)).withMessage("the pool is closed");
+        assertThatIllegalStateException().isThrownBy(() -> pool.reserve(SLAB));
+    }
+
+    @Test
+    void aContextThatIsClosedFirstTakesTheMemoryAlong() {
+        DeviceMemoryPool pool = pool(Where.PEER_MEMORY, config -> {});
+        PooledDeviceMemory buffer = pool.lend(10);
+        side.context.close();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> pool.lend(1))
+                .withMessageContaining("CUDA context or protection domain is closed");
+        buffer.close();
+        pool.close();
+    }
+
+    @Test
+    void manyThreadsNeverHaveTheSameBytes() throws Exception {
+        int threadCount = 4;
+        try (DeviceMemoryPool pool = pool(
+                        Where.PEER_MEMORY,
+                        config -> config.slabSize(PIECE).maxBytes(3 * PIECE).waitWhenExhausted(PATIENCE));
+                ExecutorService threads = Executors.newFixedThreadPool(threadCount)) {
+            List<Future<?>> all = new ArrayList<>();
+            for (int t = 0; t < threadCount; t++) {
+                byte mark = (byte) (t + 1);
+                Random random = new Random(t);
+                all.add(threads.submit(() -> {
+                    for (int i = 0; i < ROUNDS; i++) {
+                        int size = 1 + random.nextInt(PIECE);
+                        try (PooledDeviceMemory buffer = pool.lend(size)) {
+                            buffer.memory().memory().fill(buffer.offset(), size, mark);
+                            byte[] there = new byte[1];
+                            try (var arena = java.lang.foreign.Arena.ofConfined()) {
+                                var copy = arena.allocate(size);
+                                buffer.memory().memory().copyTo(buffer.offset(), copy);
+                                assertThat(copy.toArray(ValueLayout.JAVA_BYTE)).containsOnly(mark);
+                            }
+                        }
+                        if (i % 4 == 0) {
+                            pool.trim();
+                        }
+                    }
+                }));
+            }
+            for (Future<?> one : all) {
+                one.get();
+            }
+            DevicePoolStatistics end = pool.statistics();
+            assertThat(end.lent()).isZero();
+            assertThat(end.loans()).isEqualTo(threadCount * ROUNDS);
+            assertThat(end.registered()).isBetween(0L, 3L * PIECE);
+            pool.trim();
+            assertThat(pool.statistics().registered()).isZero();
+        }
+    }
+
+    /**
+     * Each call of the driver fails in turn: what fails says so, the next try works, and nothing is left. What the
+     * driver refuses to free, it keeps until the context ends.
+     */
+    @Test
+    void eachCallThatFailsLeavesNothing() {
+        eachCallFails(Where.PEER_MEMORY);
+    }
+
+    /** The same with mirrors. */
+    @Test
+    @Tag("full")
+    void eachCallThatFailsLeavesNothingStaged() {
+        eachCallFails(Where.STAGED);
+    }
+
+    private void eachCallFails(Where where) {
+        side = new GpuSide(where, folder, config -> {});
+        int failures = 0;
+        int n = 0;
+        long calls;
+        long kept = 0;
+        do {
+            n++;
+            DeviceMemoryPool pool = DeviceMemoryPool.create(
+                    side.gpu, config -> config.slabSize(SLAB).leakReporter(text -> {}));
+            long callsBefore = StandInDriver.get("calls");
+            StandInDriver.failAt("*", n, UNKNOWN);
+            List<Runnable> steps = List.of(
+                    () -> pool.lend(100),
+                    () -> pool.lend(SLAB).remoteMemory(),
+                    () -> pool.lend(SLAB).close(),
+                    pool::trim,
+                    pool::close);
+            boolean freeing = false;
+            for (Runnable step : steps) {
+                try {
+                    step.run();
+                } catch (CudaException | DevicePoolExhaustedException e) {
+                    failures++;
+                    freeing = steps.indexOf(step) >= steps.size() - 2;
+                    step.run();
+                }
+            }
+            calls = StandInDriver.get("calls") - callsBefore;
+            StandInDriver.noFailures();
+            assertThat(side.gpu.bar1().registered()).as("after call %d", n).isZero();
+            assertThat(pool.statistics().registered()).as("after call %d", n).isZero();
+            long allocations = StandInDriver.get("allocations") + StandInDriver.get("allocations.host");
+            if (freeing && allocations > kept) {
+                kept++;
+            }
+            assertThat(allocations).as("after call %d", n).isEqualTo(kept);
+            assertThat(StandInDriver.open().keySet())
+                    .as("after call %d", n)
+                    .isSubsetOf("contexts", "allocations", "allocations.host", "streams");
+        } while (n <= calls);
+        System.out.printf("faults of a pool, %s: %d calls, %d failures told%n", where, n - 1, failures);
+        assertThat(failures).isGreaterThan(5);
+    }
+}

@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.campaign;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * What {@link Connects} does, with channels of Netty: connect, say a word, hear it again, close, again and again. Each
+ * attempt must end within its limits, and each failure must be an {@link IOException}. When the wire is good again, one
+ * must succeed; a refusal is the end, since nobody listens any more.
+ */
+final class NettyConnects {
+    static final int CONNECT_MILLIS = 4_000;
+    static final int SILENCE_MILLIS = 3_000;
+    /** An endpoint's own limit is five seconds. */
+    private static final int CLOSE_MILLIS = 5_000;
+
+    private static final int SLACK_MILLIS = 2_000;
+    /** How long after the time is up an attempt may still have to succeed. */
+    private static final long RECOVERY_MILLIS = 20_000;
+
+    private static final long WORD = 1;
+    private static final long LAST = 2;
+
+    private final long lengthMillis;
+    private final long begun = System.nanoTime();
+    private long attempts;
+    private long successes;
+    private boolean refused;
+    private String told = "";
+    private long toldAtMillis;
+    private String wrong = "";
+    private String hung = "";
+
+    /** @param lengthMillis how long to go on */
+    NettyConnects(long lengthMillis) {
+        this.lengthMillis = lengthMillis;
+    }
+
+    private long elapsed() {
+        return (System.nanoTime() - begun) / 1_000_000;
+    }
+
+    // ---- The client ----
+
+    /** {@return what the client has seen: attempts as sent, successes as received} */
+    EndReport client(Bootstrap bootstrap, InetSocketAddress server) throws InterruptedException {
+        boolean done = false;
+        while (!done && !refused && wrong.isEmpty() && hung.isEmpty() && elapsed() < lengthMillis + RECOVERY_MILLIS) {
+            boolean last = elapsed() >= lengthMillis;
+            done = attempt(bootstrap, server, last ? LAST : WORD) && last;
+        }
+        return new EndReport("machine 1", attempts, successes, 0, done, told, toldAtMillis, wrong, hung, List.of());
+    }
+
+    private boolean attempt(Bootstrap bootstrap, InetSocketAddress server, long word) throws InterruptedException {
+        attempts++;
+        Answer answer = new Answer();
+        ChannelFuture connecting = bootstrap.clone().handler(answer).connect(server);
+        Channel channel = connecting.channel();
+        if (!isOver(connecting, CONNECT_MILLIS)) {
+            hung = "connecting";
+            return false;
+        }
+        if (!connecting.isSuccess()) {
+            tell(connecting.cause());
+            if (!isOver(channel.closeFuture(), CLOSE_MILLIS)) {
+                hung = "the close of a channel that was not connected";
+            }
+            return false;
+        }
+        channel.writeAndFlush(channel.alloc().directBuffer(Long.BYTES).writeLong(word))
+                .addListener(written -> {
+                    if (!written.isSuccess()) {
+                        answer.word.completeExceptionally(written.cause());
+                    }
+                });
+        boolean heard = false;
+        try {
+            heard = answer.word.get(SILENCE_MILLIS + SLACK_MILLIS, TimeUnit.MILLISECONDS) == word;
+            if (heard) {
+                successes++;
+            } else {
+                wrong = "another word came back";
+            }
+        } catch (ExecutionException e) {
+            tell(e.getCause());
+        } catch (TimeoutException e) {
+            hung = "an answer";
+        }
+        if (!isOver(channel.close(), CLOSE_MILLIS)) {
+            hung = "closing";
+        }
+        return heard;
+    }
+
+    private static boolean isOver(ChannelFuture future, int limitMillis) throws InterruptedException {
+        return future.await(limitMillis + SLACK_MILLIS);
+    }
+
+    private void tell(Throwable cause) {
+        String text = cause.getClass().getSimpleName() + ": " + cause.getMessage();
+        if (cause instanceof IOException) {
+            told = text;
+            toldAtMillis = elapsed();
+            refused = cause instanceof ConnectException
+                    && String.valueOf(cause.getMessage()).startsWith("Connection refused");
+        } else {
+            wrong = text;
+        }
+    }
+
+    /** Hears the word, or how the connection ended. */
+    private static final class Answer extends ChannelInboundHandlerAdapter {
+        final CompletableFuture<Long> word = new CompletableFuture<>();
+
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            ByteBuf bytes = (ByteBuf) message;
+            try {
+                word.complete(bytes.readableBytes() == Long.BYTES ? bytes.readLong() : 0);
+            } finally {
+                bytes.release();
+            }
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            word.completeExceptionally(cause);
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext context) {
+            word.completeExceptionally(new IllegalStateException("the server closed before it had answered"));
+        }
+    }
+
+    // ---- The server ----
+
+    /** What the server's channels do: one object for all of them. */
+    @Sharable
+    static final class Repeat extends ChannelInboundHandlerAdapter {
+        private final CompletableFuture<Void> done = new CompletableFuture<>();
+        // Of the event loop.
+        private long connections;
+        private long words;
+        private Channel last;
+        private String wrong = "";
+
+        @Override
+        public void channelActive(ChannelHandlerContext context) {
+            connections++;
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            ByteBuf bytes = (ByteBuf) message;
+            words++;
+            if (bytes.readableBytes() == Long.BYTES && bytes.getLong(bytes.readerIndex()) == LAST) {
+                last = context.channel();
+            }
+            context.writeAndFlush(message);
+        }
+
+        /** The wire is cut. What matters is what the client was told. */
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            if (!(cause instanceof IOException)) {
+                wrong = cause.toString();
+            }
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext context) {
+            if (context.channel() == last) {
+                done.complete(null);
+            }
+        }
+
+        /** {@return what the server has seen: connections as sent, words as received} */
+        EndReport report(Channel server, long limitMillis) throws Exception {
+            String hung = "";
+            try {
+                done.get(limitMillis, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException e) {
+                hung = "no client said its last word";
+            }
+            String late = hung;
+            return server.eventLoop()
+                    .submit(() -> new EndReport(
+                            "machine 2", connections, words, 0, done.isDone(), "", 0, wrong, late, List.of()))
+                    .get();
+        }
+    }
+}

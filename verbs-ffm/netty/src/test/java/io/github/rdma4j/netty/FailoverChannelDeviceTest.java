@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.verbs.endpoint.Transport;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.NetworkInterface;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Channels move to TCP when the port goes down under them. A host reaches its own address without the interface, so
+ * that TCP does not notice.
+ */
+@Tag("device")
+@Tag("changes-machine")
+class FailoverChannelDeviceTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("rdma-failover", true), RdmaIoHandler.newFactory());
+    /** What comes to the client, as it came; an exception in the stead of bytes. */
+    private final BlockingQueue<Object> came = new LinkedBlockingQueue<>();
+
+    private final RdmaByteBufAllocator allocator = new RdmaByteBufAllocator(1 << 20);
+
+    @AfterEach
+    void close() {
+        assertThat(group.shutdownGracefully(0, 30, TimeUnit.SECONDS).awaitUninterruptibly(PATIENCE.toMillis()))
+                .isTrue();
+        assertThat(allocator.usedBytes()).isZero();
+    }
+
+    @Test
+    void noByteIsLostWhenThePortGoesDown() throws Exception {
+        List<String> before = ipv6Addresses();
+        Channel server = new ServerBootstrap()
+                .group(group)
+                .channel(RdmaServerSocketChannel.class)
+                .option(RdmaChannelOption.TRANSPORT, Transport.RDMA_WITH_FAILOVER)
+                .childOption(ChannelOption.ALLOCATOR, allocator)
+                .childHandler(new Echo())
+                .bind(RdmaTestNet.address())
+                .sync()
+                .channel();
+        RdmaSocketChannel client = (RdmaSocketChannel) new Bootstrap()
+                .group(group)
+                .channel(RdmaSocketChannel.class)
+                .option(RdmaChannelOption.TRANSPORT, Transport.RDMA_WITH_FAILOVER)
+                .option(ChannelOption.ALLOCATOR, allocator)
+                .handler(new SimpleChannelInboundHandler<ByteBuf>() {
+                    @Override
+                    protected void channelRead0(ChannelHandlerContext context, ByteBuf bytes) {
+                        byte[] copy = new byte[bytes.readableBytes()];
+                        bytes.readBytes(copy);
+                        came.add(copy);
+                    }
+
+                    @Override
+                    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+                        came.add(cause);
+                    }
+                })
+                .connect(server.localAddress())
+                .sync()
+                .channel();
+        echoUntil(client, Transport.RDMA);
+        setLink("down");
+        try {
+            echoUntil(client, Transport.TCP);
+            assertThat(client.rdmaFailure()).isPresent();
+        } finally {
+            mend(before);
+        }
+        client.close().sync();
+        assertThat(came).isEmpty();
+    }
+
+    private void echoUntil(RdmaSocketChannel client, Transport transport) throws Exception {
+        Random random = new Random(transport.ordinal());
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        do {
+            assertThat(System.nanoTime())
+                    .as("%s, %s", client, client.rdmaFailure())
+                    .isLessThan(end);
+            byte[] data = new byte[1 + random.nextInt(20_000)];
+            random.nextBytes(data);
+            client.writeAndFlush(client.alloc().directBuffer(data.length).writeBytes(data));
+            ByteBuf answer = Unpooled.buffer(data.length);
+            while (answer.readableBytes() < data.length) {
+                Object next = came.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                assertThat(next).isInstanceOf(byte[].class);
+                answer.writeBytes((byte[]) next);
+            }
+            assertThat(answer).isEqualTo(Unpooled.wrappedBuffer(data));
+        } while (!client.transport().orElseThrow().equals(transport));
+    }
+
+    private static String networkInterface() throws IOException {
+        return NetworkInterface.getByInetAddress(RdmaTestNet.address().getAddress())
+                .getName();
+    }
+
+    private static void setLink(String state) throws Exception {
+        Process process = new ProcessBuilder("ip", "link", "set", networkInterface(), state)
+                .inheritIO()
+                .start();
+        assertThat(process.waitFor()).isZero();
+    }
+
+    /** Setting the link down takes addresses away, and the kernel tries each one out when it is up. */
+    private static List<String> ipv6Addresses() throws IOException {
+        List<String> addresses = new ArrayList<>();
+        for (String line : Files.readAllLines(Path.of("/proc/net/if_inet6"))) {
+            String[] words = line.strip().split(" +");
+            boolean tentative = (Integer.parseInt(words[4], 16) & 0x40) != 0;
+            if (words[5].equals(networkInterface()) && !tentative) {
+                addresses.add(words[0]);
+            }
+        }
+        return addresses;
+    }
+
+    /** What others need is there again. */
+    private static void mend(List<String> before) throws Exception {
+        setLink("up");
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (!ipv6Addresses().containsAll(before) || !arePortsActive()) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            Thread.sleep(10);
+        }
+    }
+
+    private static boolean arePortsActive() throws IOException {
+        try (DirectoryStream<Path> devices = Files.newDirectoryStream(Path.of("/sys/class/infiniband"))) {
+            for (Path device : devices) {
+                if (!Files.readString(device.resolve("ports/1/state")).contains("ACTIVE")) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    @Sharable
+    private static final class Echo extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            context.writeAndFlush(message);
+        }
+    }
+}
