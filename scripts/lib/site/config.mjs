@@ -86,6 +86,7 @@ export default defineConfig({
       { text: 'Javadoc', link: '/javadoc/index.html', target: '_self' },
       { text: 'Javadoc of testing', link: '/javadoc/testing/index.html', target: '_self' },
       { text: 'Javadoc of Netty', link: '/javadoc/netty/index.html', target: '_self' },
+      { text: 'Javadoc of Micrometer', link: '/javadoc/micrometer/index.html', target: '_self' },
       { text: 'GitHub', link: REPOSITORY },
     ],
   },

@@ -40,7 +40,7 @@ libraries() {
 
 @test "each library comes with its sources, its Javadoc and an SBOM; benchmarks do not come" {
     [[ $VERSION =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]
-    for library in verbs-ffm verbs-ffm-testing verbs-ffm-netty cuda-ffm gpudirect perftest; do
+    for library in verbs-ffm verbs-ffm-testing verbs-ffm-netty verbs-ffm-micrometer cuda-ffm gpudirect perftest; do
         for file in "$(jar_of $library)" "$(jar_of $library sources)" "$(jar_of $library javadoc)"; do
             echo "$file"
             "$JDK/bin/jar" -tf "$file" >"$BATS_TEST_TMPDIR/content"
@@ -78,6 +78,8 @@ libraries() {
     [[ $output == *"requires io.github.rdma4j.verbs transitive"* && $output == *"requires io.github.rdma4j.cuda transitive"* ]]
     run module verbs-ffm-netty
     [[ $output == "io.github.rdma4j.netty@$VERSION "* && $output == *"requires io.netty.transport transitive"* ]]
+    run module verbs-ffm-micrometer
+    [[ $output == "io.github.rdma4j.micrometer@$VERSION "* && $output == *"requires micrometer.core transitive"* ]]
     run module verbs-ffm-testing
     [[ $output == *"io.github.rdma4j.verbs.testing@$VERSION automatic"* ]]
     run module perftest

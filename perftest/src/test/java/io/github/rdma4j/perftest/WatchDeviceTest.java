@@ -5,9 +5,19 @@ package io.github.rdma4j.perftest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.watch.metrics.OpenMetrics;
+import io.github.rdma4j.perftest.watch.resource.QueuePairs;
+import io.github.rdma4j.perftest.watch.resource.Reading;
+import io.github.rdma4j.perftest.watch.resource.Resources;
 import io.github.rdma4j.perftest.watch.sample.Flow;
 import io.github.rdma4j.perftest.watch.sample.Sampler;
 import io.github.rdma4j.perftest.watch.sample.Watcher;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.Device;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairState;
+import io.github.rdma4j.verbs.QueuePairType;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -43,6 +53,47 @@ class WatchDeviceTest {
         assertThat(sent).isGreaterThanOrEqualTo(WRITES);
         assertThat(seen.ports()).allMatch(change -> change.now().isActive());
         assertThat(OpenMetrics.of(sampler.sample())).contains("rdma4j_port_transmit_packets_total{device=\"");
+    }
+
+    /** The kernel says whose they are, and how they are. */
+    @Test
+    void queuePairsOfThisProcessAreCounted() {
+        try (DeviceContext device = DeviceContext.open(Device.list().getFirst());
+                ProtectionDomain domain = device.allocateProtectionDomain();
+                CompletionQueue queue = device.createCompletionQueue(16);
+                QueuePair one = domain.createQueuePair(QueuePairType.RC, q -> q.completionQueue(queue));
+                QueuePair other = domain.createQueuePair(QueuePairType.RC, q -> q.completionQueue(queue))) {
+            assertThat(one.number()).isNotEqualTo(other.number());
+            Reading before = Resources.read(Optional.of(device.device().name()));
+            assertThat(before.failure()).isEmpty();
+            QueuePairs mine = mine(before).orElseThrow();
+            assertThat(mine.count()).isEqualTo(2);
+            assertThat(mine.inError()).isZero();
+            assertThat(mine.owner()).isNotEmpty();
+            // The kernel has one of its own for management datagrams on each port.
+            assertThat(before.queuePairs())
+                    .anyMatch(owner -> owner.pid() == 0 && owner.owner().equals("ib_core"));
+            assertThat(CommandRun.of("watch --count 1").out())
+                    .contains("queue pairs")
+                    .contains("(" + ProcessHandle.current().pid() + ")");
+
+            one.modify(attributes -> attributes
+                    .state(QueuePairState.INIT)
+                    .partitionKeyIndex(0)
+                    .port(1)
+                    .remoteAccess());
+            one.modify(attributes -> attributes.state(QueuePairState.ERR));
+            assertThat(mine(Resources.read(Optional.empty())).orElseThrow().inError())
+                    .isEqualTo(1);
+            assertThat(Resources.read(Optional.of("no_such_device"))).isEqualTo(Reading.NONE);
+        }
+        assertThat(mine(Resources.read(Optional.empty()))).isEmpty();
+    }
+
+    private static Optional<QueuePairs> mine(Reading reading) {
+        return reading.queuePairs().stream()
+                .filter(owner -> owner.pid() == ProcessHandle.current().pid())
+                .findFirst();
     }
 
     @Test

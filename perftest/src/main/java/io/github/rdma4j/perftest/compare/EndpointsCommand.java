@@ -12,7 +12,6 @@ import io.github.rdma4j.perftest.compare.plan.JsonTarget;
 import io.github.rdma4j.perftest.compare.print.EndpointsJson;
 import io.github.rdma4j.perftest.compare.print.EndpointsReport;
 import io.github.rdma4j.perftest.compare.runner.ChildProcesses;
-import io.github.rdma4j.perftest.echo.Transport;
 import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.InterruptHook;
@@ -89,8 +88,7 @@ final class EndpointsCommand {
             EchoPlace place = EchoPlace.find(plan);
             report.begin(plan, place);
             try (ServerProcess server = ServerProcess.start(children, LONGEST_ORDER)) {
-                EndpointsSession session =
-                        new EndpointsSession(server, place.address(), plan, List.of(Transport.values()), report);
+                EndpointsSession session = new EndpointsSession(server, place.address(), plan, report);
                 SoFar soFar = (state, failure) -> new EndpointsResult(
                         started, (System.nanoTime() - begin) / 1e9, place, plan, session.results(), state, failure);
                 try (InterruptHook _ = new InterruptHook(

@@ -27,6 +27,11 @@ public interface Channels extends AutoCloseable {
      */
     boolean trySend(int connection, MemorySegment message);
 
+    /** How often connections have moved from one transport to another since all of them were open. */
+    default int moves() {
+        return 0;
+    }
+
     /** Sends what has not left yet, as far as there is room. */
     void flush();
 

@@ -18,10 +18,9 @@ public final class EchoClient {
      * @throws io.github.rdma4j.verbs.VerbsException when an endpoint does not
      */
     public static Exchange connect(EchoSetting setting, Duration limit) {
-        Channels channels = switch (setting.transport()) {
-            case ENDPOINT -> new EndpointChannels(setting, limit);
-            case TCP -> new TcpChannels(setting, limit);
-        };
+        Channels channels = setting.transport().isOfEndpoints()
+                ? new EndpointChannels(setting, limit)
+                : new TcpChannels(setting, limit);
         return new Exchange(channels, setting.size());
     }
 }

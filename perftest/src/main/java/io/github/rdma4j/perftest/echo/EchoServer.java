@@ -27,10 +27,8 @@ public abstract class EchoServer implements AutoCloseable {
      * @throws VerbsException when an endpoint cannot have the address
      */
     public static EchoServer start(EchoSetting setting, Consumer<RuntimeException> failed) {
-        EchoServer server = switch (setting.transport()) {
-            case ENDPOINT -> new EndpointEchoServer(setting);
-            case TCP -> new TcpEchoServer(setting);
-        };
+        EchoServer server =
+                setting.transport().isOfEndpoints() ? new EndpointEchoServer(setting) : new TcpEchoServer(setting);
         server.begin(setting.transport(), failed);
         return server;
     }

@@ -15,13 +15,17 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Endpoints of a client, served by an {@link EndpointSelector}. */
 final class EndpointChannels implements Channels {
+    private static final Duration LOOK = Duration.ofMillis(10);
+
     private final EndpointSelector selector = EndpointSelector.open();
     private final EndpointGroup group;
     private final List<Endpoint> endpoints = new ArrayList<>();
     private Receiver receiver;
+    private int moves;
 
     /**
      * Connects.
@@ -35,22 +39,64 @@ final class EndpointChannels implements Channels {
             for (int i = 0; i < setting.connections(); i++) {
                 connect(server, setting, limit);
             }
+            awaitRdma(setting, limit);
         } catch (RuntimeException | Error failure) {
             close();
             throw failure;
         }
     }
 
-    /** What an endpoint of either side is to be; everything else has its default. One alone has its own queues. */
+    /**
+     * What an endpoint of either side is to be; everything else has its default. One alone has its own queues, and so
+     * has each over TCP, which knows no groups, or with failover, which refuses them.
+     */
     static void configure(EchoSetting setting, EndpointGroup group, EndpointConfig config) {
-        if (setting.connections() > 1) {
+        boolean ofRdmaAlone = setting.transport().ofEndpoints() == io.github.rdma4j.verbs.endpoint.Transport.RDMA;
+        if (setting.connections() > 1 && ofRdmaAlone) {
             config.group(group);
         }
-        config.receiveBuffers(setting.depth()).sendDepth(setting.depth()).maxMessageSize(setting.size());
+        config.transport(setting.transport().ofEndpoints())
+                .integrity(setting.transport() == Transport.ENDPOINT_SUMS)
+                .receiveBuffers(setting.depth())
+                .sendDepth(setting.depth())
+                .maxMessageSize(setting.size());
+    }
+
+    /** With failover an endpoint begins over TCP: what is measured is RDMA. */
+    private void awaitRdma(EchoSetting setting, Duration limit) {
+        if (setting.transport() != Transport.ENDPOINT_FAILOVER) {
+            return;
+        }
+        long begin = System.nanoTime();
+        Optional<Endpoint> other = overTcp();
+        while (other.isPresent()) {
+            if (System.nanoTime() - begin > limit.toNanos()) {
+                Optional<RuntimeException> why = other.get().rdmaFailure();
+                throw new TestFailedException(
+                        "an endpoint with failover is still over TCP after " + limit.toSeconds() + " s"
+                                + why.map(reason -> ": " + reason.getMessage()).orElse(""),
+                        "leave failover out with --over rdma,tcp, or give more time with --timeout");
+            }
+            selector.select(LOOK);
+            other = overTcp();
+        }
+        moves = 0;
+    }
+
+    private Optional<Endpoint> overTcp() {
+        return endpoints.stream()
+                .filter(one -> one.transport() == io.github.rdma4j.verbs.endpoint.Transport.TCP)
+                .findFirst();
     }
 
     private void connect(InetSocketAddress server, EchoSetting setting, Duration limit) {
-        Endpoint endpoint = Endpoint.connect(server, config -> configure(setting, group, config), limit);
+        Endpoint endpoint = Endpoint.connect(
+                server,
+                config -> {
+                    configure(setting, group, config);
+                    config.onMove(_ -> moves++);
+                },
+                limit);
         int connection = endpoints.size();
         endpoints.add(endpoint);
         // One for each connection, made here: none is made while messages are measured.
@@ -97,6 +143,11 @@ final class EndpointChannels implements Channels {
         } catch (ConnectionLostException lost) {
             throw lost(lost);
         }
+    }
+
+    @Override
+    public int moves() {
+        return moves;
     }
 
     /** What was sent has left already. */

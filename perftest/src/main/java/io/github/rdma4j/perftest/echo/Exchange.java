@@ -36,6 +36,11 @@ public final class Exchange implements AutoCloseable {
         this.answered = new long[channels.connections()];
     }
 
+    /** How often its connections have moved from one transport to another. */
+    public int moves() {
+        return channels.moves();
+    }
+
     int connections() {
         return sent.length;
     }

@@ -2,20 +2,44 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.echo;
 
+import static io.github.rdma4j.verbs.endpoint.Transport.RDMA;
+import static io.github.rdma4j.verbs.endpoint.Transport.RDMA_WITH_FAILOVER;
+
+import java.util.Arrays;
+import java.util.List;
+
 /** Over what the messages go. */
 public enum Transport {
-    /** Endpoints of verbs-ffm. */
-    ENDPOINT("endpoint", "endpoint"),
+    /** Endpoints of verbs-ffm over RDMA. */
+    ENDPOINT("endpoint", "rdma", "RDMA", RDMA),
 
-    /** TCP through java.nio. */
-    TCP("tcp-java", "TCP");
+    /** The same, with a sum of each message. */
+    ENDPOINT_SUMS("endpoint-sums", "sums", "RDMA+sums", RDMA),
+
+    /** Endpoints over RDMA with TCP behind it. */
+    ENDPOINT_FAILOVER("endpoint-failover", "failover", "failover", RDMA_WITH_FAILOVER),
+
+    /** Endpoints over TCP. */
+    ENDPOINT_TCP("endpoint-tcp", "tcp", "TCP", io.github.rdma4j.verbs.endpoint.Transport.TCP),
+
+    /** TCP through java.nio, without endpoints: what all others are compared with. */
+    TCP("tcp-java", "", "plain TCP", null);
 
     private final String key;
+    private final String option;
     private final String title;
+    private final io.github.rdma4j.verbs.endpoint.Transport ofEndpoints;
 
-    Transport(String key, String title) {
+    Transport(String key, String option, String title, io.github.rdma4j.verbs.endpoint.Transport ofEndpoints) {
         this.key = key;
+        this.option = option;
         this.title = title;
+        this.ofEndpoints = ofEndpoints;
+    }
+
+    /** Those of endpoints. */
+    public static List<Transport> endpoints() {
+        return Arrays.stream(values()).filter(Transport::isOfEndpoints).toList();
     }
 
     /** As results documents name it. */
@@ -23,8 +47,23 @@ public enum Transport {
         return key;
     }
 
-    /** As people read it. */
+    /** As the command line names it; empty where it cannot be chosen. */
+    public String option() {
+        return option;
+    }
+
+    /** As people read it, of ten characters at most. */
     public String title() {
         return title;
+    }
+
+    /** Whether endpoints exchange the messages. */
+    public boolean isOfEndpoints() {
+        return ofEndpoints != null;
+    }
+
+    /** What an endpoint is asked for; null for plain TCP. */
+    io.github.rdma4j.verbs.endpoint.Transport ofEndpoints() {
+        return ofEndpoints;
     }
 }

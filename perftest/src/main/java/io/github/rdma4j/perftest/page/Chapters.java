@@ -105,8 +105,9 @@ final class Chapters {
     private static Chapter chapter(String title, List<Line> lines) {
         List<Line> sorted = new ArrayList<>(lines);
         sorted.sort(Comparator.comparing((Line line) -> line.test.party()));
-        Map<Party, Long> count =
-                lines.stream().collect(Collectors.groupingBy(line -> line.test.party(), Collectors.counting()));
+        Map<Party, Long> count = lines.stream()
+                .filter(line -> line.test.variant().isEmpty())
+                .collect(Collectors.groupingBy(line -> line.test.party(), Collectors.counting()));
         Map<Party, Integer> seen = new LinkedHashMap<>();
         List<Series> series = new ArrayList<>();
         for (Line line : sorted) {

@@ -10,7 +10,7 @@ enum Party {
     /** The C perftest package's. */
     C("c", "C"),
 
-    /** Endpoints of this project. */
+    /** Endpoints of this project, whatever carries them. */
     ENDPOINT("endpoint", "Endpoint"),
 
     /** A Java program over plain TCP. */
@@ -58,6 +58,9 @@ enum Party {
             if (party.key.equals(implementation)) {
                 return party;
             }
+        }
+        if (implementation.startsWith(ENDPOINT.key + "-")) {
+            return ENDPOINT;
         }
         return implementation.startsWith("rdma4j") ? JAVA : OTHER;
     }

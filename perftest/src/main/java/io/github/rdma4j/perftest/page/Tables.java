@@ -43,7 +43,11 @@ final class Tables {
                 .forEach(line -> names.put(line.name(), line.party()));
         boolean alone = names.size() == Set.copyOf(names.values()).size();
         boolean both = alone && names.values().containsAll(List.of(Party.JAVA, Party.C));
-        boolean endpoints = alone && names.values().containsAll(List.of(Party.ENDPOINT, Party.TCP_JAVA));
+        List<String> endpoints = names.get(Party.TCP_JAVA.title()) == Party.TCP_JAVA
+                ? names.keySet().stream()
+                        .filter(name -> names.get(name) == Party.ENDPOINT)
+                        .toList()
+                : List.of();
         boolean tcp = alone && names.values().containsAll(List.of(Party.JAVA, Party.TCP_JAVA));
         List<String> columns = new ArrayList<>(List.of("Figure"));
         names.keySet().forEach(name -> columns.add(name + ">"));
@@ -54,9 +58,7 @@ final class Tables {
         if (tcp) {
             columns.add("TCP Java ÷ Java>");
         }
-        if (endpoints) {
-            columns.add("Endpoint ÷ TCP>");
-        }
+        endpoints.forEach(name -> columns.add(name + " ÷ TCP>"));
         Table table = new Table("Latency and CPU time: less is better. Bandwidth: more is better.", columns);
         for (Chapter chapter : chapters) {
             table.group(chapter.title());
@@ -78,18 +80,18 @@ final class Tables {
                         table.number(Figures.of(metric, result == null ? Double.NaN : result.metric(metric)));
                     });
                     if (both) {
-                        MedianInterval ratio = ratio(results, Party.JAVA, Party.C, metric);
+                        MedianInterval ratio = ratio(results, Party.JAVA.title(), Party.C.title(), metric);
                         table.number(Figures.number(ratio.median(), RATIO_DECIMALS));
                         table.number(interval(ratio));
                     }
                     if (tcp) {
-                        MedianInterval ratio = ratio(results, Party.TCP_JAVA, Party.JAVA, metric);
+                        MedianInterval ratio = ratio(results, Party.TCP_JAVA.title(), Party.JAVA.title(), metric);
                         table.number(Figures.number(ratio.median(), RATIO_DECIMALS));
                     }
-                    if (endpoints) {
-                        MedianInterval ratio = ratio(results, Party.ENDPOINT, Party.TCP_JAVA, metric);
+                    endpoints.forEach(name -> {
+                        MedianInterval ratio = ratio(results, name, Party.TCP_JAVA.title(), metric);
                         table.number(Figures.number(ratio.median(), RATIO_DECIMALS));
-                    }
+                    });
                 }
             }
         }
@@ -108,9 +110,9 @@ final class Tables {
         };
     }
 
-    private static MedianInterval ratio(Map<String, Result> results, Party party, Party reference, Metric metric) {
-        Result one = results.get(party.title());
-        Result other = results.get(reference.title());
+    private static MedianInterval ratio(Map<String, Result> results, String name, String reference, Metric metric) {
+        Result one = results.get(name);
+        Result other = results.get(reference);
         return one == null || other == null ? MedianInterval.of() : one.ratio(other, metric);
     }
 

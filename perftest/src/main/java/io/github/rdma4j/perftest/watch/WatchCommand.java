@@ -5,14 +5,18 @@ package io.github.rdma4j.perftest.watch;
 import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.watch.metrics.MetricsServer;
+import io.github.rdma4j.perftest.watch.resource.Reading;
+import io.github.rdma4j.perftest.watch.resource.Resources;
 import io.github.rdma4j.perftest.watch.sample.Sampler;
 import io.github.rdma4j.perftest.watch.sample.Watcher;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.LocalTime;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 
 /** The command {@code watch}: what the ports carry, and what gets worse. docs/watch.md is its manual. */
 public final class WatchCommand {
@@ -38,11 +42,17 @@ public final class WatchCommand {
      * @return the exit status: 0 done; 1 the address cannot be listened at; 2 the command line makes no sense
      */
     public static int run(List<String> arguments, boolean interactive, PrintStream out, PrintStream err) {
-        return run(arguments, Path.of("/"), interactive, out, err);
+        return run(arguments, Path.of("/"), Resources::read, interactive, out, err);
     }
 
-    /** The same for another machine than this one. */
-    static int run(List<String> arguments, Path root, boolean interactive, PrintStream out, PrintStream err) {
+    /** The same for another machine than this one, and its answers about queue pairs. */
+    static int run(
+            List<String> arguments,
+            Path root,
+            Function<Optional<String>, Reading> resources,
+            boolean interactive,
+            PrintStream out,
+            PrintStream err) {
         WatchOptions options = new WatchOptions();
         Complaints complaints = new Complaints(NAME, "rdma4j " + NAME + " --help", err);
         OptionalInt answered = options.read(arguments, out, complaints);
@@ -54,7 +64,7 @@ public final class WatchCommand {
             if (options.metrics().isPresent()) {
                 return serve(options, sampler, out);
             }
-            show(options, sampler, interactive, out);
+            show(options, sampler, resources, interactive, out);
             return OK;
         } catch (PerftestException failure) {
             return complaints.failed(failure);
@@ -76,13 +86,19 @@ public final class WatchCommand {
         }
     }
 
-    private static void show(WatchOptions options, Sampler sampler, boolean interactive, PrintStream out)
+    private static void show(
+            WatchOptions options,
+            Sampler sampler,
+            Function<Optional<String>, Reading> resources,
+            boolean interactive,
+            PrintStream out)
             throws InterruptedException {
         WatchPage page = new WatchPage(options.device());
         Watcher watcher = new Watcher(sampler, System.nanoTime());
         for (long look = 0; look < options.count(); look++) {
             Thread.sleep(options.interval());
-            List<String> lines = page.after(watcher.look(System.nanoTime()), LocalTime.now());
+            List<String> lines =
+                    page.after(watcher.look(System.nanoTime()), resources.apply(options.device()), LocalTime.now());
             String text = String.join(System.lineSeparator(), lines);
             out.println(interactive ? CLEAR + text : text + System.lineSeparator());
             out.flush();

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.watch;
 
+import io.github.rdma4j.perftest.watch.resource.QueuePairs;
+import io.github.rdma4j.perftest.watch.resource.Reading;
 import io.github.rdma4j.perftest.watch.sample.Change;
 import io.github.rdma4j.perftest.watch.sample.Flow;
 import io.github.rdma4j.perftest.watch.sample.Watcher;
@@ -9,13 +11,17 @@ import java.time.LocalTime;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 
-/** The page of {@code watch}: a line for each port, and below what got worse lately. Fits into 80 columns. */
+/**
+ * The page of {@code watch}: a line for each port and for each process with queue pairs, and below what got worse
+ * lately. Fits into 80 columns.
+ */
 final class WatchPage {
     /** What got worse stays so many lines. */
     private static final int REMEMBERED = 10;
@@ -25,11 +31,16 @@ final class WatchPage {
     private static final int NAME_WIDTH = 12;
 
     private static final String ROW = "%-12s %-7s %-11s %9s %9s %8s %8s %8s";
+    /** The processes with the most queue pairs of all; a line says how many others there are. */
+    private static final int MOST_OWNERS = 10;
+
+    private static final String OWNER_ROW = "%-20s %-36s %11s %9s";
     private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
     private static final String[] SCALES = {"", "k", "M", "G", "T"};
 
     private final String none;
     private final Deque<String> worse = new ArrayDeque<>();
+    private List<QueuePairs> before = List.of();
 
     /**
      * An empty page.
@@ -41,8 +52,11 @@ final class WatchPage {
     }
 
     /** The lines after another look. */
-    List<String> after(Watcher.Seen seen, LocalTime time) {
-        for (String line : seen.worse()) {
+    List<String> after(Watcher.Seen seen, Reading resources, LocalTime time) {
+        List<String> now = new ArrayList<>(seen.worse());
+        resources.queuePairs().forEach(one -> failed(one).ifPresent(now::add));
+        before = resources.queuePairs();
+        for (String line : now) {
             worse.addLast(CLOCK.format(time) + " " + line);
             if (worse.size() > REMEMBERED) {
                 worse.removeFirst();
@@ -63,11 +77,46 @@ final class WatchPage {
                 lines.add(row(fits ? name : "", port));
             }
         }
+        owners(resources, lines);
         if (!worse.isEmpty()) {
             lines.add("");
             worse.forEach(line -> lines.addAll(wrapped(line)));
         }
         return lines;
+    }
+
+    /** What to say of queue pairs of which more are in error than at the last look. */
+    private Optional<String> failed(QueuePairs now) {
+        int known = before.stream()
+                .filter(now::isOf)
+                .mapToInt(QueuePairs::inError)
+                .findFirst()
+                .orElse(0);
+        return now.inError() <= known
+                ? Optional.empty()
+                : Optional.of(now.device() + ": " + (now.inError() - known) + " more queue pairs of " + now.who()
+                        + " are in error: their connections are lost");
+    }
+
+    private static void owners(Reading resources, List<String> lines) {
+        List<QueuePairs> all = resources.queuePairs();
+        if (!all.isEmpty()) {
+            lines.add("");
+            lines.add(OWNER_ROW.formatted("device", "process", "queue pairs", "in error"));
+            all.stream()
+                    .sorted(Comparator.comparing(QueuePairs::count).reversed())
+                    .limit(MOST_OWNERS)
+                    .forEach(
+                            one -> lines.add(OWNER_ROW.formatted(one.device(), one.who(), one.count(), one.inError())));
+            int others = all.size() - MOST_OWNERS;
+            if (others > 0) {
+                lines.add("and " + others + " more: rdma resource show qp");
+            }
+        }
+        if (!resources.failure().isEmpty()) {
+            lines.add("");
+            lines.addAll(wrapped("queue pairs: " + resources.failure()));
+        }
     }
 
     private static String row(String name, Change port) {

@@ -22,6 +22,8 @@ class EndpointsCommandTest {
                 "--connections 1,many        | --connections: 'many' is not a whole number from 1 to 1024",
                 "--rates fast                | --rates: 'fast' is not a number from 1 to 100000000",
                 "--rates 0.5                 | --rates: '0.5' is not a number from 1 to 100000000",
+                "--over rdma,carrier-pigeon  | --over: 'carrier-pigeon' is none of rdma, sums, failover, tcp",
+                "--over tcp,tcp              | --over: tcp is there twice",
                 "--seconds 0                 | --seconds: 0 is out of range; allowed is 1 to 3600",
                 "--rounds 0                  | --rounds: 0 is out of range",
                 "-p 70000                    | -p/--port: 70000 is out of range",
@@ -46,7 +48,8 @@ class EndpointsCommandTest {
         CommandRun run = CommandRun.of("compare --endpoints --help");
 
         assertThat(run.status()).isZero();
-        assertThat(run.out()).contains("--rates", "--connections", "--seconds", "--address", "25, 50 and 75 %");
+        assertThat(run.out())
+                .contains("--over", "--rates", "--connections", "--seconds", "--address", "25, 50 and 75 %");
         assertThat(CommandRun.of("compare --help").out()).contains("compare --endpoints --help");
         assertThat(CommandRun.of("--help").out()).contains("--endpoints");
     }

@@ -8,25 +8,27 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.rdma4j.perftest.CommandRun;
 import java.io.IOException;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The whole of it: two processes, endpoints and TCP, each message checked. */
+/** The whole of it: two processes, endpoints of each kind and TCP, each message checked. */
 @Tag("device")
 @Timeout(120)
 class EndpointsDeviceTest {
+    private static final List<String> KINDS =
+            List.of("endpoint", "endpoint-sums", "endpoint-failover", "endpoint-tcp", "tcp-java");
+
     @Test
-    void eachMessageComesBackOverBoth() throws IOException {
-        CommandRun run =
-                CommandRun.of("compare --endpoints --no-warm-up --sizes 64 --connections 1,4 --rates 50 --seconds"
-                        + " 1 --rounds 1 --out_json -");
+    void eachMessageComesBackOverEach() throws IOException {
+        CommandRun run = CommandRun.of("compare --endpoints --over rdma,sums,failover,tcp --no-warm-up --sizes 64"
+                + " --connections 4 --rates 50 --seconds 1 --rounds 1 --out_json -");
 
         assertThat(run.status()).describedAs(run.err()).isZero();
         assertThat(run.err()).contains("(a software device)", "at 10.", "64 bytes, 4 connections", "CPU of   server");
         JsonNode json = new ObjectMapper().readTree(run.out());
-        assertThat(json.at("/tests").findValuesAsText("implementation"))
-                .containsExactly("endpoint", "tcp-java", "endpoint", "tcp-java");
+        assertThat(json.at("/tests").findValuesAsText("implementation")).containsExactlyElementsOf(KINDS);
         for (JsonNode test : json.at("/tests")) {
             // A message that is lost or wrong ends the run.
             assertThat(test.at("/results/0/latency/samples").asInt()).isEqualTo(50);

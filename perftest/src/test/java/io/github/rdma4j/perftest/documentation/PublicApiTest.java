@@ -18,7 +18,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What users lean on does not change unseen: docs/releasing.md. */
 class PublicApiTest {
-    static final List<String> MODULES = List.of("verbs-ffm", "verbs-ffm/netty", "cuda-ffm", "gpudirect");
+    static final List<String> MODULES =
+            List.of("verbs-ffm", "verbs-ffm/netty", "verbs-ffm/micrometer", "cuda-ffm", "gpudirect");
 
     private static final Pattern TYPE = Pattern.compile(
             "/\\*\\*((?:(?!\\*/).)*)\\*/\\n(?:@[^\\n]*\\n)*public [^\\n]*\\b(?:class|interface|enum|record) ",

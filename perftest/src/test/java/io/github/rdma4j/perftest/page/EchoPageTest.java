@@ -40,7 +40,9 @@ class EchoPageTest {
                         "echo, 8 KiB, 1 connection",
                         "echo, 8 KiB, 64 connections");
         assertThat(chapters).allSatisfy(chapter -> {
-            assertThat(chapter.series()).extracting(Series::name).containsExactly("Endpoint", "TCP Java");
+            assertThat(chapter.series())
+                    .extracting(Series::name)
+                    .containsExactly("Endpoint", "Endpoint, failover", "Endpoint, TCP", "TCP Java");
             assertThat(chapter.sizes()).containsExactly(1000L, 2000L, 3000L);
         });
     }
@@ -59,6 +61,9 @@ class EchoPageTest {
         assertThat(endpoint.points().getLast()[0]).isEqualTo(3000);
         assertThat(endpoint.points().getLast()[1]).isBetween(600.0, 602.0);
         assertThat(endpoint.rounds()).hasSize(9);
+        assertThat(first.panels().getFirst().lines())
+                .extracting(line -> line.series().party() + " " + line.series().variant())
+                .containsExactly("ENDPOINT 0", "ENDPOINT 1", "ENDPOINT 2", "TCP_JAVA 0");
         assertThat(charts)
                 .extracting(Chart::title)
                 .containsExactly(
@@ -74,7 +79,7 @@ class EchoPageTest {
 
         assertThat(page)
                 .contains("Endpoints beside TCP on rxe0")
-                .contains("Endpoint ÷ TCP")
+                .contains("Endpoint ÷ TCP", "Endpoint, failover ÷ TCP", "Endpoint, TCP ÷ TCP")
                 .contains("Server system µs/msg")
                 .contains("CPU of the server per message, system, µs")
                 .contains("Endpoints and TCP answer the same requests")

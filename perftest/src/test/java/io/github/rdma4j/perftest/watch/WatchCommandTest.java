@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.watch.metrics.MetricsServer;
 import io.github.rdma4j.perftest.watch.metrics.OpenMetrics;
+import io.github.rdma4j.perftest.watch.resource.QueuePairs;
+import io.github.rdma4j.perftest.watch.resource.Reading;
 import io.github.rdma4j.perftest.watch.sample.Ports;
 import io.github.rdma4j.perftest.watch.sample.Sampler;
 import io.github.rdma4j.perftest.watch.sample.Watcher;
@@ -41,6 +43,7 @@ class WatchCommandTest {
     private Path root;
 
     private Ports ports;
+    private Reading reading = Reading.NONE;
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
@@ -53,6 +56,7 @@ class WatchCommandTest {
         return WatchCommand.run(
                 List.of(arguments),
                 root,
+                _ -> reading,
                 interactive,
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8));
@@ -84,6 +88,46 @@ class WatchCommandTest {
     }
 
     @Test
+    void processesWithQueuePairsTheMostFirst() {
+        List<QueuePairs> owners = new ArrayList<>(List.of(
+                new QueuePairs("mlx5_0", 0, "ib_core", 1, 0),
+                new QueuePairs("mlx5_0", 4711, "a name of 15 ch", 12, 3),
+                new QueuePairs("mlx5_1", 7, "", 2, 0)));
+        reading = new Reading(owners, "");
+        run(false, "--count", "1");
+        List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
+        int heading = lines.indexOf("device               process                              queue pairs  in error");
+        assertThat(lines.subList(heading + 1, heading + 4))
+                .containsExactly(
+                        "mlx5_0               a name of 15 ch (4711)                        12         3",
+                        "mlx5_1               ? (7)                                          2         0",
+                        "mlx5_0               kernel: ib_core                                1         0");
+        assertThat(String.join(" ", lines))
+                .contains("mlx5_0: 3 more queue pairs of a name of 15 ch (4711) are in error");
+
+        for (int pid = 100; pid < 120; pid++) {
+            owners.add(new QueuePairs("mlx5_1", pid, "worker", 1, 0));
+        }
+        reading = new Reading(owners, "the kernel refuses (errno 1)");
+        run(false, "--count", "1");
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("and 13 more: rdma resource show qp", "queue pairs: the kernel refuses (errno 1)");
+    }
+
+    @Test
+    void queuePairsThatFailAreToldOnce() {
+        WatchPage page = new WatchPage(Optional.empty());
+        Watcher watcher = new Watcher(new Sampler(root, Optional.empty()), 0);
+        List<String> lines = List.of();
+        for (int failed : new int[] {0, 2, 2, 3}) {
+            Reading now = new Reading(List.of(new QueuePairs("mlx5_0", 9, "java", 5, failed)), "");
+            lines = page.after(watcher.look(1), now, LocalTime.of(10, 0, failed));
+        }
+        assertThat(lines.stream().filter(line -> line.startsWith("10:00:0") && line.contains("more queue pairs")))
+                .hasSize(2);
+    }
+
+    @Test
     void aDeviceThatIsNotThereIsNamed() {
         assertThat(run(false, "--device", "mlx5_9", "--count", "1")).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8)).contains("no RDMA device mlx5_9");
@@ -104,11 +148,11 @@ class WatchCommandTest {
         WatchPage page = new WatchPage(Optional.empty());
         Watcher watcher = new Watcher(new Sampler(root, Optional.empty()), 0);
         ports.with("mlx5_0", "hw_counters/rnr_nak_retry_err", "0");
-        page.after(watcher.look(1), LocalTime.of(10, 0));
+        page.after(watcher.look(1), Reading.NONE, LocalTime.of(10, 0));
         List<String> lines = List.of();
         for (int i = 1; i <= 12; i++) {
             ports.with("mlx5_0", "hw_counters/rnr_nak_retry_err", Integer.toString(i));
-            lines = page.after(watcher.look(1 + i), LocalTime.of(10, 0, i));
+            lines = page.after(watcher.look(1 + i), Reading.NONE, LocalTime.of(10, 0, i));
         }
         assertThat(lines.stream().filter(line -> line.contains("rnr_nak_retry_err +1")))
                 .hasSize(10);

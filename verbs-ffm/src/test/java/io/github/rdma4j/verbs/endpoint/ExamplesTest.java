@@ -46,7 +46,7 @@ class ExamplesTest {
     void thereAreNoOthersThatNobodyCompiles() throws Exception {
         try (var files = Files.list(ExamplePrograms.source("KeyValue").getParent())) {
             // AllReduce, GpuTransfer and LoadTensors are compiled by the tests of gpudirect, those of Netty by those
-            // of verbs-ffm/netty.
+            // of verbs-ffm/netty, Meters by those of verbs-ffm/micrometer.
             assertThat(files.map(file -> file.getFileName().toString()))
                     .containsExactlyInAnyOrder(
                             "AllReduce.java",
@@ -58,6 +58,7 @@ class ExamplesTest {
                             "Http2Hello.java",
                             "KeyValue.java",
                             "LoadTensors.java",
+                            "Meters.java",
                             "NettyEcho.java",
                             "Publisher.java",
                             "SendFile.java",

@@ -10,5 +10,6 @@ import io.github.rdma4j.perftest.figures.LatencyFigures;
  * @param perSecond messages per second that were answered
  * @param latency of all messages, from the time at which each was due to its echo
  * @param cost CPU time of a message
+ * @param moves how often a connection of the client has moved from RDMA to TCP or back; 0 without failover
  */
-public record EchoMeasurement(double perSecond, LatencyFigures latency, EchoCost cost) {}
+public record EchoMeasurement(double perSecond, LatencyFigures latency, EchoCost cost, int moves) {}

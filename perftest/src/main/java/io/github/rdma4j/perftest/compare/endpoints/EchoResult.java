@@ -31,10 +31,15 @@ public record EchoResult(EchoCase test, List<Map<Transport, EchoMeasurement>> ro
         return Spread.of(of(transport).stream().mapToDouble(metric::of).toArray());
     }
 
-    /** The endpoint's figure over TCP's: the middle one of each round's own ratio, and its interval. */
-    public MedianInterval ratio(EchoMetric metric) {
+    /** What was measured, in their order. */
+    public List<Transport> transports() {
+        return rounds.getFirst().keySet().stream().sorted().toList();
+    }
+
+    /** A transport's figure over that of plain TCP: the middle one of each round's own ratio, and its interval. */
+    public MedianInterval ratio(Transport transport, EchoMetric metric) {
         return MedianInterval.of(rounds.stream()
-                .mapToDouble(round -> metric.of(round.get(Transport.ENDPOINT)) / metric.of(round.get(Transport.TCP)))
+                .mapToDouble(round -> metric.of(round.get(transport)) / metric.of(round.get(Transport.TCP)))
                 .filter(Double::isFinite)
                 .toArray());
     }

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.compare.endpoints;
 
 import io.github.rdma4j.perftest.compare.plan.JsonTarget;
 import io.github.rdma4j.perftest.echo.Messages;
+import io.github.rdma4j.perftest.echo.Transport;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.options.Ranges;
 import io.github.rdma4j.perftest.options.Within;
@@ -11,14 +12,16 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** The command line of the comparison of endpoints with TCP. */
 @Command(
         name = "compare --endpoints",
-        description = "Sends requests at fixed rates and takes their echoes in, over endpoints and over TCP through"
-                + " java.nio, by turns, both ends on this machine, and compares latency and CPU time.",
+        description = "Sends requests at fixed rates and takes their echoes in, over endpoints of each kind and over"
+                + " plain TCP through java.nio, by turns, both ends on this machine, and compares latency"
+                + " and CPU time.",
         sortOptions = false,
         usageHelpAutoWidth = true)
 public final class EndpointsOptions {
@@ -33,6 +36,13 @@ public final class EndpointsOptions {
 
     @Option(names = NAME, description = "Compare endpoints with TCP, instead of the tools.")
     private boolean endpoints;
+
+    @Option(
+            names = "--over",
+            paramLabel = "<list>",
+            description = "What endpoints are to go over, beside plain TCP: rdma; failover, RDMA with TCP behind it;"
+                    + " tcp; sums, RDMA with a CRC32C of each message (default rdma,failover,tcp).")
+    private String over = "rdma,failover,tcp";
 
     @Option(
             names = "--sizes",
@@ -50,8 +60,8 @@ public final class EndpointsOptions {
     @Option(
             names = "--rates",
             paramLabel = "<list>",
-            description = "Messages per second to offer to both, on all connections together (default 25, 50 and 75 %%"
-                    + " of what the slower one answers when it is asked without a pause).")
+            description = "Messages per second to offer to each, on all connections together (default 25, 50 and 75 %%"
+                    + " of what the slowest one answers when it is asked without a pause).")
     private String rates;
 
     @Option(
@@ -127,6 +137,7 @@ public final class EndpointsOptions {
      */
     public EndpointsPlan plan() {
         return new EndpointsPlan(
+                transports(),
                 list("--sizes", sizes, EndpointsOptions::size),
                 list("--connections", connections, EndpointsOptions::connections),
                 rates == null ? List.of() : list("--rates", rates, EndpointsOptions::rate),
@@ -137,6 +148,20 @@ public final class EndpointsOptions {
                 port,
                 timeout,
                 !noWarmUp);
+    }
+
+    private List<Transport> transports() {
+        List<Transport> chosen = new ArrayList<>(list("--over", over, EndpointsOptions::transport));
+        chosen.add(Transport.TCP);
+        return chosen.stream().sorted().toList();
+    }
+
+    private static Transport transport(String word) {
+        return Transport.endpoints().stream()
+                .filter(one -> one.option().equals(word))
+                .findFirst()
+                .orElseThrow(() -> new IllegalParameterException("--over: '" + word + "' is none of "
+                        + Transport.endpoints().stream().map(Transport::option).collect(Collectors.joining(", "))));
     }
 
     private static <T> List<T> list(String option, String text, Function<String, T> reader) {

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare.endpoints;
 
+import io.github.rdma4j.perftest.echo.Transport;
 import java.time.Duration;
 import java.util.List;
 
 /**
  * What is compared.
  *
+ * @param transports at least one, in the order of their declaration; plain TCP is what others are compared with
  * @param sizes of messages, in bytes
  * @param connections how many, one after the other
  * @param rates messages per second on all connections together; empty to find them
@@ -20,6 +22,7 @@ import java.util.List;
  * @param warmUp whether there are messages that do not count
  */
 public record EndpointsPlan(
+        List<Transport> transports,
         List<Integer> sizes,
         List<Integer> connections,
         List<Double> rates,
@@ -32,6 +35,7 @@ public record EndpointsPlan(
         boolean warmUp) {
     /** Copies the lists. */
     public EndpointsPlan {
+        transports = List.copyOf(transports);
         sizes = List.copyOf(sizes);
         connections = List.copyOf(connections);
         rates = List.copyOf(rates);

@@ -30,7 +30,6 @@ public final class EndpointsSession {
     private final ServerSide server;
     private final String address;
     private final EndpointsPlan plan;
-    private final List<Transport> transports;
     private final EndpointsListener listener;
     private final List<Measured> measured = new ArrayList<>();
 
@@ -39,19 +38,13 @@ public final class EndpointsSession {
 
     /**
      * @param address of the server
-     * @param transports by turns, in reverse in even rounds
+     * @param plan its transports are measured by turns, in reverse in even rounds
      * @param listener hears of each step
      */
-    public EndpointsSession(
-            ServerSide server,
-            String address,
-            EndpointsPlan plan,
-            List<Transport> transports,
-            EndpointsListener listener) {
+    public EndpointsSession(ServerSide server, String address, EndpointsPlan plan, EndpointsListener listener) {
         this.server = server;
         this.address = address;
         this.plan = plan;
-        this.transports = List.copyOf(transports);
         this.listener = listener;
     }
 
@@ -77,7 +70,7 @@ public final class EndpointsSession {
     private void run(int size, int connections) {
         Map<Transport, Exchange> exchanges = new EnumMap<>(Transport.class);
         try {
-            for (Transport transport : transports) {
+            for (Transport transport : plan.transports()) {
                 EchoSetting setting = server.serve(new EchoSetting(transport, address, plan.port(), size, connections));
                 exchanges.put(transport, EchoClient.connect(setting, plan.timeout()));
             }
@@ -125,6 +118,7 @@ public final class EndpointsSession {
 
     private void run(Measured one, int round, Map<Transport, Exchange> exchanges) {
         Map<Transport, EchoMeasurement> measurements = new EnumMap<>(Transport.class);
+        List<Transport> transports = plan.transports();
         for (Transport transport : round % 2 == 1 ? transports : transports.reversed()) {
             measurements.put(
                     transport, measure(exchanges.get(transport), one.test().rate()));
@@ -144,13 +138,17 @@ public final class EndpointsSession {
         long messages = messages(rate, plan.seconds());
         ProcessTime serverBefore = server.time();
         ProcessTime clientBefore = ProcessTime.ofThisProcess();
+        int movesBefore = exchange.moves();
         long machineBefore = CpuTime.ofTheMachine();
         OpenLoop.Result result = OpenLoop.run(exchange, rate, messages, plan.timeout());
         long machine = CpuTime.between(machineBefore, CpuTime.ofTheMachine());
         ProcessTime client = ProcessTime.ofThisProcess().since(clientBefore);
         ProcessTime ofServer = server.time().since(serverBefore);
         return new EchoMeasurement(
-                result.perSecond(), result.latency(), EchoCost.of(ofServer, client, machine, messages));
+                result.perSecond(),
+                result.latency(),
+                EchoCost.of(ofServer, client, machine, messages),
+                exchange.moves() - movesBefore);
     }
 
     private static long messages(double rate, double seconds) {

@@ -43,15 +43,17 @@ public final class EndpointsJson {
             json.writeBooleanField("warm_up", result.plan().warmUp());
             json.writeArrayFieldStart("tests");
             for (int connections : result.plan().connections()) {
-                for (Transport transport : Transport.values()) {
+                for (Transport transport : result.plan().transports()) {
                     writeTest(json, result, connections, transport);
                 }
             }
             json.writeEndArray();
             json.writeArrayFieldStart("comparison");
             for (EchoResult one : result.results()) {
-                for (EchoMetric metric : EchoMetric.values()) {
-                    writeRow(json, one, metric);
+                for (Transport transport : one.transports()) {
+                    if (transport.isOfEndpoints()) {
+                        writeRows(json, one, transport);
+                    }
                 }
             }
             json.writeEndArray();
@@ -73,6 +75,9 @@ public final class EndpointsJson {
         json.writeStringField("test", "Echo Latency Test");
         json.writeStringField("tool", "echo");
         json.writeStringField("implementation", transport.key());
+        if (transport.isOfEndpoints() && transport != Transport.ENDPOINT) {
+            json.writeStringField("variant", "Endpoint, " + transport.title());
+        }
         json.writeStringField("role", "client");
         json.writeNumberField("connections", connections);
         json.writeStringField("address", result.place().address());
@@ -109,6 +114,9 @@ public final class EndpointsJson {
             for (EchoMetric metric : EchoMetric.values()) {
                 ResultJson.number(json, metric.key(), metric.of(rounds.get(i)));
             }
+            if (transport == Transport.ENDPOINT_FAILOVER) {
+                json.writeNumberField("moves", rounds.get(i).moves());
+            }
             json.writeEndObject();
         }
         json.writeEndArray();
@@ -125,7 +133,14 @@ public final class EndpointsJson {
         ResultJson.number(json, metric.key(), result.spread(transport, metric).median());
     }
 
-    private static void writeRow(JsonGenerator json, EchoResult result, EchoMetric metric) throws IOException {
+    private static void writeRows(JsonGenerator json, EchoResult result, Transport transport) throws IOException {
+        for (EchoMetric metric : EchoMetric.values()) {
+            writeRow(json, result, transport, metric);
+        }
+    }
+
+    private static void writeRow(JsonGenerator json, EchoResult result, Transport transport, EchoMetric metric)
+            throws IOException {
         json.writeStartObject();
         json.writeStringField("tool", "echo");
         json.writeNumberField("size", result.test().size());
@@ -133,11 +148,12 @@ public final class EndpointsJson {
         ResultJson.number(json, "rate", result.test().rate());
         json.writeStringField("metric", metric.key());
         json.writeStringField("better", metric.lowerIsBetter() ? "lower" : "higher");
-        for (Transport transport : Transport.values()) {
-            String key = transport.key().replace('-', '_') + "_median";
-            ResultJson.number(json, key, result.spread(transport, metric).median());
-        }
-        MedianInterval ratio = result.ratio(metric);
+        json.writeStringField("implementation", transport.key());
+        ResultJson.number(
+                json, "endpoint_median", result.spread(transport, metric).median());
+        ResultJson.number(
+                json, "tcp_java_median", result.spread(Transport.TCP, metric).median());
+        MedianInterval ratio = result.ratio(transport, metric);
         ResultJson.number(json, "ratio_median", ratio.median());
         ResultJson.number(json, "ratio_low", ratio.low());
         ResultJson.number(json, "ratio_high", ratio.high());

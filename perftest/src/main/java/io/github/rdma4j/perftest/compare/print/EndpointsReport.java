@@ -31,8 +31,8 @@ public final class EndpointsReport implements EndpointsListener {
     /** Prints what will be done, and where. */
     public void begin(EndpointsPlan plan, EchoPlace place) {
         line(
-                "rdma4j compare --endpoints: requests and echoes at fixed rates, endpoints and TCP in turn, both ends on"
-                        + " this machine, %s of %d s",
+                "rdma4j compare --endpoints: requests and echoes at fixed rates, endpoints and plain TCP in turn, both"
+                        + " ends on this machine, %s of %d s",
                 plural(plan.rounds(), "round"), plan.seconds());
         Environment machine = place.environment();
         line(
@@ -82,11 +82,14 @@ public final class EndpointsReport implements EndpointsListener {
         String figures = measurements.entrySet().stream()
                 .map(one -> String.format(
                         Locale.ROOT,
-                        "%s %.0f msg/s, p50 %.1f, p99 %.1f usec",
+                        "%s %.0f msg/s, p50 %.1f, p99 %.1f usec%s",
                         one.getKey().title(),
                         one.getValue().perSecond(),
                         EchoMetric.MEDIAN.of(one.getValue()),
-                        EchoMetric.PERCENTILE_99.of(one.getValue())))
+                        EchoMetric.PERCENTILE_99.of(one.getValue()),
+                        one.getValue().moves() == 0
+                                ? ""
+                                : ", moved " + one.getValue().moves() + " times"))
                 .collect(Collectors.joining("; "));
         line(" round %d, %.0f msg/s: %s", round, test.rate(), figures);
     }

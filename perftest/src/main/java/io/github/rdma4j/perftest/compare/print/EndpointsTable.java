@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.compare.print;
 
 import io.github.rdma4j.perftest.compare.endpoints.EchoCase;
+import io.github.rdma4j.perftest.compare.endpoints.EchoMeasurement;
 import io.github.rdma4j.perftest.compare.endpoints.EchoMetric;
 import io.github.rdma4j.perftest.compare.endpoints.EchoResult;
 import io.github.rdma4j.perftest.compare.endpoints.EndpointsResult;
@@ -10,11 +11,13 @@ import io.github.rdma4j.perftest.echo.Transport;
 import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.figures.Spread;
+import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** Endpoints beside TCP as text, and how to read it. */
 final class EndpointsTable {
-    private static final String LINE = "%7s %5s %9s  %-8s %9s  %9s %-19s %9s %-19s %8s %8s%n";
+    private static final String LINE = "%7s %5s %9s  %-10s %9s  %9s %-19s %9s %-19s %8s %8s%n";
     private static final double NANOSECONDS = 1e3;
 
     private EndpointsTable() {}
@@ -37,7 +40,7 @@ final class EndpointsTable {
     private static void append(StringBuilder text, EchoResult result) {
         EchoCase test = result.test();
         boolean first = true;
-        for (Transport transport : Transport.values()) {
+        for (Transport transport : result.transports()) {
             Spread median = result.spread(transport, EchoMetric.MEDIAN);
             Spread tail = result.spread(transport, EchoMetric.PERCENTILE_99);
             text.append(line(
@@ -54,26 +57,28 @@ final class EndpointsTable {
                     number(middle(result, transport, EchoMetric.SERVER_SYSTEM) / NANOSECONDS, 1)));
             first = false;
         }
-        text.append(line(
-                "",
-                "",
-                "",
-                "ratio",
-                ratio(result, EchoMetric.REACHED),
-                ratio(result, EchoMetric.MEDIAN),
-                "",
-                ratio(result, EchoMetric.PERCENTILE_99),
-                "",
-                ratio(result, EchoMetric.SERVER_USER),
-                ratio(result, EchoMetric.SERVER_SYSTEM)));
+        result.transports().stream()
+                .filter(Transport::isOfEndpoints)
+                .forEach(transport -> text.append(line(
+                        "",
+                        "",
+                        "ratio",
+                        transport.title(),
+                        ratio(result, transport, EchoMetric.REACHED),
+                        ratio(result, transport, EchoMetric.MEDIAN),
+                        "",
+                        ratio(result, transport, EchoMetric.PERCENTILE_99),
+                        "",
+                        ratio(result, transport, EchoMetric.SERVER_USER),
+                        ratio(result, transport, EchoMetric.SERVER_SYSTEM))));
     }
 
     private static double middle(EchoResult result, Transport transport, EchoMetric metric) {
         return result.spread(transport, metric).median();
     }
 
-    private static String ratio(EchoResult result, EchoMetric metric) {
-        return number(result.ratio(metric).median(), 2);
+    private static String ratio(EchoResult result, Transport transport, EchoMetric metric) {
+        return number(result.ratio(transport, metric).median(), 2);
     }
 
     private static String range(Spread spread) {
@@ -82,10 +87,11 @@ final class EndpointsTable {
 
     private static String meaning(EndpointsResult result) {
         StringBuilder text = new StringBuilder();
+        text.append(legend(result.plan().transports()));
         text.append("Each figure is that of the middle round, beside it the least and the greatest; rounds: ")
                 .append(result.results().getFirst().rounds().size())
-                .append(
-                        ". ratio: the middle one of each round's endpoint / TCP; below 1 the endpoint is faster, or costs less.\n");
+                .append(". ratio: the middle one of each round's own figure / plain TCP's;")
+                .append(" below 1 endpoints are faster, or cost less.\n");
         text.append("p50, p99: from the time at which a message was due to its echo, a late sender and a full queue"
                 + " included. Messages are due at equal distances.\n");
         text.append("CPU: microseconds of a message in the server's process, outside and inside the kernel, which"
@@ -103,12 +109,35 @@ final class EndpointsTable {
                 .flatMap(one -> one.rounds().stream())
                 .flatMap(round -> round.values().stream())
                 .anyMatch(one -> !one.latency().isTrustworthy(99));
+        int moves = result.results().stream()
+                .flatMap(one -> one.rounds().stream())
+                .flatMap(round -> round.values().stream())
+                .mapToInt(EchoMeasurement::moves)
+                .sum();
+        if (moves > 0) {
+            text.append("Endpoints with failover have moved ")
+                    .append(moves)
+                    .append(" times between RDMA and TCP while they were measured: their figures are of both.\n");
+        }
         if (few) {
             text.append("Some p99 rest on fewer than ")
                     .append(LatencyFigures.ENOUGH_BEYOND)
                     .append(" messages beyond it: they are chance. More --seconds help.\n");
         }
         return text.toString();
+    }
+
+    private static String legend(List<Transport> transports) {
+        return transports.stream()
+                .map(transport -> transport.title() + ": "
+                        + switch (transport) {
+                            case ENDPOINT -> "endpoints over RDMA";
+                            case ENDPOINT_SUMS -> "the same with a CRC32C of each message";
+                            case ENDPOINT_FAILOVER -> "endpoints over RDMA with TCP behind it";
+                            case ENDPOINT_TCP -> "endpoints over TCP";
+                            case TCP -> "java.nio, no endpoints";
+                        })
+                .collect(Collectors.joining("; ", "", ".\n"));
     }
 
     private static String line(Object... values) {

@@ -16,13 +16,15 @@ import java.util.stream.IntStream;
 /** A comparison that nobody has measured. */
 public final class EchoSamples {
     private static final int ROUNDS = 3;
+    private static final List<Transport> TRANSPORTS =
+            List.of(Transport.ENDPOINT, Transport.ENDPOINT_FAILOVER, Transport.ENDPOINT_TCP, Transport.TCP);
 
     private EchoSamples() {}
 
     /** Two sizes, two numbers of connections, three rates; TCP takes twice as long, and four times in the kernel. */
     public static EndpointsResult result() {
-        EndpointsPlan plan =
-                new EndpointsPlan(List.of(64, 8192), List.of(1, 64), List.of(), 2, ROUNDS, null, null, 0, 30, true);
+        EndpointsPlan plan = new EndpointsPlan(
+                TRANSPORTS, List.of(64, 8192), List.of(1, 64), List.of(), 2, ROUNDS, null, null, 0, 30, true);
         List<EchoResult> results = plan.connections().stream()
                 .flatMap(connections -> plan.sizes().stream()
                         .flatMap(size -> List.of(1000.0, 2000.0, 3000.0).stream()
@@ -43,8 +45,10 @@ public final class EchoSamples {
 
     private static Map<Transport, EchoMeasurement> round(int round) {
         Map<Transport, EchoMeasurement> round1 = new EnumMap<>(Transport.class);
-        round1.put(Transport.ENDPOINT, new EchoMeasurement(999, latency(100 + round), cost(1)));
-        round1.put(Transport.TCP, new EchoMeasurement(1000, latency(200 + round), cost(4)));
+        round1.put(Transport.ENDPOINT, new EchoMeasurement(999, latency(100 + round), cost(1), 0));
+        round1.put(Transport.ENDPOINT_FAILOVER, new EchoMeasurement(999, latency(150 + round), cost(2), round));
+        round1.put(Transport.ENDPOINT_TCP, new EchoMeasurement(1000, latency(300 + round), cost(4), 0));
+        round1.put(Transport.TCP, new EchoMeasurement(1000, latency(200 + round), cost(4), 0));
         return round1;
     }
 

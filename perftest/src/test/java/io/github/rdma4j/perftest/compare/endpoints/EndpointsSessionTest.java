@@ -72,8 +72,9 @@ class EndpointsSessionTest {
     }
 
     private EndpointsSession session(List<Double> rates, int port) {
-        EndpointsPlan plan = new EndpointsPlan(List.of(64), List.of(1, 4), rates, 1, 2, null, null, port, 20, false);
-        return new EndpointsSession(server, "127.0.0.1", plan, List.of(Transport.TCP), listener);
+        EndpointsPlan plan = new EndpointsPlan(
+                List.of(Transport.TCP), List.of(64), List.of(1, 4), rates, 1, 2, null, null, port, 20, false);
+        return new EndpointsSession(server, "127.0.0.1", plan, listener);
     }
 
     @Test
@@ -112,8 +113,9 @@ class EndpointsSessionTest {
                 server.stop();
             }
         };
-        EndpointsPlan plan = new EndpointsPlan(List.of(64), List.of(1), List.of(100.0), 1, 2, null, null, 0, 20, false);
-        session = new EndpointsSession(server, "127.0.0.1", plan, List.of(Transport.TCP), ends);
+        EndpointsPlan plan = new EndpointsPlan(
+                List.of(Transport.TCP), List.of(64), List.of(1), List.of(100.0), 1, 2, null, null, 0, 20, false);
+        session = new EndpointsSession(server, "127.0.0.1", plan, ends);
 
         assertThatThrownBy(session::run).isInstanceOf(TestFailedException.class);
         assertThat(session.results()).hasSize(1);

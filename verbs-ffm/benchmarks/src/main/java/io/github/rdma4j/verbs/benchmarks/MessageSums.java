@@ -16,9 +16,9 @@ import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 
 /**
- * What a message of an endpoint costs, sent and received by one thread, with sums or without: instructions, counted by
- * the emulator. {@code scripts/bench-verbs --sums} starts it in the microVM, once for each kind, so that each JVM has
- * compiled that kind alone.
+ * What a message of an endpoint costs, sent and received by one thread, with sums or without, over each transport:
+ * instructions, counted by the emulator. {@code scripts/bench-verbs --sums} starts it in the microVM, once for each
+ * kind, so that each JVM has compiled that kind alone.
  */
 public final class MessageSums {
     private static final int[] SIZES = {8, 64, 512, 4096, 32_768};
@@ -42,7 +42,7 @@ public final class MessageSums {
         this.handler = message -> received += message.length();
     }
 
-    /** Arguments: RDMA or TCP, whether with sums, and the address. */
+    /** Arguments: a transport, whether with sums, and the address. */
     public static void main(String[] arguments) throws Exception {
         Transport transport = Transport.valueOf(arguments[0]);
         boolean sums = Boolean.parseBoolean(arguments[1]);
@@ -60,7 +60,22 @@ public final class MessageSums {
             try (Endpoint client = Endpoint.connect(bound.address(), settings, TIMEOUT);
                     Endpoint server = accepted.get();
                     Instructions counter = Instructions.open()) {
+                awaitRdma(transport, client, server);
                 new MessageSums(client, server).measure(transport, sums, counter);
+            }
+        }
+    }
+
+    /** With failover endpoints begin over TCP. */
+    private static void awaitRdma(Transport transport, Endpoint client, Endpoint server) {
+        long end = System.nanoTime() + TIMEOUT.toNanos();
+        while (transport == Transport.RDMA_WITH_FAILOVER
+                && (client.transport() == Transport.TCP || server.transport() == Transport.TCP)) {
+            client.poll(_ -> {});
+            server.poll(_ -> {});
+            if (System.nanoTime() - end > 0) {
+                throw new IllegalStateException(
+                        "still over TCP", client.rdmaFailure().orElse(null));
             }
         }
     }
@@ -81,7 +96,7 @@ public final class MessageSums {
             }
             System.out.printf(
                     Locale.ROOT,
-                    "%-4s %-12s %6d bytes %10.0f instructions outside the kernel %10.0f in it%n",
+                    "%-18s %-12s %6d bytes %10.0f instructions outside the kernel %10.0f in it%n",
                     transport,
                     sums ? "with sums" : "without sums",
                     size,

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.watch.resource;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The bytes of netlink messages: {@code struct nlmsghdr} and {@code struct nlattr} of netlink(7). */
+final class NetlinkMessages {
+    private static final int HEADER = 16;
+    private static final int ATTRIBUTE_HEADER = 4;
+    private static final short REQUEST_DUMP = 0x1 | 0x300;
+    private static final int ERROR = 2;
+    private static final int DONE = 3;
+    /** Without the marks for nested ones and for the order of bytes. */
+    private static final int TYPE_MASK = 0x3fff;
+
+    private NetlinkMessages() {}
+
+    /**
+     * An attribute of a message.
+     *
+     * @param type its number
+     * @param value its bytes, in the machine's order
+     */
+    record Attribute(int type, ByteBuffer value) {
+        int number() {
+            return value.remaining() >= Integer.BYTES ? value.getInt(value.position()) : 0;
+        }
+
+        int smallNumber() {
+            return value.hasRemaining() ? value.get(value.position()) : 0;
+        }
+
+        String text() {
+            String text = StandardCharsets.UTF_8.decode(value.duplicate()).toString();
+            int end = text.indexOf('\0');
+            return end < 0 ? text : text.substring(0, end);
+        }
+
+        /** Those inside it. */
+        List<Attribute> nested() {
+            return attributes(value.duplicate().order(value.order()));
+        }
+    }
+
+    /** A request for all there is of a kind, with one number as an attribute, unless its type is 0. */
+    static byte[] dump(int kind, int sequence, int attribute, int number) {
+        int length = HEADER + (attribute == 0 ? 0 : ATTRIBUTE_HEADER + Integer.BYTES);
+        ByteBuffer message = ByteBuffer.allocate(length).order(ByteOrder.nativeOrder());
+        message.putInt(length)
+                .putShort((short) kind)
+                .putShort(REQUEST_DUMP)
+                .putInt(sequence)
+                .putInt(0);
+        if (attribute != 0) {
+            message.putShort((short) (ATTRIBUTE_HEADER + Integer.BYTES))
+                    .putShort((short) attribute)
+                    .putInt(number);
+        }
+        return message.array();
+    }
+
+    /**
+     * Takes apart what one receive has brought.
+     *
+     * @param bytes one or several messages
+     * @param sequence of the request; others are left out
+     * @param into gets the attributes of each message
+     * @return whether the last one was among them
+     * @throws NetlinkException if the kernel refused, or has sent what is no message
+     */
+    static boolean read(ByteBuffer bytes, int sequence, List<List<Attribute>> into) throws NetlinkException {
+        bytes.order(ByteOrder.nativeOrder());
+        try {
+            while (bytes.remaining() >= HEADER) {
+                int start = bytes.position();
+                int length = bytes.getInt();
+                int type = Short.toUnsignedInt(bytes.getShort());
+                bytes.getShort();
+                int answered = bytes.getInt();
+                bytes.getInt();
+                ByteBuffer body = bytes.slice(start + HEADER, length - HEADER).order(bytes.order());
+                bytes.position(Math.min(bytes.limit(), start + aligned(length)));
+                if (answered != sequence) {
+                    continue;
+                }
+                if (type == ERROR || type == DONE) {
+                    int errno = body.remaining() >= Integer.BYTES ? -body.getInt() : 0;
+                    if (errno > 0) {
+                        throw new NetlinkException("the kernel refuses (errno " + errno + ")");
+                    }
+                    return true;
+                }
+                into.add(attributes(body));
+            }
+        } catch (IndexOutOfBoundsException | IllegalArgumentException | BufferUnderflowException _) {
+            throw new NetlinkException("the kernel has answered with what is no message");
+        }
+        return false;
+    }
+
+    private static List<Attribute> attributes(ByteBuffer bytes) {
+        List<Attribute> attributes = new ArrayList<>();
+        while (bytes.remaining() >= ATTRIBUTE_HEADER) {
+            int start = bytes.position();
+            int length = Short.toUnsignedInt(bytes.getShort());
+            int type = bytes.getShort() & TYPE_MASK;
+            if (length < ATTRIBUTE_HEADER || length > bytes.limit() - start) {
+                // Cut off: nothing behind it can be found.
+                return attributes;
+            }
+            attributes.add(new Attribute(
+                    type,
+                    bytes.slice(start + ATTRIBUTE_HEADER, length - ATTRIBUTE_HEADER)
+                            .order(bytes.order())));
+            bytes.position(Math.min(bytes.limit(), start + aligned(length)));
+        }
+        return attributes;
+    }
+
+    private static int aligned(int length) {
+        return (length + 3) & ~3;
+    }
+}

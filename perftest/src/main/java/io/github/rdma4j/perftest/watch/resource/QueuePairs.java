@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.watch.resource;
+
+/**
+ * The queue pairs that one process, or one part of the kernel, has on one device.
+ *
+ * @param device such as {@code mlx5_0}
+ * @param pid of the process; 0 for the kernel; {@link #UNKNOWN} if the thread that created them has ended, or is of
+ *     another PID namespace: the kernel does not know the process then
+ * @param owner the process's name, or that of the part of the kernel; empty if it is not known
+ * @param count how many there are
+ * @param inError how many of them have failed: they are in state SQE or ERR
+ */
+public record QueuePairs(String device, long pid, String owner, int count, int inError) {
+    /** Instead of a process. */
+    public static final long UNKNOWN = -1;
+
+    /** Such as {@code java (4711)} or {@code kernel: ib_core}. */
+    public String who() {
+        if (pid == UNKNOWN) {
+            return "of threads that have ended";
+        }
+        return pid == 0 ? "kernel: " + owner : (owner.isEmpty() ? "?" : owner) + " (" + pid + ")";
+    }
+
+    /** Whether it is about the same owner and device. */
+    public boolean isOf(QueuePairs other) {
+        return device.equals(other.device) && pid == other.pid && owner.equals(other.owner);
+    }
+}
