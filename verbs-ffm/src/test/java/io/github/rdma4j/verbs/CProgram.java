@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Compiles a C program, and gives back it or what it prints, or a library. Without compiler or headers the test fails. */
+/** Compiles a C program or library, and runs it if wanted. Without compiler or headers the test fails. */
 public final class CProgram {
     private CProgram() {}
 

@@ -30,7 +30,7 @@ record Fault(String name, Kind kind, List<Step> steps) {
      *
      * @param lose whether datagrams may not arrive
      * @param twice whether datagrams may arrive twice
-     * @param withhold whether SoftRoCE may complete reads and additions without what they should have brought: it does so
+     * @param withhold whether SoftRoCE may complete reads and additions without what they should have brought: it does
      *     where packets come in another order (src/main/c/atomics.c), and a read was wrong once where the MTU shrank
      */
     record Wire(boolean lose, boolean twice, boolean withhold) {
