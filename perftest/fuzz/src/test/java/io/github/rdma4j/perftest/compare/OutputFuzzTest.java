@@ -47,8 +47,8 @@ class OutputFuzzTest {
     @Test
     void orders() throws Exception {
         String order =
-                "tool=ib_write_bw size=65536 iterations=1000 device=rxe0 devicePort=1 gidIndex=1 mtu=0 queuePairs=2 transmitDepth=128"
-                        + " moderation=0 port=18515 timeoutSeconds=30 warmUp=true";
+                "tool=ib_write_bw size=65536 iterations=1000 device=rxe0 devicePort=1 gidIndex=1 mtu=0 connection=UC queuePairs=2"
+                        + " transmitDepth=128 moderation=0 port=18515 timeoutSeconds=30 warmUp=true";
         new Fuzzer(
                         new Spoiler(Fuzzer.bytes(order), "tool=", "size=", "null"),
                         IllegalArgumentException.class,

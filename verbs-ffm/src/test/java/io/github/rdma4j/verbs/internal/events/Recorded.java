@@ -5,21 +5,35 @@ package io.github.rdma4j.verbs.internal.events;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
+import jdk.jfr.Event;
 import jdk.jfr.Recording;
+import jdk.jfr.StackTrace;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
 /** A recording of this library's events, however short, for tests. */
 public final class Recorded implements AutoCloseable {
     private final Recording recording = new Recording();
+    private final long number = System.nanoTime();
+
+    /** Another recording may be running, and what it holds of the time before comes with this one. */
+    @StackTrace(false)
+    private static final class Beginning extends Event {
+        long number;
+    }
 
     /** Begins. */
     public Recorded() {
         for (var event : EventsTest.events()) {
             recording.enable(event).withoutThreshold();
         }
+        recording.enable(Beginning.class);
         recording.start();
+        Beginning beginning = new Beginning();
+        beginning.number = number;
+        beginning.commit();
     }
 
     /** Ends it; the events in the order of their ends. */
@@ -28,10 +42,22 @@ public final class Recorded implements AutoCloseable {
         Path file = Files.createTempFile("recorded", ".jfr");
         try {
             recording.dump(file);
-            return RecordingFile.readAllEvents(file);
+            return sinceTheBeginning(RecordingFile.readAllEvents(file));
         } finally {
             Files.delete(file);
         }
+    }
+
+    private List<RecordedEvent> sinceTheBeginning(List<RecordedEvent> events) {
+        Instant beginning = of(events, Beginning.class.getName()).stream()
+                .filter(event -> event.getLong("number") == number)
+                .findFirst()
+                .orElseThrow()
+                .getEndTime();
+        return events.stream()
+                .filter(event -> !event.getEndTime().isBefore(beginning))
+                .filter(event -> !event.getEventType().getName().equals(Beginning.class.getName()))
+                .toList();
     }
 
     /** Those of one name. */
