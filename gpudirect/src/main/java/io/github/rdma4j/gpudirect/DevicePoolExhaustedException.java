@@ -23,6 +23,7 @@ public class DevicePoolExhaustedException extends RuntimeException {
         REGISTRATION
     }
 
+    /** What is used up. */
     private final Limit limit;
 
     DevicePoolExhaustedException(Limit limit, String explanation, String remedy, Throwable cause) {

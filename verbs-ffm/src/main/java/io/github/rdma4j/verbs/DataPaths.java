@@ -127,7 +127,7 @@ final class DataPaths {
 
     /** Of a work queue, which has a function of its own, and no ring that is known. */
     static ReceivePath workQueue(DeviceContext context, MemorySegment function, MemorySegment queue) {
-        return new ReceiveFunctions(function, context.driver().receivesInUserSpace(), queue.address());
+        return new ReceiveFunctions(function, context.driver().postsInUserSpace(), queue.address());
     }
 
     private static Chosen<ReceivePath> functions(

@@ -68,14 +68,6 @@ public record DeviceDriver(String name) {
         return POST_IN_USER_SPACE.contains(name);
     }
 
-    /**
-     * {@return whether posting a receive never enters the kernel and never waits: also of the software devices, whose
-     * providers write it into a ring that the kernel reads when a message comes}
-     */
-    public boolean receivesInUserSpace() {
-        return postsInUserSpace() || name.isEmpty();
-    }
-
     /** {@return whether polling never enters the kernel and never waits for a thread that posts} */
     public boolean pollsInUserSpace() {
         return !name.equals(UNKNOWN) && !POLL_MAY_WAIT.contains(name);

@@ -29,7 +29,7 @@ import java.lang.invoke.MethodHandle;
  * <p>A critical call skips the thread's state transition, and no safepoint is reached while it runs. So it is used only
  * where the provider stays in user space and does not wait, as {@link DeviceDriver} knows: polling nearly everywhere,
  * posting where the doorbell is a store to mapped memory. On SoftRoCE and siw the doorbell is a system call that does
- * the work of the transfer; their receives have no doorbell.
+ * the work of the transfer.
  */
 public final class HotCalls {
     private static final FunctionDescriptor POST_DESCRIPTOR = FunctionDescriptor.of(

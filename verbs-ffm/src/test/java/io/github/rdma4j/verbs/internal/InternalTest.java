@@ -98,7 +98,6 @@ class InternalTest {
     void theDriverDecidesWhichCallsAreCritical(@TempDir Path sysfs) throws Exception {
         DeviceDriver software = DeviceDriver.of(sysfs);
         assertThat(software.postsInUserSpace()).isFalse();
-        assertThat(software.receivesInUserSpace()).isTrue();
         assertThat(software.pollsInUserSpace()).isTrue();
         Path device = Files.createDirectory(sysfs.resolve("device"));
         Path drivers = Files.createDirectory(sysfs.resolve("drivers"));
@@ -106,11 +105,9 @@ class InternalTest {
         Files.createSymbolicLink(link, Files.createDirectory(drivers.resolve("mlx5_core")));
         assertThat(DeviceDriver.of(sysfs)).isEqualTo(new DeviceDriver("mlx5_core"));
         assertThat(DeviceDriver.of(sysfs).postsInUserSpace()).isTrue();
-        assertThat(DeviceDriver.of(sysfs).receivesInUserSpace()).isTrue();
         Files.delete(link);
         Files.createSymbolicLink(link, Files.createDirectory(drivers.resolve("hfi1")));
         assertThat(DeviceDriver.of(sysfs).postsInUserSpace()).isFalse();
-        assertThat(DeviceDriver.of(sysfs).receivesInUserSpace()).isFalse();
         assertThat(DeviceDriver.of(sysfs).pollsInUserSpace()).isFalse();
     }
 
@@ -123,7 +120,6 @@ class InternalTest {
         for (Path device : List.of(sysfs.resolve("not mounted"), dangling)) {
             DeviceDriver unknown = DeviceDriver.of(device);
             assertThat(unknown.postsInUserSpace()).isFalse();
-            assertThat(unknown.receivesInUserSpace()).isFalse();
             assertThat(unknown.pollsInUserSpace()).isFalse();
             assertThat(unknown.endsPollsProperly()).isFalse();
             assertThat(unknown.mayBeSoftware()).isTrue();

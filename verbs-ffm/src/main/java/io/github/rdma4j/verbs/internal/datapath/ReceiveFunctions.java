@@ -16,7 +16,7 @@ public final class ReceiveFunctions extends ReceivePath {
      * For one queue.
      *
      * @param function the provider's entry in {@code ibv_context_ops}, or a work queue's own
-     * @param critical whether the provider posts receives without a system call
+     * @param critical whether the provider posts without a system call
      * @param queue the {@code struct ibv_qp}, {@code ibv_srq} or {@code ibv_wq}
      */
     public ReceiveFunctions(MemorySegment function, boolean critical, long queue) {
