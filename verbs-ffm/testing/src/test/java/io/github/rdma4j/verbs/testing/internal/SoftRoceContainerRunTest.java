@@ -64,9 +64,16 @@ class SoftRoceContainerRunTest {
         assertThat(run.status("dynamic()[2]")).isEqualTo(FAILED);
         assertThat(run.status("reports(TestReporter)")).isEqualTo(SUCCESSFUL);
         assertThat(run.entries).containsEntry("device", "rxe0");
+    }
 
-        // As an IDE runs one invocation again: by the id that it was told.
+    /** As an IDE runs one invocation again: by the id that it was told. */
+    @Test
+    @Tag("long")
+    void oneInvocationRunsAgainByItsId() {
+        Recorder run = Recorder.run(selectClass(Sample.class));
+
         Recorder again = Recorder.run(selectUniqueId(run.ids.get("each(String)[2]")));
+
         assertThat(again.results).containsKey("each(String)[2]").doesNotContainKeys("each(String)[1]", "passes()");
     }
 
