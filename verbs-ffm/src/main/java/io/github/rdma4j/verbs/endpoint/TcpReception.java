@@ -9,16 +9,13 @@ import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.events.EndpointAcceptEvent;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Function;
 
 /** Clients that come by TCP. */
 final class TcpReception implements Reception {
     /** A client that has not said who it is, or was not answered yet. */
-    private record Handshake(TcpLink link, TcpHandshake words, long end, EndpointAcceptEvent recorded) {}
+    private record Handshake(TcpLink link, TcpHandshake words, EndpointAcceptEvent recorded) {}
 
     private final String name;
     private final StreamSocket listener;
@@ -26,8 +23,7 @@ final class TcpReception implements Reception {
     private final Doorkeeper doorkeeper;
     private final Exposures exposures;
     private final Function<RoceWay.Place, SharedDomain> domains;
-    /** By what tells that something has come; the oldest first. */
-    private final Map<EventSource, Handshake> handshakes = new LinkedHashMap<>();
+    private final Handshakes<Handshake> handshakes;
 
     private EventPoller poller;
 
@@ -48,6 +44,7 @@ final class TcpReception implements Reception {
         this.listener = listener;
         this.config = config;
         this.doorkeeper = doorkeeper;
+        this.handshakes = new Handshakes<>(doorkeeper, config.handshakeTimeout());
         this.exposures = exposures;
         this.domains = domains;
     }
@@ -90,19 +87,7 @@ final class TcpReception implements Reception {
 
     @Override
     public void forgetLate() {
-        int tooMany = doorkeeper.tooMany(handshakes.size());
-        Iterator<Handshake> oldest = handshakes.values().iterator();
-        while (oldest.hasNext()) {
-            Handshake handshake = oldest.next();
-            boolean late = System.nanoTime() - handshake.end >= 0;
-            if (!late && tooMany <= 0) {
-                return; // those behind it have more time
-            }
-            oldest.remove();
-            tooMany--;
-            doorkeeper.gaveUp();
-            forget(handshake, late ? Doorkeeper.LATE : Doorkeeper.OLDEST_OF_TOO_MANY);
-        }
+        handshakes.forgetLate(this::forget);
     }
 
     @Override
@@ -144,13 +129,7 @@ final class TcpReception implements Reception {
         try {
             words = new TcpHandshake(client);
             poller.add(link);
-            handshakes.put(
-                    link,
-                    new Handshake(
-                            link,
-                            words,
-                            System.nanoTime() + Math.min(Engine.nanos(config.handshakeTimeout()), Long.MAX_VALUE / 2),
-                            EndpointAcceptEvent.begun()));
+            handshakes.add(link, new Handshake(link, words, EndpointAcceptEvent.begun()));
             return link;
         } catch (Throwable e) {
             TcpHandshake opened = words;
@@ -214,15 +193,13 @@ final class TcpReception implements Reception {
 
     @Override
     public long nanosToEnd() {
-        return handshakes.isEmpty()
-                ? Long.MAX_VALUE
-                : Math.max(0, handshakes.values().iterator().next().end - System.nanoTime());
+        return handshakes.nanosToEnd();
     }
 
     @Override
     public void close() {
         List<Runnable> closes = new ArrayList<>();
-        for (Handshake handshake : handshakes.values()) {
+        for (Handshake handshake : handshakes.all()) {
             closes.add(handshake.words::close);
             closes.add(handshake.link::close);
         }

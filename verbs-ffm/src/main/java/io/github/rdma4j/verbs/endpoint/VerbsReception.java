@@ -13,10 +13,7 @@ import io.github.rdma4j.verbs.cm.SynchronousId;
 import io.github.rdma4j.verbs.internal.events.EndpointAcceptEvent;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -25,7 +22,7 @@ import java.util.function.Supplier;
 /** Clients that come by rdma_cm. */
 final class VerbsReception implements Reception {
     /** A client that has been answered, and has not answered yet. */
-    private record Handshake(SynchronousId request, CmLink link, Hello peer, long end, EndpointAcceptEvent recorded) {}
+    private record Handshake(SynchronousId request, CmLink link, Hello peer, EndpointAcceptEvent recorded) {}
 
     private final String name;
     private final SynchronousId listener;
@@ -38,8 +35,7 @@ final class VerbsReception implements Reception {
     private final Consumer<VerbsException> failures;
 
     private final Doorkeeper doorkeeper;
-    /** By what tells that something has come; the oldest first. */
-    private final Map<EventSource, Handshake> handshakes = new LinkedHashMap<>();
+    private final Handshakes<Handshake> handshakes;
 
     private EventPoller poller;
 
@@ -64,6 +60,7 @@ final class VerbsReception implements Reception {
         this.listener = listener;
         this.config = config;
         this.doorkeeper = doorkeeper;
+        this.handshakes = new Handshakes<>(doorkeeper, config.handshakeTimeout());
         this.domains = domains;
         this.exposures = exposures;
         this.canaries = canaries;
@@ -83,9 +80,7 @@ final class VerbsReception implements Reception {
 
     @Override
     public long nanosToEnd() {
-        return handshakes.isEmpty()
-                ? Long.MAX_VALUE
-                : Math.max(0, handshakes.values().iterator().next().end - System.nanoTime());
+        return handshakes.nanosToEnd();
     }
 
     @Override
@@ -120,6 +115,7 @@ final class VerbsReception implements Reception {
             poller.remove(channel);
             return complete(handshake);
         }
+        doorkeeper.gaveUp();
         forget(handshake, "the client gave up: " + event.get().type());
         return null;
     }
@@ -139,23 +135,11 @@ final class VerbsReception implements Reception {
 
     @Override
     public void forgetLate() {
-        int tooMany = doorkeeper.tooMany(handshakes.size());
-        Iterator<Handshake> oldest = handshakes.values().iterator();
-        while (oldest.hasNext()) {
-            Handshake handshake = oldest.next();
-            boolean late = System.nanoTime() - handshake.end >= 0;
-            if (!late && tooMany <= 0) {
-                return; // those behind it have more time
-            }
-            oldest.remove();
-            tooMany--;
-            forget(handshake, late ? Doorkeeper.LATE : Doorkeeper.OLDEST_OF_TOO_MANY);
-        }
+        handshakes.forgetLate(this::forget);
     }
 
     private void forget(Handshake handshake, String why) {
         poller.remove(handshake.request.id().channel());
-        doorkeeper.gaveUp();
         handshake.recorded.over(name, handshake.link, why);
         CloseAll.of(handshake.link::close, handshake.link::free, handshake.request::close);
     }
@@ -180,14 +164,8 @@ final class VerbsReception implements Reception {
             byte[] hello = config.answer().toBytes();
             byte[] answer = canaries == null ? hello : canaries.apply(device).behind(hello);
             request.id().accept(settings -> ready.greet(settings, config, answer));
-            Handshake handshake = new Handshake(
-                    request,
-                    link,
-                    Hello.parse(greeting),
-                    System.nanoTime() + Math.min(Engine.nanos(config.handshakeTimeout()), Long.MAX_VALUE / 2),
-                    event);
             poller.add(request.id().channel());
-            handshakes.put(request.id().channel(), handshake);
+            handshakes.add(request.id().channel(), new Handshake(request, link, Hello.parse(greeting), event));
         } catch (Throwable e) {
             // What fails because the client has given up meanwhile is not worth a word: then it cannot be refused
             // either.
@@ -234,7 +212,7 @@ final class VerbsReception implements Reception {
     @Override
     public void close() {
         List<Runnable> closes = new ArrayList<>();
-        for (Handshake handshake : handshakes.values()) {
+        for (Handshake handshake : handshakes.all()) {
             closes.add(handshake.link::close);
             closes.add(handshake.link::free);
             closes.add(handshake.request::close);

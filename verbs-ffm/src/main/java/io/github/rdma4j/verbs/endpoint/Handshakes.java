@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.EventSource;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.BiConsumer;
+
+/**
+ * The clients of one transport that have not completed their handshakes, by what tells that something has come; the
+ * oldest first. Of more than the doorkeeper allows, the oldest are forgotten. Used with the acceptor's lock held.
+ *
+ * @param <H> what a handshake consists of
+ */
+final class Handshakes<H> {
+    private record Begun<H>(H handshake, long end) {}
+
+    private final Map<EventSource, Begun<H>> begun = new LinkedHashMap<>();
+    private final Doorkeeper doorkeeper;
+    private final Duration timeout;
+
+    /** @param timeout how long each may take */
+    Handshakes(Doorkeeper doorkeeper, Duration timeout) {
+        this.doorkeeper = doorkeeper;
+        this.timeout = timeout;
+    }
+
+    /** One has begun; its time begins, too. */
+    void add(EventSource source, H handshake) {
+        long nanos = Math.min(Engine.nanos(timeout), Long.MAX_VALUE / 2);
+        begun.put(source, new Begun<>(handshake, System.nanoTime() + nanos));
+    }
+
+    /** {@return the one that this source tells of; null if there is none} */
+    H get(EventSource source) {
+        Begun<H> found = begun.get(source);
+        return found == null ? null : found.handshake;
+    }
+
+    void remove(EventSource source) {
+        begun.remove(source);
+    }
+
+    boolean isEmpty() {
+        return begun.isEmpty();
+    }
+
+    /** {@return until the oldest is late; a great number if there is none} */
+    long nanosToEnd() {
+        return begun.isEmpty()
+                ? Long.MAX_VALUE
+                : Math.max(0, begun.values().iterator().next().end - System.nanoTime());
+    }
+
+    /**
+     * Takes out those that are late, and the oldest of too many.
+     *
+     * @param forget closes what one consists of; hears why
+     */
+    void forgetLate(BiConsumer<H, String> forget) {
+        int tooMany = doorkeeper.tooMany(begun.size());
+        Iterator<Begun<H>> oldest = begun.values().iterator();
+        while (oldest.hasNext()) {
+            Begun<H> one = oldest.next();
+            boolean late = System.nanoTime() - one.end >= 0;
+            if (!late && tooMany <= 0) {
+                return; // those behind it have more time
+            }
+            oldest.remove();
+            tooMany--;
+            doorkeeper.gaveUp();
+            forget.accept(one.handshake, late ? Doorkeeper.LATE : Doorkeeper.OLDEST_OF_TOO_MANY);
+        }
+    }
+
+    /** {@return all, the oldest first} */
+    Collection<H> all() {
+        return begun.values().stream().map(Begun::handshake).toList();
+    }
+
+    void clear() {
+        begun.clear();
+    }
+}
