@@ -171,6 +171,26 @@ class TcpServerTest {
         }
     }
 
+    /** As many as may complete their handshakes at a time; where the kernel keeps fewer, those. */
+    @Test
+    void clientsThatComeTogetherWaitUntilTheProgramAccepts() throws Exception {
+        int allowed = Integer.parseInt(
+                Files.readAllLines(Path.of("/proc/sys/net/core/somaxconn")).getFirst());
+        List<Socket> waiting = new ArrayList<>();
+        try (EndpointServer server = bind(Transport.TCP)) {
+            for (int i = 0; i < Math.min(allowed, Doorkeeper.MOST_HANDSHAKES); i++) {
+                Socket socket = new Socket();
+                waiting.add(socket);
+                // One that the kernel has forgotten would ask again after a second.
+                socket.connect(server.address(), 900);
+            }
+        } finally {
+            for (Socket socket : waiting) {
+                socket.close();
+            }
+        }
+    }
+
     @Test
     void aClosedServerEndsTheWaitForClientsAndItsPortIsFree() {
         EndpointServer server = bind(Transport.TCP);
