@@ -12,6 +12,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import io.github.rdma4j.verbs.internal.NativeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 
 /**
  * Room for the inline data of some requests of one queue pair. Inline data is copied here first: the adapter's library
@@ -24,6 +25,8 @@ final class InlineData {
 
     private final MemorySegment memory;
     private final int maxInlineData;
+    /** The same memory; null until a buffer is copied. */
+    private ByteBuffer view;
 
     /**
      * Allocates.
@@ -103,6 +106,16 @@ final class InlineData {
         long offset = (long) index * maxInlineData;
         MemorySegment.copy(source, 0, memory, offset, source.byteSize());
         return memory.address() + offset;
+    }
+
+    /** Copies what remains in a buffer to {@link #address()}. */
+    void copy(ByteBuffer source) {
+        int length = source.remaining();
+        requireRoom(length);
+        if (view == null) {
+            view = memory.asByteBuffer();
+        }
+        view.put(0, source, source.position(), length);
     }
 
     /** Not among the checks that can be switched off: the copy would run into the next request's. */

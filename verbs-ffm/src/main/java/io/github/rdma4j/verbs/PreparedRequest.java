@@ -7,7 +7,9 @@ import io.github.rdma4j.verbs.internal.SendOpcode;
 import io.github.rdma4j.verbs.internal.SendRequests;
 import io.github.rdma4j.verbs.internal.datapath.SendPath;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
@@ -23,7 +25,7 @@ import java.util.Objects;
  *
  * <p>What is posted is what the request says at that moment; setting something later changes nothing of what was posted
  * before, and as with all posts the memory belongs to the adapter until the completion is polled. Inline data is copied
- * at each post.
+ * at each post, unless {@link #data(MemorySegment)} has brought it.
  *
  * <p>It has nothing to close: its memory is the garbage collector's. It is of use as long as the queue pair, the region
  * and the address handle that it was prepared with are open; a post after that is an {@link IllegalStateException}. A
@@ -58,6 +60,9 @@ public final class PreparedRequest {
     private final SendPath path;
 
     private long localOffset;
+    /** Inline data is with the request already, and is not copied at a post. */
+    private boolean brought;
+
     private long length;
     /** The bytes from where the request writes or reads to the end of the peer's memory. */
     private long remoteRoom = Long.MAX_VALUE;
@@ -165,7 +170,7 @@ public final class PreparedRequest {
     }
 
     private int postEntered() {
-        if (inlineData != null) {
+        if (inlineData != null && !brought) {
             inlineData.copy(local, localOffset, length);
         }
         if (addressHandle != null) {
@@ -240,11 +245,53 @@ public final class PreparedRequest {
             throw badLength(length);
         }
         localOffset = offset;
+        brought = false;
         this.length = length;
         if (inlineData == null) {
             request.localAddress(0, local.address() + offset);
         }
         request.localLength(0, (int) length);
+        return moved();
+    }
+
+    /**
+     * Brings the data of an inline request: it is copied here and now, from any memory, and all posts from now on carry
+     * it, until {@link #local} names a part of the slice again.
+     *
+     * @param data at most as long as the queue pair carries inline; free when this returns
+     * @return this
+     * @throws IllegalArgumentException if it is longer; the request carries what it carried before
+     * @throws UnsupportedOperationException if the request is not inline
+     */
+    public PreparedRequest data(MemorySegment data) {
+        inline().copy(0, data);
+        return brought(data.byteSize());
+    }
+
+    /**
+     * The same with what remains in a buffer, whose position stays.
+     *
+     * @param data at most as long as the queue pair carries inline; free when this returns
+     * @return this
+     * @throws IllegalArgumentException if it is longer; the request carries what it carried before
+     * @throws UnsupportedOperationException if the request is not inline
+     */
+    public PreparedRequest data(ByteBuffer data) {
+        inline().copy(data);
+        return brought(data.remaining());
+    }
+
+    private InlineData inline() {
+        if (inlineData == null) {
+            throw lacks("inline data");
+        }
+        return inlineData;
+    }
+
+    private PreparedRequest brought(long bytes) {
+        brought = true;
+        length = bytes;
+        request.localLength(0, (int) bytes);
         return moved();
     }
 
@@ -356,7 +403,7 @@ public final class PreparedRequest {
     }
 
     private PreparedRequest moved() {
-        plain = !queue.isExtended() && inlineData == null && addressHandle == null && length <= remoteRoom;
+        plain = !queue.isExtended() && (inlineData == null || brought) && addressHandle == null && length <= remoteRoom;
         return set();
     }
 

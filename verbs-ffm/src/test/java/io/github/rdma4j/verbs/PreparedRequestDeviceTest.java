@@ -16,6 +16,8 @@ import io.github.rdma4j.verbs.device.GidEntry;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -295,6 +297,45 @@ class PreparedRequestDeviceTest {
             assertThatThrownBy(() -> write.local(0, PostingPair.MAX_INLINE + 1))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("65 bytes inline: this queue pair carries at most 64");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void inlineDataThatWasBroughtIsThatOfTheCall(Way way) {
+        try (PostingPair pair = connected(way);
+                Arena arena = Arena.ofConfined()) {
+            PreparedRequest write = pair.pair
+                    .prepare()
+                    .length(8)
+                    .write(pair.buffer.slice(0, 64), pair.peerBuffer.remoteMemory(), SIGNALED | INLINE);
+            memory(pair.peerBuffer).fill((byte) -1);
+            word(pair.buffer, 1, 3);
+            // Memory that no adapter knows, and that changes or is gone before the post.
+            MemorySegment brought = arena.allocate(16, 8);
+            brought.set(ValueLayout.JAVA_LONG, 0, 1);
+            brought.set(ValueLayout.JAVA_LONG, 8, 2);
+            write.data(brought);
+            brought.fill((byte) 9);
+            assertThat(write.post(1)).isZero();
+            assertDone(pair.await(), 1);
+            ByteBuffer buffer = ByteBuffer.allocate(24).order(ByteOrder.nativeOrder());
+            buffer.putLong(8, 4).position(8).limit(16);
+            assertThat(write.data(buffer).remote(16).post(2)).isZero();
+            assertDone(pair.await(), 2);
+            assertThat(buffer.position()).isEqualTo(8);
+            assertThat(write.local(8, 8).remote(24).post(3)).isZero();
+            assertDone(pair.await(), 3);
+            assertThat(List.of(0, 1, 2, 3, 4))
+                    .extracting(i -> word(pair.peerBuffer, i))
+                    .containsExactly(1L, 2L, 4L, 3L, -1L);
+            assertRefused(() -> write.data(MemorySegment.ofArray(new byte[65])), "65 bytes inline");
+            assertThatThrownBy(() -> pair.pair
+                            .prepare()
+                            .write(pair.buffer.slice(), pair.peerBuffer.remoteMemory(), SIGNALED)
+                            .data(brought))
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageContaining("has no inline data");
         }
     }
 

@@ -20,6 +20,9 @@ public final class Message {
     private ByteBuffer bytes;
 
     private MemorySegment view;
+    /** Of the view. */
+    private long length;
+
     private Engine engine;
     private int number;
     private boolean held;
@@ -29,12 +32,14 @@ public final class Message {
     Message(MemorySegment buffer) {
         this.buffer = buffer;
         this.view = buffer;
+        this.length = buffer.byteSize();
     }
 
     /** Peers mostly send messages of one length, and then the view that was made for the last one is the right one. */
     Message open(long bytes) {
-        if (view.byteSize() != bytes) {
+        if (length != bytes) {
             view = buffer.asSlice(0, bytes);
+            length = bytes;
         }
         open = true;
         return this;
@@ -50,7 +55,10 @@ public final class Message {
 
     /** Where it goes back to. */
     Message of(Engine newEngine, int newNumber) {
-        engine = newEngine;
+        // Mostly the same one, and a store costs the garbage collector's note of it.
+        if (engine != newEngine) {
+            engine = newEngine;
+        }
         number = newNumber;
         held = false;
         return this;
@@ -77,7 +85,7 @@ public final class Message {
      */
     public long length() {
         requireOpen();
-        return view.byteSize();
+        return length;
     }
 
     /**
@@ -113,13 +121,13 @@ public final class Message {
      */
     public void copyTo(ByteBuffer target) {
         requireOpen();
-        int length = (int) view.byteSize();
-        if (length > target.remaining()) {
+        int size = (int) length;
+        if (size > target.remaining()) {
             throw new BufferOverflowException();
         }
         int position = target.position();
-        target.put(position, whole(), 0, length);
-        target.position(position + length);
+        target.put(position, whole(), 0, size);
+        target.position(position + size);
     }
 
     /**
@@ -141,6 +149,6 @@ public final class Message {
     /** {@return the length, as long as the message is valid} */
     @Override
     public String toString() {
-        return open ? "message of " + view.byteSize() + " bytes" : "message that is over";
+        return open ? "message of " + length + " bytes" : "message that is over";
     }
 }

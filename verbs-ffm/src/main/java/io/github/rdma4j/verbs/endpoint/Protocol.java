@@ -4,7 +4,6 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.VerbsException;
 import java.util.ArrayDeque;
-import java.util.Queue;
 
 /**
  * The endpoint protocol as a state machine: one method for each thing that can happen, which are calls of the program,
@@ -44,7 +43,7 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
 
     private final Inbox inbox;
     private final Silence silence;
-    private final Queue<Promise<byte[]>> requests = new ArrayDeque<>();
+    private final ArrayDeque<Promise<byte[]>> requests = new ArrayDeque<>();
     private final Decisions decisions = new Decisions();
     State state = State.OPEN;
     ConnectionLostException lost;

@@ -11,7 +11,6 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Queue;
 import java.util.function.Supplier;
 
 /**
@@ -42,7 +41,7 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
     long changes;
 
     private final int maxMessage;
-    private final Queue<Waiting> outbox = new ArrayDeque<>();
+    private final ArrayDeque<Waiting> outbox = new ArrayDeque<>();
     /** The program was told that the peer has no free buffer, and not that it has one again. */
     private boolean wantsCredit;
     /** The same for a place in the send queue. */
@@ -130,7 +129,7 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
         }
         int slot = slots.take(null, false);
         try {
-            wire.fill(slot, message);
+            wire.fillNext(slot, message);
         } catch (Throwable e) {
             slots.release(slot);
             throw e;
@@ -413,7 +412,7 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
     private void postMessage(MemorySegment message, Promise<?> promise) {
         int slot = slots.take(promise, false);
         try {
-            wire.fill(slot, message);
+            wire.fillNext(slot, message);
         } catch (Throwable e) {
             // The segment's arena is closed or confined to another thread.
             slots.release(slot);

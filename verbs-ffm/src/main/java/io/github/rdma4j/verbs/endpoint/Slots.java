@@ -102,7 +102,9 @@ final class Slots {
     int take(Promise<?> promise, boolean atomic) {
         int slot = free[--freeCount];
         kinds[slot] = atomic ? ATOMIC : PLAIN;
-        promises[slot] = promise;
+        if (promise != null) {
+            promises[slot] = promise;
+        }
         return slot;
     }
 
@@ -162,11 +164,15 @@ final class Slots {
         return postCount == 0 ? 0 : lengths[posts[firstPost]];
     }
 
-    /** Nobody needs the slot any more. */
+    /** Nobody needs the slot any more. To look costs less than to store: most have neither. */
     void release(int slot) {
         kinds[slot] = FREE;
-        promises[slot] = null;
-        failures[slot] = null;
+        if (promises[slot] != null) {
+            promises[slot] = null;
+        }
+        if (failures[slot] != null) {
+            failures[slot] = null;
+        }
         free[freeCount++] = slot;
     }
 
@@ -178,13 +184,14 @@ final class Slots {
         if (abandoned) {
             return;
         }
-        int oldest = postCount == 0 ? slot : posts[firstPost];
+        int oldest = oldestOr(slot);
         while (oldest != slot && unsignaled[oldest]) {
             finish(oldest, null, protocol);
-            removePost(0);
-            oldest = postCount == 0 ? slot : posts[firstPost];
+            removeOldest();
+            oldest = oldestOr(slot);
         }
         finish(slot, failure, protocol);
+        // Mostly it is the oldest one.
         for (int i = 0; i < postCount; i++) {
             if (posts[place(i)] == slot) {
                 removePost(i);
@@ -193,11 +200,18 @@ final class Slots {
         }
     }
 
-    /** Mostly it is the oldest one. */
+    private int oldestOr(int slot) {
+        return postCount == 0 ? slot : posts[firstPost];
+    }
+
     private void removePost(int index) {
         for (int i = index; i > 0; i--) {
             posts[place(i)] = posts[place(i - 1)];
         }
+        removeOldest();
+    }
+
+    private void removeOldest() {
         firstPost = place(1);
         postCount--;
         untold = Math.min(untold, postCount);
@@ -207,7 +221,7 @@ final class Slots {
     void completeUntold(long postedBefore, Protocol protocol) {
         while (!abandoned && postCount > 0 && posted - postCount < postedBefore && unsignaled[posts[firstPost]]) {
             finish(posts[firstPost], null, protocol);
-            removePost(0);
+            removeOldest();
         }
     }
 
@@ -226,6 +240,11 @@ final class Slots {
     }
 
     private void finish(int slot, RuntimeException failure, Protocol protocol) {
+        if (kinds[slot] == PLAIN && promises[slot] == null) {
+            // Most messages: nobody waits for the end.
+            release(slot);
+            return;
+        }
         switch (kinds[slot]) {
             case POLLED, POLLED_ATOMIC -> {
                 if (nobodyPolls) {

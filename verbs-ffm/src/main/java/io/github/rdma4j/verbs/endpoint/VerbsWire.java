@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.MemoryWindow;
+import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendBatch;
@@ -27,6 +28,8 @@ import java.util.function.Function;
 abstract class VerbsWire implements Carrier {
     /** Ends the peer's sleep, which its own completions need not: see {@link Carrier#arm}. */
     private static final int FOR_THE_PEER = SendFlags.SIGNALED | SendFlags.SOLICITED;
+
+    private static final int NO_SLOT = -1;
     /** Where a write without bytes goes, which no adapter looks at (InfiniBand specification, C9-88). */
     private static final RemoteMemory NOWHERE = new RemoteMemory(0, 0, 0);
 
@@ -48,6 +51,15 @@ abstract class VerbsWire implements Carrier {
     /** Those that are to be bound, by handle. */
     private final Map<Long, MemoryWindow> windows = new HashMap<>();
 
+    /**
+     * What messages are posted by that the adapter's library copies: their bytes go from the program straight into the
+     * request. Null where something stands behind each message.
+     */
+    private final PreparedRequest inline;
+
+    /** The slot of the message that {@link #inline} has got, until it is posted; {@link #NO_SLOT} for none. */
+    private int inlineSlot = NO_SLOT;
+
     /** What is gathered; null if posts go out at once. */
     private SendBatch batch;
 
@@ -62,6 +74,9 @@ abstract class VerbsWire implements Carrier {
         this.trailer = Frame.trailer(link);
         this.tag = tag;
         this.name = "endpoint " + link;
+        this.inline = inlineSize == 0 || buffers.hasTail()
+                ? null
+                : queuePair.prepare().sendWithImmediate(buffers.nothing(), 0, SendFlags.SOLICITED | SendFlags.INLINE);
     }
 
     final VerbsLink link() {
@@ -84,6 +99,28 @@ abstract class VerbsWire implements Carrier {
     @Override
     public final void fill(int slot, ByteBuffer message) {
         buffers.fill(slot, message);
+    }
+
+    @Override
+    public final void fillNext(int slot, MemorySegment message) {
+        inlineSlot = NO_SLOT;
+        if (inline == null || message.byteSize() > inlineSize) {
+            buffers.fill(slot, message);
+        } else {
+            inline.data(message);
+            inlineSlot = slot;
+        }
+    }
+
+    @Override
+    public final void fillNext(int slot, ByteBuffer message) {
+        inlineSlot = NO_SLOT;
+        if (inline == null || message.remaining() > inlineSize) {
+            buffers.fill(slot, message);
+        } else {
+            inline.data(message);
+            inlineSlot = slot;
+        }
     }
 
     @Override
@@ -149,8 +186,11 @@ abstract class VerbsWire implements Carrier {
 
     @Override
     public final int postMessage(int slot, int frame, boolean signaled) {
-        MemorySlice slice = buffers.message(slot);
         int tells = signaled ? FOR_THE_PEER : SendFlags.SOLICITED;
+        if (slot == inlineSlot) {
+            return post(null, tag | slot, slot, null, null, frame, 0, tells);
+        }
+        MemorySlice slice = buffers.message(slot);
         int flags = slice.length() <= inlineSize ? tells | SendFlags.INLINE : tells;
         if (trailer > 0) {
             buffers.frame(slot, frame);
@@ -170,6 +210,7 @@ abstract class VerbsWire implements Carrier {
      * as deep below it. Beyond fifteen levels the compiler inlines none, and each field of a request costs calls.
      *
      * @param operation null for a message
+     * @param local null for a message that {@link #inline} has got, and for an atomic operation
      * @param operand of a message its frame
      */
     private int post(
@@ -183,6 +224,12 @@ abstract class VerbsWire implements Carrier {
             int flags) {
         if (operation == null) {
             int frame = (int) operand;
+            if (local == null) {
+                inlineSlot = NO_SLOT;
+                return inline.immediate(frame)
+                        .signaled((flags & SendFlags.SIGNALED) != 0)
+                        .post(id);
+            }
             if (batch == null) {
                 return trailer > 0
                         ? queuePair.postSend(id, local, flags)

@@ -24,6 +24,19 @@ interface Wire {
     }
 
     /**
+     * The same as {@link #fill(int, MemorySegment)} for a message that is posted next, before this wire is asked for
+     * anything else but its sum: it need not go by way of the buffer.
+     */
+    default void fillNext(int slot, MemorySegment message) {
+        fill(slot, message);
+    }
+
+    /** The same for what remains in a buffer, whose position stays. */
+    default void fillNext(int slot, ByteBuffer message) {
+        fill(slot, message);
+    }
+
+    /**
      * Takes a message from where it lies, instead of from the buffer of a slot, where that is possible; else it is
      * copied. If it throws, nothing has happened.
      */
