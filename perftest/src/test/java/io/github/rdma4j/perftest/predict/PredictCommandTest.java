@@ -14,6 +14,7 @@ import io.github.rdma4j.perftest.doctor.RecordedHost;
 import io.github.rdma4j.perftest.predict.machine.DescribedMachines;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -71,6 +72,20 @@ class PredictCommandTest {
             }
         }
         throw new AssertionError("no path " + key + " in " + document.get("paths"));
+    }
+
+    /**
+     * All ways that a machine can have, word for word: what a path is made of, what it costs on each link. Whoever changes
+     * a model or a machine writes the file anew, {@code scripts/rdma4j predict --machine dgx-h100}, and reads what differs.
+     */
+    @Test
+    void thePageOfAMachineWithAllPaths() throws IOException {
+        CommandRun run = described("--machine", "dgx-h100");
+        assertThat(run.err()).isEmpty();
+        assertThat(run.status()).isZero();
+        try (InputStream page = PredictCommandTest.class.getResourceAsStream("dgx-h100.txt")) {
+            assertThat(run.out()).isEqualTo(new String(page.readAllBytes(), StandardCharsets.UTF_8));
+        }
     }
 
     private static List<String> keys(JsonNode document) {
