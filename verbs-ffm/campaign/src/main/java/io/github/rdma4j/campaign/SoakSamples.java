@@ -37,8 +37,8 @@ final class SoakSamples {
     private static final int LOOKS = 20;
     private static final long BETWEEN_MILLIS = 100;
     /**
-     * What may be more. KiB: a method that is compiled late, a table that is made larger. Threads: a pool keeps those that
-     * served the last minute's clients.
+     * What may be more. KiB: a method that is compiled late, a table that is made larger. Threads: a pool keeps those
+     * that served the last minute's clients.
      */
     private static final Map<String, Integer> TOLERANCE =
             Map.of(RESIDENT, 1_024, OF_FILES, 1_024, HEAP, 1_024, "threads", 2);
