@@ -118,8 +118,8 @@ public final class EventPoller implements EventSource, AutoCloseable {
     /**
      * Removes a source. A handler is not called for it any more, once this has returned in the thread that selects.
      *
-     * @param source what not to wait for any more; one that was not added, or has been closed, does no harm, and nothing
-     *     is left of it in a poller that is closed
+     * @param source what not to wait for any more; one that was not added, or has been closed, does no harm, nor does a
+     *     poller that is closed
      */
     public void remove(EventSource source) {
         Objects.requireNonNull(source, "source");

@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicReference;
 final class Soak {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final int LARGEST = 4096;
-    /** The median of the last tenth against that of the first one of the second half. A busy machine does not repeat it. */
+    /** The median of the last tenth against that of the one behind the half. A busy machine does not repeat it. */
     private static final double MOST_DRIFT = 3;
     /** Of one tenth; taken at the beginning, as nothing may grow later. */
     private static final int MOST_TIMES = 200_000;

@@ -402,6 +402,7 @@ class RdmaSocketChannelDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void addressesThatCannotBe() {
         assertThatThrownBy(() ->
                         client().connect(new InetSocketAddress("127.0.0.1", 1)).sync())

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 
 /** What the status of an event means, and what to do about it. */
@@ -32,6 +33,11 @@ final class CmStatus {
                 ENODEV,
                 "a loopback address has no RDMA device, and the kernel would listen on all of them instead",
                 RDMA_ADDRESS + "; to listen on all RDMA devices, use the wildcard address");
+    }
+
+    /** Where only iWARP devices are, the kernel refuses it so; others say that there is no device. */
+    static VerbsException loopbackDestination(String operation) {
+        return Failures.of(operation, Errno.EINVAL, "a loopback address has no RDMA device", RDMA_ADDRESS);
     }
 
     static String explain(CmEventType type, PortSpace portSpace, int status) {

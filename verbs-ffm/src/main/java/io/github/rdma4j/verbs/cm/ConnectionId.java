@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.bindings.rdma_cm_join_mc_attr_ex;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.CmCalls;
+import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.SocketAddresses;
@@ -92,14 +93,20 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
 
     private void resolve(String operation, InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
         int milliseconds = milliseconds(timeout);
-        call(
-                operation,
-                "an id that has not been resolved, connected or set to listen, and addresses of one family",
-                arena -> CmCalls.resolveAddress(
-                        segment(),
-                        source == null ? MemorySegment.NULL : SocketAddresses.write(arena, source),
-                        SocketAddresses.write(arena, destination),
-                        milliseconds));
+        try {
+            call(
+                    operation,
+                    "an id that has not been resolved, connected or set to listen, and addresses of one family",
+                    arena -> CmCalls.resolveAddress(
+                            segment(),
+                            source == null ? MemorySegment.NULL : SocketAddresses.write(arena, source),
+                            SocketAddresses.write(arena, destination),
+                            milliseconds));
+        } catch (VerbsException e) {
+            boolean loopback =
+                    !destination.isUnresolved() && destination.getAddress().isLoopbackAddress();
+            throw loopback && e.errno() == Errno.EINVAL ? CmStatus.loopbackDestination(operation) : e;
+        }
     }
 
     /**
