@@ -5,34 +5,33 @@
 # A command that must not stand still unseen. Needs common.sh.
 #
 #   within SECONDS FILE COMMAND…   runs COMMAND. One that goes on for longer is ended with all that it has started, status 124;
-#                                  FILE gets what its processes were doing, and standard error the processes. 0: no limit
+#                                  FILE gets what its processes were doing, and standard error the processes
 #   descendants PID WITHOUT        prints the processes that PID has started, and those that they have, one a line; not those of WITHOUT
 
 within() {
-    local limit=$1 file=$2 status=0 own=$BASHPID guard
+    local limit=$1 file=$2 status=0 own=$BASHPID guard over
     shift 2
     rm -f -- "$file"
-    if ((limit == 0)); then
-        "$@"
-        return
-    fi
-    guard_of "$own" "$limit" "$file" &
+    # A pipe that is empty until the command has ended.
+    exec {over}<> <(:)
+    guard_of "$own" "$limit" "$file" "$over" &
     guard=$!
     "$@" || status=$?
-    kill -KILL "$guard" 2>/dev/null || true
-    wait "$guard" 2>/dev/null || true
+    # A guard that is ending processes ends them all: the command may be over with the first.
+    echo >&"$over"
+    wait "$guard" || true
+    exec {over}>&-
     [[ ! -e $file ]] || status=124
     return "$status"
 }
 
 # Has no child while it waits: that would live on when it is killed, and hold this script's output.
 guard_of() {
-    local parent=$1 limit=$2 file=$3 until=$((SECONDS + $2)) own=$BASHPID never processes n
+    local parent=$1 limit=$2 file=$3 over=$4 until=$((SECONDS + $2)) own=$BASHPID processes
     trap - EXIT
     set +e # what it cannot tell of a process must not keep it from ending the others
-    exec {never}<> <(:)
     while ((SECONDS < until)); do
-        read -r -t 1 <&"$never"
+        ! read -r -t 1 <&"$over" || return 0
         kill -0 "$parent" 2>/dev/null || return 0
     done
     mapfile -t processes < <(descendants "$parent" "$own")
@@ -40,10 +39,21 @@ guard_of() {
     what_they_do "${processes[@]}" >"$file" 2>&1
     warn "the time limit of $limit s is over; what ran (more in $file):"
     ps -o pid=,ppid=,etimes=,stat=,wchan:20=,args= -p "$(IFS=, && printf '%s' "${processes[*]}")" | cut -c 1-200 >&2
-    # The youngest first, so that none is told of the death of what it waits for and goes on.
-    for ((n = ${#processes[@]} - 1; n >= 0; n--)); do
-        kill -KILL "${processes[n]}" 2>/dev/null
+    # A function goes on with its next command when one is killed.
+    while kill -0 "$parent" 2>/dev/null; do
+        end_all "$parent" "$own"
+        ! read -r -t 1 <&"$over" || return 0
     done
+}
+
+# One that is told of the death of what it waits for might start the next: all are stopped before one is ended.
+end_all() {
+    local processes stopped=0
+    while mapfile -t processes < <(descendants "$1" "$2") && ((${#processes[@]} > stopped)); do
+        stopped=${#processes[@]}
+        kill -STOP "${processes[@]}" 2>/dev/null
+    done
+    kill -KILL "${processes[@]}" 2>/dev/null
 }
 
 what_they_do() {

@@ -111,12 +111,12 @@ fake_jdk() {
 
 @test "a command that stands still is ended with all that it has started, and told; one that ends is left alone" {
     run -124 bash -c 'set -euo pipefail; source "$1/common.sh"; source "$1/time-limit.sh"
-        slow() { setsid bash -c "trap : TERM; while :; do sleep 3333; done" & sleep 4444; echo went on; }
+        slow() { setsid bash -c "trap : TERM; while :; do sleep 3333; done" & sleep 4444; sleep 5555; echo went on; }
         within 2 kept/what.txt slow' - "$lib"
     echo "$output"
     [[ $output == *'the time limit of 2 s is over; what ran (more in kept/what.txt):'*'sleep 4444'* && $output == *'sleep 3333'* ]]
     [[ $(<kept/what.txt) == *'sleep 4444'*'waits in'* ]]
-    [[ -z $(pgrep -f 'sleep (3333|4444)') ]]
+    [[ -z $(pgrep -f 'sleep (3333|4444|5555)') ]]
     local started=$SECONDS
     run -3 bash -c 'set -euo pipefail; source "$1/common.sh"; source "$1/time-limit.sh"
         within 60 kept/what.txt bash -c "exit 3"' - "$lib"

@@ -336,6 +336,7 @@ EXPORT long long standin_get(const char *name) {
         C("flushes", flushes),
         C("flushes.stream", stream_flushes),
         C("exports", exports),
+        C("exports.pcie", exports_pcie),
         C("allocations", allocations),
         C("allocations.host", host_allocations),
         C("registrations", registrations),

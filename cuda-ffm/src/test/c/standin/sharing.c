@@ -56,6 +56,7 @@ CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr begin, size_t s
         return CUDA_ERROR_NOT_SUPPORTED;
     *(int *)handle = result;
     standin_counters.exports++;
+    standin_counters.exports_pcie += flags == CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE;
     return CUDA_SUCCESS;
 }
 

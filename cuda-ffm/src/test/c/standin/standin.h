@@ -48,7 +48,7 @@ struct settings {
 extern struct settings standin_settings;
 
 struct counters {
-    atomic_long bytes_htod, bytes_dtoh, bytes_dtod, bytes_peer, copies_pageable, kernels, callbacks, flushes, stream_flushes, exports;
+    atomic_long bytes_htod, bytes_dtoh, bytes_dtod, bytes_peer, copies_pageable, kernels, callbacks, flushes, stream_flushes, exports, exports_pcie;
     atomic_long allocations, host_allocations, registrations, reservations, handles, used, streams, events, contexts, modules, graphs, threads;
 };
 extern struct counters standin_counters;

@@ -7,7 +7,9 @@
 // left. Where its result was to be lies a pattern before, so that a completion without a result is told apart from a
 // wrong result. So it is with reads.
 //
-//   atomics SECONDS [MESSAGES]      MESSAGES: how many before and behind each (default 2)
+//   atomics SECONDS [MESSAGES [LENGTH]]
+//       MESSAGES: how many before and behind each (default 2); LENGTH: of a read, up to 4,000 bytes (default); up to 1,024
+//       its answer is one packet, as that of an addition
 
 #include <infiniband/verbs.h>
 #include <inttypes.h>
@@ -16,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { SIZE = 16384, LENGTH = 4000, DEPTH = 64, GID = 1 };
+enum { SIZE = 16384, LONGEST = 4000, DEPTH = 64, GID = 1 };
 static const uint64_t PATTERN = 0xa5a5a5a5a5a5a5a5;
 
 struct end {
@@ -28,6 +30,8 @@ struct end {
     uint8_t *memory;
     union ibv_gid gid;
 };
+
+static long rounds, without, wrong, reads;
 
 static void check(int good, const char *what) {
     if (!good) {
@@ -88,8 +92,14 @@ static void post(struct end *end, struct end *peer, enum ibv_wr_opcode opcode, u
     check(ibv_post_send(end->qp, &wr, &bad) == 0, "ibv_post_send");
 }
 
+static int summary(struct end *two) {
+    printf("%ld additions and reads completed: %ld additions without a result, %ld with a wrong one, the word holds %" PRIu64
+           "; %ld reads without their bytes\n", rounds, without, wrong, *(uint64_t *)two->memory, reads);
+    return without + wrong + reads > 0;
+}
+
 // Completions of an end, its receives posted again, until the one with that id; 0 looks only.
-static void await(struct end *end, uint64_t id) {
+static void await(struct end *end, struct end *two, uint64_t id) {
     struct ibv_wc wc;
     for (;;) {
         int count = ibv_poll_cq(end->cq, 1, &wc);
@@ -97,6 +107,7 @@ static void await(struct end *end, uint64_t id) {
         if (count > 0) {
             if (wc.status != IBV_WC_SUCCESS) {
                 printf("work request %" PRIu64 ": %s\n", wc.wr_id, ibv_wc_status_str(wc.status));
+                summary(two);
                 exit(3);
             }
             if (wc.wr_id == 1000) receive(end);
@@ -112,11 +123,11 @@ static void messages(struct end *end, struct end *peer, int count) {
 }
 
 int main(int argc, char **argv) {
-    long seconds = argc > 1 ? atol(argv[1]) : 0, rounds = 0, without = 0, wrong = 0, reads = 0;
-    int around = argc > 2 ? atoi(argv[2]) : 2, count;
+    long seconds = argc > 1 ? atol(argv[1]) : 0;
+    int around = argc > 2 ? atoi(argv[2]) : 2, length = argc > 3 ? atoi(argv[3]) : LONGEST, count;
     struct ibv_device **devices = ibv_get_device_list(&count);
     struct end one = {0}, two = {0};
-    check(seconds > 0 && count >= 2, "usage: atomics SECONDS [MESSAGES], where two devices are");
+    check(seconds > 0 && length <= LONGEST && count >= 2, "usage: atomics SECONDS [MESSAGES [LENGTH]], where two devices are");
     open_end(&one, devices[0]);
     open_end(&two, devices[1]);
     connect_end(&one, &two);
@@ -125,36 +136,34 @@ int main(int argc, char **argv) {
         receive(&one);
         receive(&two);
     }
-    memset(two.memory + 4096, 0x11, LENGTH);
+    memset(two.memory + 4096, 0x11, LONGEST);
     uint64_t *result = (uint64_t *)one.memory;
     for (time_t end = time(NULL) + seconds; time(NULL) < end; rounds++) {
         *result = PATTERN;
-        memset(one.memory + 4096, 0xa5, LENGTH);
+        memset(one.memory + 4096, 0xa5, LONGEST);
         messages(&one, &two, around);
         post(&one, &two, IBV_WR_ATOMIC_FETCH_AND_ADD, 2, 0, 8);
         messages(&one, &two, around);
         messages(&two, &one, around);
-        await(&one, 2);
+        await(&one, &two, 2);
         if (*result == PATTERN) {
             without++;
         } else if (*result != (uint64_t)rounds) {
             wrong++;
         }
-        for (int n = 0; n < around; n++) await(&one, 4);
+        for (int n = 0; n < around; n++) await(&one, &two, 4);
         messages(&one, &two, around);
-        post(&one, &two, IBV_WR_RDMA_READ, 3, 4096, LENGTH);
+        post(&one, &two, IBV_WR_RDMA_READ, 3, 4096, length);
         messages(&one, &two, around);
-        await(&one, 3);
-        for (int n = 0; n < LENGTH; n++) {
+        await(&one, &two, 3);
+        for (int n = 0; n < length; n++) {
             if (one.memory[4096 + n] != 0x11) {
                 reads++;
                 break;
             }
         }
-        for (int n = 0; n < around; n++) await(&one, 4);
-        for (int n = 0; n < around; n++) await(&two, 4);
+        for (int n = 0; n < around; n++) await(&one, &two, 4);
+        for (int n = 0; n < around; n++) await(&two, &two, 4);
     }
-    printf("%ld additions and reads completed: %ld additions without a result, %ld with a wrong one, the word holds %" PRIu64
-           "; %ld reads without their bytes\n", rounds, without, wrong, *(uint64_t *)two.memory, reads);
-    return without + wrong + reads > 0;
+    return summary(&two);
 }

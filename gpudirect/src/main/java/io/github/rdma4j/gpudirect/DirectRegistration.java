@@ -43,13 +43,15 @@ final class DirectRegistration {
 
     private final Registrar registrar;
     private final DeviceSlice memory;
+    private final DmaBuf.Mapping mapping;
     private final AccessFlag[] access;
     private MemoryRegion region;
     private boolean synchronous;
 
-    DirectRegistration(Registrar registrar, DeviceSlice memory, AccessFlag... access) {
+    DirectRegistration(Registrar registrar, DeviceSlice memory, DmaBuf.Mapping mapping, AccessFlag... access) {
         this.registrar = registrar;
         this.memory = memory;
+        this.mapping = mapping;
         this.access = access;
     }
 
@@ -94,7 +96,7 @@ final class DirectRegistration {
                 // As the driver has it, then.
             }
         }
-        return memory.memory().exportDmaBuf(memory.offset(), memory.length());
+        return memory.memory().exportDmaBuf(memory.offset(), memory.length(), mapping);
     }
 
     private Optional<PathRefusal> dmaBuf(GpuPath path) {

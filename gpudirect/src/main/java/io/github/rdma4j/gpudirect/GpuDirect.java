@@ -168,7 +168,7 @@ public final class GpuDirect {
                 adapterTakesDmaBufs,
                 PeerMemoryModule.find(config.fileSystemRoot()).isPresent(),
                 flags);
-        DirectRegistration registration = new DirectRegistration(registrar, memory, access);
+        DirectRegistration registration = new DirectRegistration(registrar, memory, config.dmaBufMapping(), access);
         PathDecision decision = PathRules.decide(memory.toString(), config.order(), facts, registration::attempt);
         DeviceRegion region = new DeviceRegion(this, memory, decision, registration, access.clone());
         try {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
+import io.github.rdma4j.cuda.DmaBuf;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -20,6 +21,7 @@ public final class GpuDirectConfig {
 
     private List<GpuPath> order = GpuPath.USUAL;
     private Path root = Path.of("/");
+    private DmaBuf.Mapping dmaBufMapping = DmaBuf.Mapping.DEFAULT;
     private int chunkSize = 1 << 20;
     private int slots = 4;
 
@@ -64,6 +66,20 @@ public final class GpuDirectConfig {
      */
     public GpuDirectConfig only(GpuPath path) {
         return order(path);
+    }
+
+    /**
+     * By which way an adapter is to reach what {@link GpuPath#DMA_BUF} exports; default
+     * {@link DmaBuf.Mapping#DEFAULT}. {@link DmaBuf.Mapping#PCIE} is for machines whose GPU has another link to the
+     * processor, over which the adapter's accesses would go: a driver that does not know it (before CUDA 12.8) refuses
+     * the path. {@link GpuPath#DATA_DIRECT} asks for it by itself.
+     *
+     * @param mapping which
+     * @return this
+     */
+    public GpuDirectConfig dmaBufMapping(DmaBuf.Mapping mapping) {
+        dmaBufMapping = Objects.requireNonNull(mapping);
+        return this;
     }
 
     /**
@@ -113,6 +129,10 @@ public final class GpuDirectConfig {
 
     Path fileSystemRoot() {
         return root;
+    }
+
+    DmaBuf.Mapping dmaBufMapping() {
+        return dmaBufMapping;
     }
 
     int chunkSize() {

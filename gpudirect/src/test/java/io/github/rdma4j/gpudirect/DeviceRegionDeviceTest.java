@@ -284,6 +284,25 @@ class DeviceRegionDeviceTest {
                 .isEqualTo(DMA_BUF);
     }
 
+    @Test
+    void aDmaBufIsMappedOverPciWhereThatIsWantedAndADriverWithoutItRefuses() {
+        DmaBufAdapter adapter = new DmaBufAdapter();
+        DeviceMemory memory = context.allocate(SIZE);
+        with(adapter, config -> {}).register(memory, LOCAL_WRITE);
+        assertThat(StandInDriver.get("exports.pcie")).isZero();
+        GpuDirect gpu = with(
+                adapter, config -> config.dmaBufMapping(DmaBuf.Mapping.PCIE).fileSystemRoot(folder));
+        assertThat(gpu.register(memory, LOCAL_WRITE).path()).isEqualTo(DMA_BUF);
+        assertThat(StandInDriver.get("exports.pcie")).isEqualTo(1);
+
+        StandInDriver.driverVersion(12070);
+        DeviceRegion region = gpu.register(memory, LOCAL_WRITE);
+        assertThat(region.path()).isEqualTo(STAGED);
+        PathRefusal refusal = region.decision().refusal(DMA_BUF).orElseThrow();
+        assertThat(refusal.reason()).isEqualTo(Reason.EXPORT_REFUSED);
+        assertThat(refusal.explanation()).contains("that mapping came with 12.8");
+    }
+
     /** A driver that knows no mappings is asked for none. */
     @Test
     void anOlderDriverExportsForDataDirectAsEver() {

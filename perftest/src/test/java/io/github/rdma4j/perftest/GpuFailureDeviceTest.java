@@ -53,6 +53,10 @@ class GpuFailureDeviceTest {
                 "cannot be registered, not by dma-buf: ",
                 "dma-buf",
                 "staged");
+        assertFails(
+                "ib_write_bw --use_cuda_dmabuf --use_data_direct" + NOWHERE,
+                "cannot be registered, not by Data Direct: ",
+                "cannot register dma-bufs");
     }
 
     @Test

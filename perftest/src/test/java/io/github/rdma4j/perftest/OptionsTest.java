@@ -50,7 +50,8 @@ class OptionsTest {
     void whatAnAbbreviationMayMeanBeginsWithWhatTheToolHas() {
         assertThatThrownBy(() -> parse(Tool.WRITE_LATENCY, "--use 1"))
                 .hasMessage("Error: '--use' is not unique: it matches '--use_old_post_send', '--use_hugepages',"
-                        + " '--use_cuda', '--use_cuda_bus_id', '--use_cuda_dmabuf', '--use-srq'");
+                        + " '--use_cuda', '--use_cuda_bus_id', '--use_cuda_dmabuf', '--use_data_direct',"
+                        + " '--use_cuda_pcie_mapping', '--use-srq'");
     }
 
     @Test

@@ -21,6 +21,7 @@ import io.github.rdma4j.verbs.QueuePairType;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -52,7 +53,8 @@ class WatchDeviceTest {
                 .sum();
         assertThat(sent).isGreaterThanOrEqualTo(WRITES);
         assertThat(seen.ports()).allMatch(change -> change.now().isActive());
-        assertThat(OpenMetrics.of(sampler.sample())).contains("rdma4j_port_transmit_packets_total{device=\"");
+        assertThat(OpenMetrics.of(sampler.sample(), Reading.NONE))
+                .contains("rdma4j_port_transmit_packets_total{device=\"");
     }
 
     /** The kernel says whose they are, and how they are. */
@@ -68,6 +70,8 @@ class WatchDeviceTest {
             assertThat(before.failure()).isEmpty();
             QueuePairs mine = mine(before).orElseThrow();
             assertThat(mine.count()).isEqualTo(2);
+            assertThat(OpenMetrics.of(List.of(), before))
+                    .contains("rdma4j_queue_pairs{device=\"%s\",owner=\"%s\"} ".formatted(mine.device(), mine.owner()));
             assertThat(mine.inError()).isZero();
             assertThat(mine.owner()).isNotEmpty();
             // The kernel has one of its own for management datagrams on each port.

@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.internal.DescriptorSet;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -52,7 +53,9 @@ public final class EventPoller implements EventSource, AutoCloseable {
      * #closed}; the lists are never changed.
      */
     private final Map<Integer, List<EventSource>> sources = new HashMap<>();
-    /** The same as an array, which is never changed: asked for each descriptor that is ready. */
+    /** Where each stands in there, also when it is closed and does not know any more. */
+    private final Map<EventSource, Integer> places = new IdentityHashMap<>();
+    /** The same as {@link #sources} as an array, which is never changed: asked for each descriptor that is ready. */
     private volatile EventSource[][] table = {};
 
     /** With so many descriptors, closed ones are looked for: seldom enough to cost each addition the same. */
@@ -99,6 +102,11 @@ public final class EventPoller implements EventSource, AutoCloseable {
                 throw new IllegalArgumentException(source + " was added already");
             }
             descriptors.add(descriptor);
+            Integer before = places.get(source);
+            if (before != null) {
+                // It was opened anew, with another number.
+                drop(before, kept -> kept != source);
+            }
             // Closed ones had the same number before.
             put(
                     descriptor,
@@ -110,33 +118,23 @@ public final class EventPoller implements EventSource, AutoCloseable {
     /**
      * Removes a source. A handler is not called for it any more, once this has returned in the thread that selects.
      *
-     * @param source what not to wait for any more; one that was not added, or has been closed, does no harm
-     * @throws IllegalStateException if this poller is closed
+     * @param source what not to wait for any more; one that was not added, or has been closed, does no harm, and nothing
+     *     is left of it in a poller that is closed
      */
     public void remove(EventSource source) {
         Objects.requireNonNull(source, "source");
         synchronized (sources) {
-            int descriptor = descriptorOf(source);
-            List<EventSource> those = sources.getOrDefault(descriptor, List.of());
-            if (contains(those, source)) {
-                drop(descriptor, those, kept -> kept != source);
-            } else {
-                keepIf(kept -> kept != source);
+            Integer descriptor = places.get(source);
+            if (descriptor != null) {
+                drop(descriptor, kept -> kept != source);
             }
         }
     }
 
-    /** {@return its descriptor, or -1 if it is closed, by another thread perhaps just now} */
-    private static int descriptorOf(EventSource source) {
-        try {
-            return source.isOpen() ? source.fileDescriptor() : -1;
-        } catch (IllegalStateException e) {
-            return -1;
-        }
-    }
-
-    private void drop(int descriptor, List<EventSource> those, Predicate<EventSource> condition) {
-        List<EventSource> kept = those.stream().filter(condition).toList();
+    /** A number that belongs to somebody else by now is not in the kernel's set, or belongs to one that is kept. */
+    private void drop(int descriptor, Predicate<EventSource> condition) {
+        List<EventSource> kept =
+                sources.get(descriptor).stream().filter(condition).toList();
         if (kept.isEmpty()) {
             descriptors.remove(descriptor);
         }
@@ -145,6 +143,7 @@ public final class EventPoller implements EventSource, AutoCloseable {
 
     /** The sources of one descriptor: only its line of the table is written. */
     private void put(int descriptor, List<EventSource> those) {
+        note(descriptor, those);
         EventSource[][] written = Arrays.copyOf(table, Math.max(table.length, descriptor + 1));
         if (those.isEmpty()) {
             sources.remove(descriptor);
@@ -156,18 +155,22 @@ public final class EventPoller implements EventSource, AutoCloseable {
         table = written;
     }
 
+    /** Those that stand there now, instead of those that did. */
+    private void note(int descriptor, List<EventSource> those) {
+        sources.getOrDefault(descriptor, List.of()).forEach(places::remove);
+        those.forEach(source -> places.put(source, descriptor));
+    }
+
     /**
      * A closed descriptor leaves the kernel's set by itself; one that belongs to somebody else may have stayed open.
      */
     private void dropClosed() {
-        keepIf(EventSource::isOpen);
-    }
-
-    private void keepIf(Predicate<EventSource> condition) {
         synchronized (sources) {
             for (int descriptor : List.copyOf(sources.keySet())) {
-                List<EventSource> kept =
-                        sources.get(descriptor).stream().filter(condition).toList();
+                List<EventSource> kept = sources.get(descriptor).stream()
+                        .filter(EventSource::isOpen)
+                        .toList();
+                note(descriptor, kept);
                 if (kept.isEmpty()) {
                     descriptors.remove(descriptor);
                     sources.remove(descriptor);
@@ -212,8 +215,8 @@ public final class EventPoller implements EventSource, AutoCloseable {
 
     /**
      * Waits until a source is ready, and calls the handler for each that is, in this thread. The handler should take
-     * the event, with a timeout of zero, because another thread may have taken it; it may add, remove and close
-     * anything.
+     * the event, with a timeout of zero, because another thread may have taken it; and a source that is added meanwhile
+     * may have got the file descriptor of one that was ready and was closed. It may add, remove and close anything.
      *
      * @param timeout how long to wait; zero or less only looks
      * @param handler what to do with a source that is ready
@@ -301,6 +304,7 @@ public final class EventPoller implements EventSource, AutoCloseable {
             closePlace = ClosePlace.of("the event poller");
             closed = true;
             sources.clear();
+            places.clear();
             writeTable();
         }
         descriptors.close();

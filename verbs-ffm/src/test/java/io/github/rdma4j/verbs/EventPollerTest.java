@@ -284,4 +284,82 @@ class EventPollerTest {
         thread.join();
         assertThat(result).hasValue(1);
     }
+
+    /** The kernel gives the lowest number that is free, so that the next one opened has it; other threads open none. */
+    private Source withTheNumberOf(Source closed) {
+        int number = closed.descriptor.number();
+        closed.close();
+        Source next = new Source();
+        assertThat(next.descriptor.number()).isEqualTo(number);
+        return next;
+    }
+
+    @Test
+    void aNumberThatIsUsedAgainWhileItsEventWaitsBelongsToTheNewSource() {
+        poller.add(a);
+        poller.add(b);
+        a.descriptor.signal();
+        b.descriptor.signal();
+        List<EventSource> handled = new ArrayList<>();
+        Source[] next = new Source[1];
+        poller.select(LONG, source -> {
+            handled.add(source);
+            if (next[0] == null) {
+                // The kernel has told of both already.
+                next[0] = withTheNumberOf(source == a ? b : a);
+                poller.add(next[0]);
+            }
+        });
+        try (Source third = next[0]) {
+            assertThat(handled).doesNotContain(handled.getFirst() == a ? b : a);
+            (a.isOpen() ? a : b).descriptor.drain();
+            assertThat(select(Duration.ofMillis(5))).isEmpty();
+            third.descriptor.signal();
+            assertThat(select(LONG)).containsExactly(third);
+            poller.remove(a.isOpen() ? b : a);
+            assertThat(select(LONG)).containsExactly(third);
+            poller.remove(third);
+            assertThat(select(Duration.ofMillis(5))).isEmpty();
+            assertThat(poller.size()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aNumberThatSomebodyElseUsesNowIsNotWaitedFor() {
+        poller.add(a);
+        try (Source foreign = withTheNumberOf(a)) {
+            foreign.descriptor.signal();
+            assertThat(select(Duration.ofMillis(5))).isEmpty();
+            poller.remove(a);
+            poller.add(foreign);
+            assertThat(select(LONG)).containsExactly(foreign);
+        }
+    }
+
+    @Test
+    void aSourceThatIsOpenedAnewIsWaitedForByItsNewNumber() {
+        TestDescriptor second = new TestDescriptor();
+        try (second) {
+            AtomicReference<TestDescriptor> current = new AtomicReference<>(a.descriptor);
+            EventSource source = new EventSource() {
+                @Override
+                public int fileDescriptor() {
+                    return current.get().number();
+                }
+
+                @Override
+                public boolean isOpen() {
+                    return true;
+                }
+            };
+            poller.add(source);
+            current.set(second);
+            poller.add(source);
+            a.descriptor.signal();
+            assertThat(select(Duration.ofMillis(5))).isEmpty();
+            second.signal();
+            assertThat(select(LONG)).containsExactly(source);
+            assertThat(poller.size()).isOne();
+        }
+    }
 }

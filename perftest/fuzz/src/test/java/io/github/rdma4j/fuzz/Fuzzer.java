@@ -10,6 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Feeds a parser with spoilt input: {@value #INPUTS_BY_DEFAULT} inputs, or {@code -Drdma4j.fuzz.inputs=N}. Each must be
@@ -24,6 +27,9 @@ public final class Fuzzer {
 
     private static final int INPUTS = Integer.getInteger("rdma4j.fuzz.inputs", INPUTS_BY_DEFAULT);
     private static final long SEED = Long.getLong("rdma4j.fuzz.seed", 1);
+
+    /** A busy machine included. */
+    private static final int MOST_SECONDS = 120;
 
     /** From so many on, both outcomes must have been seen. */
     private static final int MANY = 1000;
@@ -82,7 +88,7 @@ public final class Fuzzer {
         int accepted = 0;
         for (int i = 0; i < inputs; i++) {
             byte[] input = spoiler.spoilt(new SplittableRandom(SEED + i));
-            try {
+            try (Watch _ = new Watch(SEED + i, input)) {
                 long bytes = THREADS.getCurrentThreadAllocatedBytes();
                 boolean taken = taken(parser, input);
                 bytes = THREADS.getCurrentThreadAllocatedBytes() - bytes;
@@ -97,16 +103,45 @@ public final class Fuzzer {
                         .isLessThanOrEqualTo(bound(input));
                 accepted += taken ? 1 : 0;
             } catch (Throwable failure) {
-                throw new AssertionError(
-                        "rdma4j.fuzz.seed=%d, input in base 64: %s"
-                                .formatted(SEED + i, Base64.getEncoder().encodeToString(input)),
-                        failure);
+                throw new AssertionError(of(SEED + i, input), failure);
             }
         }
         if (inputs >= MANY && documented != null) {
             assertThat(accepted).as("accepted of %d", inputs).isBetween(inputs / MANY, inputs - inputs / MANY);
         }
         System.out.printf("%d inputs from seed %d, %d accepted%n", inputs, SEED, accepted);
+    }
+
+    /** Nothing interrupts a parser that does not end: the JVM ends, and the seed is told. */
+    private static final class Watch implements AutoCloseable {
+        private static final ScheduledThreadPoolExecutor TIMER = new ScheduledThreadPoolExecutor(
+                1, Thread.ofPlatform().daemon().name("watch").factory());
+
+        static {
+            TIMER.setRemoveOnCancelPolicy(true);
+        }
+
+        private final ScheduledFuture<?> end;
+
+        Watch(long seed, byte[] input) {
+            end = TIMER.schedule(
+                    () -> {
+                        System.err.println(of(seed, input) + " takes longer than " + MOST_SECONDS + " s");
+                        Runtime.getRuntime().halt(1);
+                    },
+                    MOST_SECONDS,
+                    TimeUnit.SECONDS);
+        }
+
+        @Override
+        public void close() {
+            end.cancel(false);
+        }
+    }
+
+    private static String of(long seed, byte[] input) {
+        return "rdma4j.fuzz.seed=%d, input in base 64: %s"
+                .formatted(seed, Base64.getEncoder().encodeToString(input));
     }
 
     private long bound(byte[] input) {

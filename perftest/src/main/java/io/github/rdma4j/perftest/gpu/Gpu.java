@@ -9,6 +9,7 @@ import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.CudaUnavailableException;
 import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.cuda.DmaBuf;
 import io.github.rdma4j.cuda.HostMemory;
 import io.github.rdma4j.cuda.OutOfDeviceMemoryException;
 import io.github.rdma4j.gpudirect.DeviceRegion;
@@ -160,8 +161,12 @@ public final class Gpu implements AutoCloseable {
         switch (options.path()) {
             case AUTO -> config.order(GpuPath.DMA_BUF, GpuPath.PEER_MEMORY, GpuPath.STAGED);
             case DMABUF -> config.only(GpuPath.DMA_BUF);
+            case DATADIRECT -> config.only(GpuPath.DATA_DIRECT);
             case PEERMEM -> config.only(GpuPath.PEER_MEMORY);
             case STAGED -> config.only(GpuPath.STAGED);
+        }
+        if (options.pcieMapping()) {
+            config.dmaBufMapping(DmaBuf.Mapping.PCIE);
         }
         String root = System.getProperty(ROOT_PROPERTY);
         if (root != null) {

@@ -11,6 +11,8 @@ public final class GpuOptions {
     private Integer ordinal;
     private String pciAddress;
     private boolean dmaBuf;
+    private boolean dataDirect;
+    private boolean pcieMapping;
     private Integer memoryType;
     private GpuPathChoice path;
 
@@ -27,6 +29,12 @@ public final class GpuOptions {
         options.flag("--use_cuda_dmabuf")
                 .description("Register GPU memory as a dma-buf: as --gpu-path dmabuf.")
                 .into(value -> dmaBuf = value);
+        options.flag("--use_data_direct")
+                .description("Register GPU memory by the adapter's Data Direct engine: as --gpu-path datadirect.")
+                .into(value -> dataDirect = value);
+        options.flag("--use_cuda_pcie_mapping")
+                .description("Have the dma-buf reached over PCIe, where the GPU has another link, too.")
+                .into(value -> pcieMapping = value);
         options.number("--cuda_mem_type")
                 .label("<type>")
                 .within(0, 4)
@@ -35,9 +43,8 @@ public final class GpuOptions {
         options.value(GpuPathChoice.class, "--gpu-path")
                 .label("<path>")
                 .converter(new GpuPathChoice.Converter())
-                .description(
-                        "rdma4j: between adapter and GPU memory: auto, dmabuf, peermem or staged (default auto, the"
-                                + " first of the others that works here).")
+                .description("rdma4j: between adapter and GPU memory: auto, dmabuf, datadirect, peermem or staged"
+                        + " (default auto, the first of dmabuf, peermem and staged that works here).")
                 .into(value -> path = value);
     }
 
@@ -50,13 +57,13 @@ public final class GpuOptions {
                 "--use_cuda_bus_id: '' is no PCI address; give one like 0000:17:00.0");
         if (!wanted()) {
             IllegalParameterException.when(dmaBuf, "--use_cuda_dmabuf" + NO_GPU);
+            IllegalParameterException.when(dataDirect, "--use_data_direct" + NO_GPU);
+            IllegalParameterException.when(pcieMapping, "--use_cuda_pcie_mapping" + NO_GPU);
             IllegalParameterException.when(memoryType != null, "--cuda_mem_type" + NO_GPU);
             IllegalParameterException.when(path != null, "--gpu-path" + NO_GPU);
             return;
         }
-        IllegalParameterException.when(
-                dmaBuf && path != null && path != GpuPathChoice.DMABUF,
-                () -> "--use_cuda_dmabuf and --gpu-path " + path.word() + " exclude each other");
+        checkPath();
         IllegalParameterException.when(
                 memory.mappedFile() != null, "--mmap and --use_cuda exclude each other: the buffer is of one kind");
         IllegalParameterException.when(
@@ -71,6 +78,19 @@ public final class GpuOptions {
                         + " copy into a work request; less than " + size + ", the size of a message");
     }
 
+    private void checkPath() {
+        IllegalParameterException.when(
+                dataDirect && path != null && path != GpuPathChoice.DATADIRECT,
+                () -> "--use_data_direct and --gpu-path " + path.word() + " exclude each other");
+        IllegalParameterException.when(
+                dmaBuf && path != null && path != GpuPathChoice.DMABUF && path != GpuPathChoice.DATADIRECT,
+                () -> "--use_cuda_dmabuf and --gpu-path " + path.word() + " exclude each other");
+        IllegalParameterException.when(
+                pcieMapping && (path() == GpuPathChoice.PEERMEM || path() == GpuPathChoice.STAGED),
+                () -> "--use_cuda_pcie_mapping and --gpu-path " + path.word()
+                        + " exclude each other: the mapping is a dma-buf's");
+    }
+
     private void checkType(MemoryOptions memory) {
         IllegalParameterException.when(
                 memoryType != null && type() == null,
@@ -78,7 +98,7 @@ public final class GpuOptions {
                         + " types that the C tools can allocate");
         IllegalParameterException.when(
                 type() != GpuMemoryType.DEVICE && path().isDirect(),
-                () -> (dmaBuf ? "--use_cuda_dmabuf" : "--gpu-path " + path().word()) + " is for device memory: "
+                () -> pathOption() + " is for device memory: "
                         + type().words() + " (--cuda_mem_type " + memoryType + ") moves, and an adapter that held its"
                         + " address would reach other pages");
         IllegalParameterException.when(
@@ -116,7 +136,19 @@ public final class GpuOptions {
 
     /** The path that is asked for. */
     public GpuPathChoice path() {
-        return dmaBuf ? GpuPathChoice.DMABUF : path == null ? GpuPathChoice.AUTO : path;
+        if (dataDirect) {
+            return GpuPathChoice.DATADIRECT;
+        }
+        return path != null ? path : dmaBuf ? GpuPathChoice.DMABUF : GpuPathChoice.AUTO;
+    }
+
+    /** Whether a dma-buf is to be reached over PCI Express, whatever other link the GPU has. */
+    public boolean pcieMapping() {
+        return pcieMapping;
+    }
+
+    private String pathOption() {
+        return dataDirect ? "--use_data_direct" : dmaBuf ? "--use_cuda_dmabuf" : "--gpu-path " + path().word();
     }
 
     /** Whether the processor reads and writes the buffer as it does its own memory: what is paged on demand is. */

@@ -10,11 +10,14 @@ import picocli.CommandLine.TypeConversionException;
 
 /** The way between an adapter and a GPU's memory that is asked for. */
 public enum GpuPathChoice {
-    /** The best one that the machine offers, in the order of the others. */
+    /** The best one that the machine offers: a dma-buf, peer memory, staged. */
     AUTO,
 
     /** The adapter reaches the memory itself, through a dma-buf that the driver exports. */
     DMABUF,
+
+    /** As {@link #DMABUF}, by the Data Direct engine that a ConnectX-8 has for GPU memory. */
+    DATADIRECT,
 
     /** The adapter reaches the memory itself, by its address, which nvidia_peermem makes known to the kernel. */
     PEERMEM,
@@ -29,7 +32,7 @@ public enum GpuPathChoice {
 
     /** Whether it is one on which the adapter reaches the GPU's memory itself, and no other will do. */
     boolean isDirect() {
-        return this == DMABUF || this == PEERMEM;
+        return this == DMABUF || this == DATADIRECT || this == PEERMEM;
     }
 
     /** Reads the word. */

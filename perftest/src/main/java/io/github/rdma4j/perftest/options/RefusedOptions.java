@@ -85,7 +85,6 @@ final class RefusedOptions {
         refuse("what differs is told without it", "--data_validation_debug");
         refuse(POLLING, "--cqe_poll", "--disable_dynamic_polling");
         refuse(STEERING, "--tph_mem", "--cpu_id", "--ph");
-        refuse(PCIE_MAPPING, "--use_cuda_pcie_mapping", "--use_data_direct");
         refuse("no kernel runs on the GPU beside the test, whose figures would then be of both", "--gpu_touch");
         refuse(
                 ACCELERATOR,

@@ -72,7 +72,7 @@ final class OrderedOptions extends CommandOptions {
     @Option(
             names = "--gpu-path",
             paramLabel = "<path>",
-            description = "auto, dmabuf, peermem or staged (default auto).")
+            description = "auto, dmabuf, datadirect, peermem or staged (default auto).")
     private String path = "auto";
 
     @Mixin
@@ -129,11 +129,12 @@ final class OrderedOptions extends CommandOptions {
         return switch (path) {
             case "auto" -> List.of(GpuPath.DMA_BUF, GpuPath.PEER_MEMORY, GpuPath.STAGED);
             case "dmabuf" -> List.of(GpuPath.DMA_BUF);
+            case "datadirect" -> List.of(GpuPath.DATA_DIRECT);
             case "peermem" -> List.of(GpuPath.PEER_MEMORY);
             case "staged" -> List.of(GpuPath.STAGED);
             default ->
                 throw new IllegalParameterException(
-                        "--gpu-path: '" + path + "' is not one of auto, dmabuf, peermem, staged");
+                        "--gpu-path: '" + path + "' is not one of auto, dmabuf, datadirect, peermem, staged");
         };
     }
 

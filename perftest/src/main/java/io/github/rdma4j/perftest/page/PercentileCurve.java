@@ -28,6 +28,9 @@ record PercentileCurve(long samples, boolean complete, List<Point> points) {
      */
     static final long MOST_MEMORY = 128 << 20;
 
+    /** From twice as many on, HdrHistogram's steps towards 100 % no longer come nearer, and do not end. */
+    private static final long MOST_SAMPLES = 1L << 50;
+
     /** Points per halved distance to 100 %. */
     private static final int TICKS = 5;
 
@@ -64,6 +67,9 @@ record PercentileCurve(long samples, boolean complete, List<Point> points) {
 
     private static PercentileCurve of(Histogram histogram) {
         long samples = histogram.getTotalCount();
+        if (samples > MOST_SAMPLES) {
+            throw new IllegalArgumentException(samples + " samples; " + MOST_SAMPLES + " are the most");
+        }
         List<Point> points = new ArrayList<>();
         if (samples > 0) {
             points.add(new Point(1, histogram.getMinValue() / NANOSECONDS));

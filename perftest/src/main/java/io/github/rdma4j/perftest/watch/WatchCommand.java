@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.watch;
 import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.watch.metrics.MetricsServer;
+import io.github.rdma4j.perftest.watch.metrics.OpenMetrics;
 import io.github.rdma4j.perftest.watch.resource.Reading;
 import io.github.rdma4j.perftest.watch.resource.Resources;
 import io.github.rdma4j.perftest.watch.sample.Sampler;
@@ -17,6 +18,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** The command {@code watch}: what the ports carry, and what gets worse. docs/watch.md is its manual. */
 public final class WatchCommand {
@@ -62,7 +64,7 @@ public final class WatchCommand {
         Sampler sampler = new Sampler(root, options.device());
         try {
             if (options.metrics().isPresent()) {
-                return serve(options, sampler, out);
+                return serve(options, () -> OpenMetrics.of(sampler.sample(), resources.apply(options.device())), out);
             }
             show(options, sampler, resources, interactive, out);
             return OK;
@@ -74,8 +76,8 @@ public final class WatchCommand {
         }
     }
 
-    private static int serve(WatchOptions options, Sampler sampler, PrintStream out) throws InterruptedException {
-        try (MetricsServer server = MetricsServer.start(options.metrics().orElseThrow(), sampler)) {
+    private static int serve(WatchOptions options, Supplier<String> text, PrintStream out) throws InterruptedException {
+        try (MetricsServer server = MetricsServer.start(options.metrics().orElseThrow(), text)) {
             String host = server.address().getAddress().getHostAddress();
             out.println("serving http://" + (host.contains(":") ? "[" + host + "]" : host) + ":"
                     + server.address().getPort() + "/metrics");

@@ -276,7 +276,7 @@ class DoctorCommandTest {
 
     @Test
     void theManualHasARowForEachFinding() throws IOException {
-        Set<String> rows = Files.readString(Path.of("../docs/doctor.md"))
+        Set<String> rows = Files.readString(Path.of("../docs/doctor-findings.md"))
                 .lines()
                 .filter(line -> line.startsWith("| `"))
                 .map(line -> line.split("\\|")[1].strip() + line.split("\\|")[2].stripTrailing())

@@ -79,6 +79,7 @@ class CommandBlocksTest {
         assertThat(CommandLines.options("scripts/softroce"))
                 .containsAllEntriesOf(Map.of("--cpus", true, "--host", false, "--vm", false, "--accel", true))
                 .containsEntry("--verbose", false);
-        assertThat(CommandLines.options("scripts/test").keySet()).isEqualTo(Set.of("--quick", "--full", "--help"));
+        assertThat(CommandLines.options("scripts/test").keySet())
+                .isEqualTo(Set.of("--quick", "--full", "--only", "--help"));
     }
 }

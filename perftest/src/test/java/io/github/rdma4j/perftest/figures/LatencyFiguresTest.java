@@ -111,6 +111,8 @@ class LatencyFiguresTest {
         assertThat(parts.mean()).isCloseTo(whole.mean(), within(1e-9));
         assertThat(parts.deviation()).isCloseTo(whole.deviation(), Percentage.withPercentage(1e-6));
         assertThat(parts.histogram()).isEqualTo(whole.histogram());
+        assertThat(parts.histogram().getStartTimeStamp()).isEqualTo(1000);
+        assertThat(parts.histogram().getEndTimeStamp()).isEqualTo(2000);
     }
 
     @Test

@@ -9,7 +9,9 @@ import static org.assertj.core.api.Assertions.within;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -40,6 +42,21 @@ class PercentileCurveTest {
         for (PercentileCurve.Point point : curve.points()) {
             double percent = 100 - 100 / point.tail();
             assertThat(point.microseconds()).isCloseTo(Math.max(10 * percent, 1), within(2.0));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1125899906842624, true", "1125899906842625, false", "4611686018427387904, false"})
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void ofMoreSamplesThanAnyRunHasThereIsNoCurve(long samples, boolean taken) {
+        Histogram histogram = new Histogram(3);
+        histogram.recordValueWithCount(1000, samples - 1);
+        histogram.recordValue(9000);
+        String text = SampleDocuments.compressed(histogram);
+        if (taken) {
+            assertThat(PercentileCurve.ofHistogram(text).samples()).isEqualTo(samples);
+        } else {
+            assertThatThrownBy(() -> PercentileCurve.ofHistogram(text)).isInstanceOf(IllegalArgumentException.class);
         }
     }
 

@@ -28,7 +28,10 @@ final class SampleDocuments {
 
     /** A histogram of latencies of 1 to n microseconds. */
     static String histogram(int n) {
-        Histogram histogram = latencies(n);
+        return compressed(latencies(n));
+    }
+
+    static String compressed(Histogram histogram) {
         ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
         int length = histogram.encodeIntoCompressedByteBuffer(buffer);
         return Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length));

@@ -25,12 +25,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
 /**
- * What the model has for measurements that others have published. The table of docs/predict.md is written from here:
- * {@code -Drdma4j.predict.write=true} writes it anew, and without the test compares.
+ * What the model has for measurements that others have published. The table of docs/predict-model.md is written from
+ * here: {@code -Drdma4j.predict.write=true} writes it anew, and without the test compares.
  */
 class ValidationTest {
     private static final double ENOUGH = 0.1;
-    private static final Path PAGE = Path.of("../docs/predict.md");
+    private static final Path PAGE = Path.of("../docs/predict-model.md");
     private static final String HEAD = "| measured | predicted | published | error | |";
     private static final double MEBI = (1 << 20) / 1e9;
     private static final String PERFTEST = "https://github.com/linux-rdma/perftest/issues/";
@@ -327,7 +327,7 @@ class ValidationTest {
             return;
         }
         assertThat(page.substring(begin, end))
-                .as("docs/predict.md; -Drdma4j.predict.write=true writes the table anew")
+                .as("docs/predict-model.md; -Drdma4j.predict.write=true writes the table anew")
                 .isEqualTo(table());
     }
 }

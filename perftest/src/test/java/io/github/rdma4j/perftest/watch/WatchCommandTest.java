@@ -207,7 +207,7 @@ class WatchCommandTest {
     @Test
     void thePrometheusWayIsServedAndNothingElse() throws Exception {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        try (MetricsServer server = MetricsServer.start(any, new Sampler(root, Optional.empty()));
+        try (MetricsServer server = MetricsServer.start(any, this::metrics);
                 HttpClient client = HttpClient.newHttpClient()) {
             HttpResponse<String> found = ask(client, server, "GET", "/metrics");
             assertThat(found.statusCode()).isEqualTo(200);
@@ -227,7 +227,7 @@ class WatchCommandTest {
     void clientsThatAskSlowlyKeepNobodyOut() throws Exception {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         List<Socket> slow = new ArrayList<>();
-        try (MetricsServer server = MetricsServer.start(any, new Sampler(root, Optional.empty()));
+        try (MetricsServer server = MetricsServer.start(any, this::metrics);
                 HttpClient client = HttpClient.newHttpClient()) {
             for (int i = 0; i < 10; i++) {
                 Socket half = new Socket(
@@ -258,7 +258,7 @@ class WatchCommandTest {
         System.setProperty(name, "11");
         try {
             InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-            MetricsServer.start(any, new Sampler(root, Optional.empty())).close();
+            MetricsServer.start(any, this::metrics).close();
             assertThat(System.getProperty(name)).isEqualTo("11");
         } finally {
             if (before == null) {
@@ -267,6 +267,10 @@ class WatchCommandTest {
                 System.setProperty(name, before);
             }
         }
+    }
+
+    private String metrics() {
+        return OpenMetrics.of(new Sampler(root, Optional.empty()).sample(), Reading.NONE);
     }
 
     private static HttpResponse<String> ask(HttpClient client, MetricsServer server, String method, String path)

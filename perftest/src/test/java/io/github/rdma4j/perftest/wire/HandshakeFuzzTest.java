@@ -33,8 +33,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(300)
 class HandshakeFuzzTest {
     private static final long SEED = Long.getLong("rdma4j.fuzz.seed", System.nanoTime());
-    private static final int OVER_TCP = Integer.getInteger("rdma4j.fuzz.conversations", 3000);
     private static final int OVER_RDMA = Integer.getInteger("rdma4j.fuzz.conversations", 30_000);
+    /** Each has a socket. */
+    private static final int OVER_TCP = Math.max(1, OVER_RDMA / 10);
 
     /** Where the peer stays silent, a conversation takes this long. */
     private static final Duration LIMIT = Duration.ofMillis(40);

@@ -30,7 +30,6 @@ final class Agent {
         javaCommand = new ArrayList<>(List.of(self.command().orElseThrow()));
         javaCommand.addAll(
                 java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments());
-        javaCommand.addAll(List.of("-cp", System.getProperty("java.class.path"), Peer.class.getName()));
     }
 
     static void serve() throws IOException {
@@ -80,6 +79,10 @@ final class Agent {
     private String startPeer(List<String> orders) throws IOException {
         endPeer();
         List<String> command = new ArrayList<>(javaCommand);
+        if (orders.getFirst().equals(Load.SOAK.name())) {
+            command.addAll(SoakSamples.FLAGS);
+        }
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Peer.class.getName()));
         command.addAll(orders);
         peer = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)

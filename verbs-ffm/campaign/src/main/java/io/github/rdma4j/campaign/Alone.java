@@ -16,22 +16,37 @@ final class Alone {
     private Alone() {}
 
     static EndReport run(Peer.Orders orders) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        if (orders.load() == Load.LOCKED) {
-            // Who has this right has no limit.
-            command.addAll(List.of("setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock"));
-        }
+        // Who has this right has no limit.
+        List<String> before = orders.load() == Load.LOCKED
+                ? List.of("setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock")
+                : List.of();
+        boolean waits = orders.load() == Load.INTERRUPTED || orders.load() == Load.CLOSED;
+        return process(
+                before,
+                List.of(),
+                waits ? OwnWaits.class : OwnLimits.class,
+                List.of(
+                        orders.load().name(),
+                        System.getenv("RDMA4J_ADDRESS_1"),
+                        Long.toString(orders.seed()),
+                        Long.toString(orders.lengthMillis())));
+    }
+
+    /**
+     * Runs another process like this one.
+     *
+     * @param before what starts it
+     * @param flags of its JVM, besides this one's
+     * @return what it says at its end
+     */
+    static EndReport process(List<String> before, List<String> flags, Class<?> program, List<String> arguments)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(before);
         command.add(ProcessHandle.current().info().command().orElseThrow());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-        boolean waits = orders.load() == Load.INTERRUPTED || orders.load() == Load.CLOSED;
-        command.addAll(List.of(
-                "-cp",
-                System.getProperty("java.class.path"),
-                (waits ? OwnWaits.class : OwnLimits.class).getName(),
-                orders.load().name(),
-                System.getenv("RDMA4J_ADDRESS_1"),
-                Long.toString(orders.seed()),
-                Long.toString(orders.lengthMillis())));
+        command.addAll(flags);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
+        command.addAll(arguments);
         Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();

@@ -28,10 +28,12 @@ import java.util.concurrent.TimeUnit;
 /** A process that does its worst to a server, until its standard input ends. It prints a line first, and one then. */
 final class Attack {
     /** So many half-open connections are held at a time. */
-    private static final int HALF_OPEN_TCP = 4_000;
+    private static final int HALF_OPEN_TCP = 10_000;
 
-    private static final int HALF_OPEN_RDMA = 1_000;
+    private static final int HALF_OPEN_RDMA = 10_000;
     private static final Duration SOON = Duration.ofSeconds(2);
+    /** At its beginning, while a JVM that has no time of its own loads classes. */
+    private static final Duration ONCE = Duration.ofSeconds(20);
 
     private final InetSocketAddress server;
     private final SplittableRandom random;
@@ -117,12 +119,12 @@ final class Attack {
             InetSocketAddress address = listening.id().localAddress().orElseThrow();
             Thread client = Thread.ofPlatform().daemon().start(() -> {
                 try {
-                    Endpoint.connect(address, CrowdServer::configure, SOON).close();
+                    Endpoint.connect(address, CrowdServer::configure, ONCE).close();
                 } catch (VerbsException e) {
                     // It is refused: its greeting is all that is wanted.
                 }
             });
-            try (SynchronousId request = listening.getRequest(SOON.plus(SOON)).orElseThrow()) {
+            try (SynchronousId request = listening.getRequest(ONCE).orElseThrow()) {
                 return request.request().orElseThrow().privateData();
             }
         }

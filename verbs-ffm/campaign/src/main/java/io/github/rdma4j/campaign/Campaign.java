@@ -18,6 +18,7 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * Runs scenarios, in an order that the seed says, until the time is over and each has had a run.
@@ -81,7 +82,8 @@ final class Campaign {
         if (ownsWire) {
             Stage.openOnce(InetAddress.getByName(System.getenv("RDMA4J_ADDRESS_1")));
         }
-        List<Scenario> scenarios = Scenarios.all().stream()
+        List<Scenario> scenarios = Stream.concat(
+                        Scenarios.all().stream(), Scenarios.soak(name, TimeUnit.SECONDS.toMillis(seconds)).stream())
                 .filter(scenario -> scenario.name().equals(name) || !isDeadly(scenario) && isOf(scenario.load(), name))
                 .filter(scenario -> ownsWire
                         || scenario.fault().leavesWireAlone() && scenario.load().needsNoRight())
@@ -97,7 +99,8 @@ final class Campaign {
             if (scenario.fault().steps().isEmpty()
                     && loads.contains(scenario.load())
                     && !scenario.load().isAlone()
-                    && !scenario.load().isMalice()) {
+                    && !scenario.load().isMalice()
+                    && scenario.load() != Load.SOAK) {
                 run(scenario, 0, true);
             }
         }
@@ -115,7 +118,7 @@ final class Campaign {
                     return;
                 }
             }
-        } while (System.nanoTime() < until);
+        } while (System.nanoTime() < until && scenarios.getFirst().load() != Load.SOAK);
         Remote.end();
     }
 
@@ -195,6 +198,9 @@ final class Campaign {
         if (orders.load().isAlone()) {
             return Alone.run(orders);
         }
+        if (orders.load() == Load.SOAK) {
+            return Soak.play(server, orders);
+        }
         if (orders.load().isMalice()) {
             return new Crowd(server, orders).run();
         }
@@ -212,15 +218,7 @@ final class Campaign {
                 Duration.ofMinutes(1))) {
             Peer.awaitBeginning(endpoint, orders.load());
             begin.run();
-            return new Conversation(
-                            1,
-                            endpoint,
-                            orders.load(),
-                            orders.seed(),
-                            orders.lengthMillis(),
-                            orders.limitMillis(),
-                            moves)
-                    .run();
+            return new Conversation(1, endpoint, orders, moves).run();
         }
     }
 

@@ -59,6 +59,9 @@ final class Crowd {
                 attack.outputWriter().close(); // its end
                 attacked = attack.inputReader().readLine();
                 attack.waitFor(20, TimeUnit.SECONDS);
+                if (attacked == null) {
+                    complaints.add("the attack ended before its time");
+                }
             } finally {
                 attack.destroyForcibly();
             }
@@ -146,8 +149,9 @@ final class Crowd {
 
     /** With what time the good client leaves on this machine: the server is what is beset. */
     private Process attack() throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                "nice", "-n", "19", ProcessHandle.current().info().command().orElseThrow()));
+        // Each of its connections takes a file handle, and more than the limit of a process by default.
+        List<String> command = new ArrayList<>(List.of("sh", "-c", "ulimit -n 30000; exec nice -n 19 \"$@\"", "sh"));
+        command.add(ProcessHandle.current().info().command().orElseThrow());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.addAll(List.of(
                 "-cp",

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.campaign;
 
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
+
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointConfig;
@@ -21,6 +24,10 @@ import java.util.function.IntConsumer;
 
 /** A server that says again what its clients say, until one says that it is the end. It counts what is left then. */
 final class CrowdServer {
+    /** Who says this gets the handle of memory, and may use it. */
+    static final byte[] EXPOSE = "expose".getBytes();
+
+    static final int MEMORY = 1 << 15;
     static final byte[] LAST = "the end".getBytes();
     static final Duration HANDSHAKE = Duration.ofSeconds(3);
     private static final Duration SILENCE = Duration.ofSeconds(6);
@@ -46,6 +53,11 @@ final class CrowdServer {
         Stage.openOnce(address.getAddress());
         Map<String, Integer> before = Leftovers.now(true);
         long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(orders.limitMillis());
+        SoakSamples samples = new SoakSamples(orders.lengthMillis());
+        Thread sampler = Thread.ofPlatform().daemon().unstarted(() -> follow(samples));
+        if (orders.load() == Load.SOAK) {
+            sampler.start();
+        }
         try (EndpointServer server = bind(address);
                 ExecutorService threads = Executors.newCachedThreadPool()) {
             port.accept(server.address().getPort());
@@ -66,6 +78,12 @@ final class CrowdServer {
                 hung = "a served connection";
             }
         }
+        if (orders.load() == Load.SOAK && wrong.isEmpty()) {
+            wrong = samples.complaint();
+            System.err.println(samples.summary());
+        }
+        sampler.interrupt();
+        sampler.join();
         Map<String, Integer> left = Leftovers.since(before, true);
         if (!left.isEmpty() && wrong.isEmpty()) {
             wrong = "left " + left;
@@ -78,11 +96,25 @@ final class CrowdServer {
         return EndpointServer.bind(address, config -> configure(config.transport(Transport.RDMA_OR_TCP)));
     }
 
+    private void follow(SoakSamples samples) {
+        try {
+            samples.follow(done::get);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     private void serve(Endpoint endpoint) {
         try (endpoint) {
             while (!done.get()) {
                 byte[] word = endpoint.receive(Duration.ofSeconds(1)).orElse(null);
-                if (word != null) {
+                if (word != null && Arrays.equals(word, EXPOSE)) {
+                    endpoint.send(
+                            endpoint.expose(MEMORY, REMOTE_READ, REMOTE_WRITE)
+                                    .handle()
+                                    .toBytes(),
+                            HANDSHAKE);
+                } else if (word != null) {
                     words.incrementAndGet();
                     endpoint.send(word, HANDSHAKE);
                     if (Arrays.equals(word, LAST)) {

@@ -31,7 +31,8 @@ record Fault(String name, Kind kind, List<Step> steps) {
      * @param lose whether datagrams may not arrive
      * @param twice whether datagrams may arrive twice
      * @param withhold whether SoftRoCE may complete reads and additions without what they should have brought: it does
-     *     where packets come in another order (src/main/c/atomics.c), and a read was wrong once where the MTU shrank
+     *     where packets come in another order, and where the answer has become larger than the MTU
+     *     (src/main/c/atomics.c shows both)
      */
     record Wire(boolean lose, boolean twice, boolean withhold) {
         String word() {

@@ -40,6 +40,8 @@ enum Load {
     CONNECT_FLOOD,
     /** The same beside transfers with guessed keys. */
     GUESSED_KEYS,
+    /** A mixed load for as long as one likes. */
+    SOAK,
     /** A process of its own on machine 1 that has no more file handles. */
     FILES,
     /** The same without more memory that may be locked. */
@@ -75,7 +77,7 @@ enum Load {
 
     /** {@return whether somebody means harm} */
     boolean isMalice() {
-        return compareTo(HALF_OPEN_TCP) >= 0 && compareTo(FILES) < 0;
+        return compareTo(HALF_OPEN_TCP) >= 0 && compareTo(SOAK) < 0;
     }
 
     /** {@return whether a process of machine 1 plays it alone} */

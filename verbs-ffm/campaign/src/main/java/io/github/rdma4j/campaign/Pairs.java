@@ -12,6 +12,7 @@ import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.PreparedQueuePair;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairAttribute;
 import io.github.rdma4j.verbs.QueuePairEndpoint;
 import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.RemoteMemory;
@@ -74,6 +75,8 @@ final class Pairs extends RawTalk {
     private final Map<Long, Kind> kinds = new HashMap<>();
     private final SplittableRandom random;
     private final byte[] expected = new byte[MEMORY];
+    /** What the other's memory held before the last write. */
+    private final byte[] before = new byte[MEMORY];
 
     private QueuePair pair;
     private RemoteMemory remote;
@@ -93,6 +96,14 @@ final class Pairs extends RawTalk {
     private int length;
     private long lastPostMillis;
     private long withheld;
+    /** Of the next request's first packet, since the first request. */
+    private long packets;
+
+    private int pathMtu;
+    /** Of the transfer. */
+    private long firstPacket;
+    /** What a read has not brought; it is asked for a second time, and only then judged. */
+    private String misread = "";
 
     Pairs(int side, DeviceContext device, Peer.Orders orders, RawEnd.Other other) {
         super(side, device, orders, other, LARGEST);
@@ -132,6 +143,7 @@ final class Pairs extends RawTalk {
         pair = prepared.connect(
                 QueuePairEndpoint.fromBytes(Arrays.copyOf(theirs, QueuePairEndpoint.BYTES)),
                 config -> config.timeout(TIMEOUT).retryCount(RETRIES));
+        pathMtu = pair.query(QueuePairAttribute.PATH_MTU).pathMtu().bytes();
         remote = RemoteMemory.fromBytes(Arrays.copyOfRange(theirs, QueuePairEndpoint.BYTES, theirs.length));
     }
 
@@ -152,6 +164,7 @@ final class Pairs extends RawTalk {
         if (allSent && openSends() == 0 && elapsed() - lastPostMillis > PROBE_MILLIS) {
             // The other one has something to say, and nothing else would tell that it never will.
             long id = next(Kind.PROBE);
+            count(1);
             posted(id, pair.postWrite(id, local.slice(SUM_AT, 1), remote.slice(MEMORY, 1), SendFlags.SIGNALED));
         }
     }
@@ -162,8 +175,13 @@ final class Pairs extends RawTalk {
         return nextId++;
     }
 
+    private void count(int bytes) {
+        packets += Math.ceilDiv(bytes, pathMtu);
+    }
+
     private void send(Kind kind, byte[] message) {
         long id = next(kind);
+        count(message.length);
         long at = id % SEND_SLOTS * LARGEST;
         write(message, local, at);
         openMessages++;
@@ -174,7 +192,9 @@ final class Pairs extends RawTalk {
     private void transfer() {
         transfer = Kind.values()[transfer == Kind.READ ? Kind.WRITE.ordinal() : transfer.ordinal() + 1];
         long id = next(transfer);
+        firstPacket = packets;
         if (transfer == Kind.ADD) {
+            count(Long.BYTES);
             addend = random.nextInt(1, 1000);
             local.segment().set(ValueLayout.JAVA_LONG_UNALIGNED, SUM_AT, -1);
             posted(
@@ -190,20 +210,25 @@ final class Pairs extends RawTalk {
         length = random.nextInt(1, LARGEST_TRANSFER + 1);
         offset = random.nextInt(Long.BYTES, MEMORY - length + 1);
         if (transfer == Kind.WRITE) {
+            count(length);
             byte[] bytes = new byte[length];
             random.nextBytes(bytes);
             write(bytes, local, WRITE_AT);
+            System.arraycopy(expected, 0, before, 0, MEMORY);
             System.arraycopy(bytes, 0, expected, offset, length);
             posted(
                     id,
                     pair.postWrite(
                             id, local.slice(WRITE_AT, length), remote.slice(offset, length), SendFlags.SIGNALED));
         } else {
-            local.segment().asSlice(READ_AT, length).fill(UNTOUCHED);
-            posted(
-                    id,
-                    pair.postRead(id, local.slice(READ_AT, length), remote.slice(offset, length), SendFlags.SIGNALED));
+            read(id);
         }
+    }
+
+    private void read(long id) {
+        count(length);
+        local.segment().asSlice(READ_AT, length).fill(UNTOUCHED);
+        posted(id, pair.postRead(id, local.slice(READ_AT, length), remote.slice(offset, length), SendFlags.SIGNALED));
     }
 
     @Override
@@ -224,7 +249,12 @@ final class Pairs extends RawTalk {
                 }
                 sum += addend;
             }
-            case READ -> checkRead();
+            case READ -> {
+                if (!isSettled()) {
+                    read(next(Kind.READ));
+                    return;
+                }
+            }
             default -> {
                 // A write is read later.
             }
@@ -235,14 +265,40 @@ final class Pairs extends RawTalk {
         }
     }
 
-    private void checkRead() {
-        byte[] bytes = read(local, READ_AT, length);
-        int same = Arrays.mismatch(bytes, Arrays.copyOfRange(expected, offset, offset + length));
-        if (same >= 0 && bytes[same] == UNTOUCHED && orders.wire().withhold()) {
+    /** Judges a read. {@return false if it is to be done again} */
+    private boolean isSettled() {
+        Misread now = Misread.of(read(local, READ_AT, length), offset, expected, before, UNTOUCHED);
+        if (!misread.isEmpty()) {
+            throw new Wrong(misread + "; the same read again: " + (now == null ? "right" : now));
+        }
+        if (now == null) {
+            return true;
+        }
+        misread = ("transfer %d after %d ms: read of %d bytes at offset %d, 0x%x there, to 0x%x here, path MTU %d,"
+                        + " packet %d since the first, whose PSN is %d: %s")
+                .formatted(
+                        transfers,
+                        elapsed(),
+                        length,
+                        offset,
+                        remote.address() + offset,
+                        local.segment().address() + READ_AT,
+                        pathMtu,
+                        firstPacket,
+                        prepared.endpoint().packetSequenceNumber(),
+                        now);
+        if (now.isUndelivered() && orders.wire().withhold()) {
             withheld++;
-        } else if (same >= 0) {
-            throw new Wrong("byte " + same + " of " + length + " that were read is not what was written there, but "
-                    + (bytes[same] == UNTOUCHED ? "was never delivered" : "another"));
+            System.err.println("machine " + side + ", seed " + orders.seed() + ": " + misread);
+            misread = "";
+        }
+        return misread.isEmpty();
+    }
+
+    @Override
+    void judge() {
+        if (!misread.isEmpty()) {
+            throw new Wrong(misread + "; the connection ended before the same read again");
         }
     }
 

@@ -52,7 +52,7 @@ final class Peer {
             System.out.println(new EndReport("machine 2", 0, 0, 0, true, "", 0, "", "", List.of()).line());
             return;
         }
-        if (orders.load().isMalice()) {
+        if (orders.load().isMalice() || orders.load() == Load.SOAK) {
             System.out.println(
                     new CrowdServer(orders).run(address, System.out::println).line());
             System.exit(0);
@@ -80,15 +80,7 @@ final class Peer {
             }
             try (Endpoint endpoint = server.accept(Duration.ofMinutes(2)).orElseThrow()) {
                 awaitBeginning(endpoint, orders.load());
-                report = new Conversation(
-                                2,
-                                endpoint,
-                                orders.load(),
-                                orders.seed(),
-                                orders.lengthMillis(),
-                                orders.limitMillis(),
-                                moves)
-                        .run();
+                report = new Conversation(2, endpoint, orders, moves).run();
             }
         }
         System.out.println(report.line());

@@ -84,6 +84,9 @@ abstract class RawTalk {
 
     abstract long transfers();
 
+    /** Throws what could not be judged earlier: no request is under way any more. */
+    void judge() {}
+
     /** {@return what else is to be said} */
     String remark() {
         return "";
@@ -116,6 +119,7 @@ abstract class RawTalk {
                 }
                 poll();
             }
+            judge();
         } catch (Wrong e) {
             wrong = e.getMessage();
         }

@@ -23,11 +23,13 @@ import static io.github.rdma4j.campaign.Load.NETTY;
 import static io.github.rdma4j.campaign.Load.NETTY_CONNECTING;
 import static io.github.rdma4j.campaign.Load.NETTY_IDLE;
 import static io.github.rdma4j.campaign.Load.PAIRS;
+import static io.github.rdma4j.campaign.Load.SOAK;
 import static io.github.rdma4j.campaign.Step.Place.BOTH;
 import static io.github.rdma4j.campaign.Step.Place.HERE;
 import static io.github.rdma4j.campaign.Step.Place.THERE;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** All of them. */
@@ -131,10 +133,15 @@ final class Scenarios {
                 arrives(Fault.stopped("peer stopped for 5 s", 5_000), DATAGRAMS, 6_000));
     }
 
+    /** {@return the one that lasts as long as it is told, if that is what is asked for} */
+    static Optional<Scenario> soak(String name, long millis) {
+        return Optional.of(arrives(Fault.none(), SOAK, millis)).filter(soak -> name.equals(SOAK.label()));
+    }
+
     private static List<Scenario> ofMalice() {
         return List.of(
-                arrives(Fault.none(), HALF_OPEN_TCP, 10_000),
-                arrives(Fault.none(), HALF_OPEN_RDMA, 10_000),
+                arrives(Fault.none(), HALF_OPEN_TCP, 20_000),
+                arrives(Fault.none(), HALF_OPEN_RDMA, 40_000),
                 arrives(Fault.none(), CONNECT_FLOOD, 8_000),
                 arrives(Fault.none(), GUESSED_KEYS, 8_000));
     }

@@ -6,16 +6,26 @@ import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
 
+import io.github.rdma4j.verbs.CompletionChannel;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.Device;
+import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.cm.PortSpace;
+import io.github.rdma4j.verbs.cm.SynchronousId;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointSelector;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import io.github.rdma4j.verbs.endpoint.ExposedMemory;
 import io.github.rdma4j.verbs.endpoint.MemoryHandle;
+import io.github.rdma4j.verbs.endpoint.Reconnector;
 import io.github.rdma4j.verbs.endpoint.Transport;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
@@ -36,6 +46,16 @@ final class Stage implements AutoCloseable {
     /** Of the other end. */
     final MemoryHandle remote;
 
+    /** Whoever connects there waits for an answer. */
+    private final AutoCloseable silent;
+
+    private final InetSocketAddress silence;
+    /** Connects there, too. */
+    final Reconnector reconnector;
+
+    final DeviceContext device;
+    final CompletionQueue queue;
+
     private final Thread progress;
     private final Transport transport;
 
@@ -52,6 +72,24 @@ final class Stage implements AutoCloseable {
         local = mine.allocateMemory(MEMORY);
         exposed = other.expose(MEMORY, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC);
         remote = exposed.handle();
+        if (rdma) {
+            SynchronousId listener = SynchronousId.create(PortSpace.TCP);
+            listener.listen(address, 8);
+            silent = listener;
+            silence = listener.id().localAddress().orElseThrow();
+        } else {
+            try {
+                ServerSocket socket = new ServerSocket(0, 8, address.getAddress());
+                silent = socket;
+                silence = (InetSocketAddress) socket.getLocalSocketAddress();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        reconnector = Reconnector.open(silence, config -> config.transport(transport));
+        device = DeviceContext.open(Device.list().getFirst().name());
+        CompletionChannel channel = device.createCompletionChannel();
+        queue = device.createCompletionQueue(8, config -> config.channel(channel));
         // Over TCP a peer's memory is served by threads that are inside its endpoint.
         progress = Thread.ofPlatform().start(() -> {
             try {
@@ -69,6 +107,23 @@ final class Stage implements AutoCloseable {
     static void openOnce(InetAddress address) throws InterruptedException {
         for (boolean rdma : new boolean[] {true, false}) {
             new Stage(new InetSocketAddress(address, 0), rdma).close();
+        }
+    }
+
+    /** Waits for an answer that does not come. */
+    void connectInVain(Duration timeout) {
+        Endpoint.connect(silence, config -> config.transport(transport), timeout)
+                .close();
+    }
+
+    /** Ends the wait of those who connect. */
+    void endSilence() throws IOException {
+        try {
+            silent.close();
+        } catch (IOException | RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IOException(e);
         }
     }
 
@@ -121,6 +176,13 @@ final class Stage implements AutoCloseable {
     @Override
     public void close() throws InterruptedException {
         selector.close();
+        reconnector.close();
+        try {
+            endSilence();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        device.close();
         mine.abort();
         other.abort();
         exposed.close();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.campaign;
 
+import io.github.rdma4j.verbs.WorkCompletions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -41,6 +42,30 @@ enum Wait {
         @Override
         void close(Stage stage) {
             stage.server.close();
+        }
+    },
+    CONNECT(stage -> stage.connectInVain(patience())) {
+        @Override
+        void close(Stage stage) throws IOException {
+            stage.endSilence();
+        }
+    },
+    RECONNECT(stage -> stage.reconnector.endpoint(patience())) {
+        @Override
+        void close(Stage stage) {
+            stage.reconnector.close();
+        }
+    },
+    AWAIT_COMPLETIONS(stage -> stage.queue.awaitCompletions(WorkCompletions.allocate(1), patience())) {
+        @Override
+        void close(Stage stage) {
+            stage.queue.close();
+        }
+    },
+    ASYNC_EVENT(stage -> stage.device.nextAsyncEvent(patience())) {
+        @Override
+        void close(Stage stage) {
+            stage.device.close();
         }
     },
     CLOSE(stage -> stage.mine.close(patience()));

@@ -13,6 +13,7 @@ import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -53,6 +54,11 @@ public final class RdmaIoHandler implements IoHandler {
     private final EndpointSelector selector;
     private final Set<Registration> registrations = new HashSet<>();
     private final Set<Thread> closes = ConcurrentHashMap.newKeySet();
+    /**
+     * A loop that is told to end by a task of its own, and without a quiet period, does not call {@link
+     * #prepareToDestroy}; in {@link #destroy} it takes no tasks any more, by which channels tell of their close.
+     */
+    private final Runnable endOfLoop = this::prepareToDestroy;
 
     // Of the event loop: whether it wants to know how long the channels of a run took, and how long that was.
     private boolean timed;
@@ -128,6 +134,10 @@ public final class RdmaIoHandler implements IoHandler {
             throw new IllegalArgumentException(
                     "no channel of RDMA: " + handle.getClass().getName());
         }
+        if (registrations.isEmpty() && executor instanceof SingleThreadEventExecutor loop) {
+            // Twice does no harm: hooks are a set, and one that has run has left it.
+            loop.addShutdownHook(endOfLoop);
+        }
         Registration registration = new Registration(rdma);
         registrations.add(registration);
         handle.registered();
@@ -164,12 +174,9 @@ public final class RdmaIoHandler implements IoHandler {
         }
     }
 
-    /**
-     * A loop that ends without a quiet period may not have called {@link #prepareToDestroy} since it was told to end.
-     */
     @Override
     public void destroy() {
-        prepareToDestroy();
+        prepareToDestroy(); // of a loop that has no hooks
         selector.close();
     }
 

@@ -28,6 +28,7 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -116,6 +117,36 @@ class TransportTest {
 
     private void log(String line) {
         log.add(line);
+    }
+
+    /** Told so by a task of its own, it ends without asking its handler to get ready. */
+    @Test
+    void channelsHearOfTheEndOfALoopThatEndsAtOnce() throws Exception {
+        List<String> ends = Collections.synchronizedList(new ArrayList<>());
+        EventLoopGroup loop =
+                new MultiThreadIoEventLoopGroup(1, new DefaultThreadFactory("loop", true), RdmaIoHandler.newFactory());
+        Channel client = new Bootstrap()
+                .group(loop)
+                .channel(RdmaSocketChannel.class)
+                .option(RdmaChannelOption.TRANSPORT, Transport.TCP)
+                .handler(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelInactive(ChannelHandlerContext context) {
+                        ends.add("inactive");
+                    }
+
+                    @Override
+                    public void channelUnregistered(ChannelHandlerContext context) {
+                        ends.add("unregistered");
+                    }
+                })
+                .connect(server(Transport.TCP).localAddress())
+                .sync()
+                .channel();
+        loop.execute(() -> loop.shutdownGracefully(0, 30, TimeUnit.SECONDS));
+        assertThat(loop.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(client.closeFuture().isDone()).isTrue();
+        assertThat(ends).containsExactly("inactive", "unregistered");
     }
 
     @Test

@@ -28,7 +28,11 @@ import java.util.function.Consumer;
  * @since 0.1.0
  */
 public final class EndpointServer implements AutoCloseable {
-    private static final int BACKLOG = 128;
+    /**
+     * So many clients wait in the kernel until they are looked at; it may allow fewer (net.core.somaxconn). Of more the
+     * kernel forgets some: over TCP they ask again after 1 s, 3 s, 7 s, or are reset.
+     */
+    private static final int BACKLOG = Doorkeeper.MOST_HANDSHAKES;
     /** So many are tried that TCP has free and RDMA not. */
     private static final int MOST_PORTS = 8;
 

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -59,7 +60,13 @@ final class TcpConnector {
 
     private static void await(String operation, EventPoller poller, Duration timeout, long start) {
         Duration rest = Duration.ofNanos(Math.max(0, Engine.nanos(timeout) - (System.nanoTime() - start)));
-        if (poller.select(rest, source -> {}) == 0) {
+        int ready;
+        try {
+            ready = poller.select(rest, source -> {});
+        } catch (WaitInterruptedException e) {
+            throw new WaitInterruptedException(operation);
+        }
+        if (ready == 0) {
             throw new EndpointException(
                     operation,
                     "no answer within " + timeout,

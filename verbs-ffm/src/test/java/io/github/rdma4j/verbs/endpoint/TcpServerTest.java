@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.ChildJvm;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WaitInterruptedException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.ValueLayout;
@@ -22,8 +23,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Servers and clients over TCP, and those over RDMA or TCP on a machine that has no RDMA. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -106,6 +110,55 @@ class TcpServerTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_OR_TCP", "RDMA_WITH_FAILOVER"})
+    void anInterruptEndsTheWaitForAnAnswerAndLeavesNothing(Transport transport) throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 1, TcpPair.ANY_PORT.getAddress())) {
+            InetSocketAddress address = new InetSocketAddress(silent.getInetAddress(), silent.getLocalPort());
+            Thread mine = Thread.currentThread();
+            CompletableFuture<Boolean> gone = CompletableFuture.supplyAsync(() -> {
+                try (Socket client = silent.accept()) {
+                    mine.interrupt();
+                    // What it has said, and then the end of a connection that is closed.
+                    client.getInputStream().readAllBytes();
+                    return true;
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            assertThatThrownBy(() -> connect(address, transport))
+                    .isInstanceOf(WaitInterruptedException.class)
+                    .hasMessageContaining("connecting to " + address);
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(gone.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void anInterruptOfOneThatAcceptsLeavesTheOthers() throws Exception {
+        try (EndpointServer server = bind(Transport.TCP)) {
+            CompletableFuture<String> interrupted = new CompletableFuture<>();
+            Thread first = Thread.ofPlatform().start(() -> {
+                try {
+                    server.accept(PATIENCE);
+                } catch (WaitInterruptedException e) {
+                    interrupted.complete(Thread.interrupted() ? e.getMessage() : "the status is gone");
+                }
+            });
+            while (first.getState() != Thread.State.RUNNABLE || first.getStackTrace().length < 8) {
+                Thread.onSpinWait(); // until it sleeps for all
+            }
+            CompletableFuture<Endpoint> accepted = accept(server);
+            first.interrupt();
+            assertThat(interrupted.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).contains("accepting at");
+            try (Endpoint client = connect(server.address(), Transport.TCP);
+                    Endpoint atServer = accepted.join()) {
+                assertThat(client.isConnected()).isTrue();
+                assertThat(atServer.isConnected()).isTrue();
+            }
+        }
+    }
+
     @Test
     void whoSpeaksAnotherProtocolIsToldApart() throws Exception {
         try (EndpointServer server = bind(Transport.TCP);
@@ -147,7 +200,8 @@ class TcpServerTest {
         List<Socket> silent = new ArrayList<>();
         try (EndpointServer server = bind(Transport.TCP)) {
             CompletableFuture<Endpoint> accepted = accept(server);
-            for (int i = 0; i < Doorkeeper.MOST_HANDSHAKES; i++) {
+            // The server may look at the last of so many as allowed, and make room when one more comes.
+            for (int i = 0; i <= Doorkeeper.MOST_HANDSHAKES; i++) {
                 silent.add(new Socket(
                         server.address().getAddress(), server.address().getPort()));
             }
@@ -166,6 +220,26 @@ class TcpServerTest {
             assertThat(youngest.getInputStream().available()).isZero();
         } finally {
             for (Socket socket : silent) {
+                socket.close();
+            }
+        }
+    }
+
+    /** As many as may complete their handshakes at a time; where the kernel keeps fewer, those. */
+    @Test
+    void clientsThatComeTogetherWaitUntilTheProgramAccepts() throws Exception {
+        int allowed = Integer.parseInt(
+                Files.readAllLines(Path.of("/proc/sys/net/core/somaxconn")).getFirst());
+        List<Socket> waiting = new ArrayList<>();
+        try (EndpointServer server = bind(Transport.TCP)) {
+            for (int i = 0; i < Math.min(allowed, Doorkeeper.MOST_HANDSHAKES); i++) {
+                Socket socket = new Socket();
+                waiting.add(socket);
+                // One that the kernel has forgotten would ask again after a second.
+                socket.connect(server.address(), 900);
+            }
+        } finally {
+            for (Socket socket : waiting) {
                 socket.close();
             }
         }

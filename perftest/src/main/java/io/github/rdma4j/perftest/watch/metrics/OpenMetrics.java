@@ -3,11 +3,15 @@
 package io.github.rdma4j.perftest.watch.metrics;
 
 import io.github.rdma4j.perftest.doctor.check.CounterMeaning;
+import io.github.rdma4j.perftest.watch.resource.QueuePairs;
+import io.github.rdma4j.perftest.watch.resource.Reading;
 import io.github.rdma4j.perftest.watch.sample.Flow;
 import io.github.rdma4j.perftest.watch.sample.PortSample;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.ToIntFunction;
 
 /** Samples as OpenMetrics text, version 1.0.0, which Prometheus and its relatives read. */
 public final class OpenMetrics {
@@ -18,8 +22,13 @@ public final class OpenMetrics {
 
     private OpenMetrics() {}
 
-    /** The whole text. */
-    public static String of(List<PortSample> samples) {
+    /**
+     * The whole text.
+     *
+     * @param samples of the ports
+     * @param queuePairs what the kernel said of them; where it said nothing, there is no line of theirs
+     */
+    public static String of(List<PortSample> samples, Reading queuePairs) {
         OpenMetrics metrics = new OpenMetrics();
         metrics.link(samples);
         metrics.flow(samples, Flow.RECEIVED_BYTES, "rdma4j_port_receive_bytes", "bytes", "Bytes that came in.");
@@ -27,6 +36,9 @@ public final class OpenMetrics {
         metrics.flow(samples, Flow.RECEIVED_PACKETS, "rdma4j_port_receive_packets", "packets", "Packets that came in.");
         metrics.flow(samples, Flow.SENT_PACKETS, "rdma4j_port_transmit_packets", "packets", "Packets that went out.");
         metrics.troubles(samples);
+        metrics.queuePairs(
+                "rdma4j_queue_pairs", "Queue pairs, by the program that has them.", queuePairs, QueuePairs::count);
+        metrics.queuePairs("rdma4j_queue_pairs_failed", "Those in state SQE or ERR.", queuePairs, QueuePairs::inError);
         return metrics.text.append("# EOF\n").toString();
     }
 
@@ -71,6 +83,17 @@ public final class OpenMetrics {
                         trouble.getValue());
             }
         }
+    }
+
+    /** Processes of one name are one: a number of each would be a new series with each start. */
+    private void queuePairs(String name, String help, Reading reading, ToIntFunction<QueuePairs> value) {
+        Map<String, Integer> sums = new TreeMap<>();
+        for (QueuePairs one : reading.queuePairs()) {
+            sums.merge(
+                    label("device", one.device()) + label("owner", one.program()), value.applyAsInt(one), Integer::sum);
+        }
+        family(name, "gauge", "", help);
+        sums.forEach((labels, sum) -> line(name, labels, sum));
     }
 
     private void family(String name, String type, String unit, String help) {

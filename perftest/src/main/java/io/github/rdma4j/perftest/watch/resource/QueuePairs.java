@@ -18,10 +18,15 @@ public record QueuePairs(String device, long pid, String owner, int count, int i
 
     /** Such as {@code java (4711)} or {@code kernel: ib_core}. */
     public String who() {
+        return pid > 0 ? program() + " (" + pid + ")" : program();
+    }
+
+    /** The same without the number of the process. */
+    public String program() {
         if (pid == UNKNOWN) {
             return "of threads that have ended";
         }
-        return pid == 0 ? "kernel: " + owner : (owner.isEmpty() ? "?" : owner) + " (" + pid + ")";
+        return pid == 0 ? "kernel: " + owner : owner.isEmpty() ? "?" : owner;
     }
 
     /** Whether it is about the same owner and device. */

@@ -4,6 +4,8 @@ package io.github.rdma4j.perftest.watch.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.perftest.watch.resource.QueuePairs;
+import io.github.rdma4j.perftest.watch.resource.Reading;
 import io.github.rdma4j.perftest.watch.sample.Ports;
 import io.github.rdma4j.perftest.watch.sample.Sampler;
 import java.io.IOException;
@@ -27,6 +29,14 @@ class OpenMetricsTest {
     private static final Pattern SAMPLE = Pattern.compile(
             "([a-z][a-z0-9_]*)\\{([a-z_]+=\"([^\"\\\\\n]|\\\\[\"\\\\n])*\"(,[a-z_]+=\"([^\"\\\\\n]|\\\\[\"\\\\n])*\")*)\\} (\\d+)");
 
+    private static final Reading QUEUE_PAIRS = new Reading(
+            List.of(
+                    new QueuePairs("mlx5_0", 17, "java", 3, 1),
+                    new QueuePairs("mlx5_0", 18, "java", 2, 1),
+                    new QueuePairs("mlx5_0", 0, "ib_core", 1, 0),
+                    new QueuePairs("rxe0", QueuePairs.UNKNOWN, "", 4, 0)),
+            "");
+
     @TempDir
     private Path root;
 
@@ -44,7 +54,7 @@ class OpenMetricsTest {
     }
 
     private String text() {
-        return OpenMetrics.of(new Sampler(root, Optional.empty()).sample());
+        return OpenMetrics.of(new Sampler(root, Optional.empty()).sample(), QUEUE_PAIRS);
     }
 
     @Test
@@ -81,7 +91,7 @@ class OpenMetricsTest {
                         .isTrue();
             }
         }
-        assertThat(families).hasSize(7);
+        assertThat(families).hasSize(9);
     }
 
     @Test
@@ -95,6 +105,18 @@ class OpenMetricsTest {
                         "rdma4j_port_transmit_packets_total{device=\"rxe0\",port=\"1\"} 5",
                         "rdma4j_port_trouble_total{device=\"mlx5_0\",port=\"1\",counter=\"np_cnp_sent\",kind=\"congestion\"} 7")
                 .noneMatch(line -> line.startsWith("rdma4j_port_receive_bytes_total{device=\"rxe0\""));
+    }
+
+    @Test
+    void queuePairsAreThoseOfAProgramAndNotOfAProcess() {
+        assertThat(text().lines())
+                .contains(
+                        "rdma4j_queue_pairs{device=\"mlx5_0\",owner=\"java\"} 5",
+                        "rdma4j_queue_pairs_failed{device=\"mlx5_0\",owner=\"java\"} 2",
+                        "rdma4j_queue_pairs{device=\"mlx5_0\",owner=\"kernel: ib_core\"} 1",
+                        "rdma4j_queue_pairs{device=\"rxe0\",owner=\"of threads that have ended\"} 4");
+        assertThat(OpenMetrics.of(List.of(), new Reading(List.of(), "not told")))
+                .doesNotContain("rdma4j_queue_pairs{");
     }
 
     @Test

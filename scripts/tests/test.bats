@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154  # $output is set by `run`
+#
+# What scripts/test makes of its arguments; it runs nothing here.
+#
+# Nothing here needs a build:
+# bats file_tags=no-build
+
+bats_require_minimum_version 1.5.0
+
+@test "a part that does not exist, or only with --full, is refused before anything runs" {
+    for arguments in '--only' '--only nothing' '--only mutation' '--quick --only unit' '--quick --full' '--ful'; do
+        # shellcheck disable=SC2086
+        run -2 "$BATS_TEST_DIRNAME/../test" $arguments
+        echo "$arguments: $output"
+        [[ $output == 'test: '*'scripts/test '* && ${#lines[@]} == 2 ]]
+    done
+}
+
+@test "the nightly workflow runs each part that the help names" {
+    local workflow parts part
+    workflow=$(<"$BATS_TEST_DIRNAME/../../.github/workflows/nightly.yml")
+    [[ $workflow =~ part:\ \[([a-z0-9,\ ]+)\] ]]
+    parts=${BASH_REMATCH[1]}
+    run -0 "$BATS_TEST_DIRNAME/../test" --help
+    for part in ${parts//,/ }; do
+        [[ $output == *"  $part  "* || $output == *"$part, "* || $output == *", $part  "* ]]
+    done
+    [[ $(grep -oE '^ {17}[a-z0-9, ]+  ' <<<"$output" | tr -d ' \n' | sed 's/aarch64/,aarch64/') == *mutation,campaign ]]
+    [[ $(wc -w <<<"${parts//,/}") == 7 ]]
+}
