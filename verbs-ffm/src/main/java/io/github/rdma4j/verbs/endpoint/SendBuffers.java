@@ -28,11 +28,6 @@ final class SendBuffers {
 
     private final long base;
     private final long stride;
-    /** What holds the messages of all slots. */
-    private final MemorySlice all;
-    /** By slot: how long the message is with what is behind it, in bytes. */
-    private final long[] lengths;
-    /** The messages as slices, made when somebody asks for one. */
     private final MemorySlice[] messages;
     /** Whether the message lies elsewhere, for once. */
     private final boolean[] lent;
@@ -70,8 +65,6 @@ final class SendBuffers {
         this.trailer = trailer;
         this.behind = sum + trailer;
         stride = ReceiveBuffers.stride(size + trailer);
-        all = region.slice(base, depth * stride);
-        lengths = new long[depth];
         messages = new MemorySlice[depth];
         lent = new boolean[depth];
         views = new ByteBuffer[depth];
@@ -97,7 +90,9 @@ final class SendBuffers {
         return base + slot * stride;
     }
 
-    /** Copies a message into a buffer. */
+    /**
+     * Copies a message into a buffer. Most have the same length as the one before, and then its slice is the right one.
+     */
     void fill(int slot, MemorySegment message) {
         long length = message.byteSize();
         MemorySegment.copy(message, 0, region.segment(), at(slot), length);
@@ -128,9 +123,8 @@ final class SendBuffers {
 
     /** The message that was written into a buffer has this length, without what is behind it. */
     void cut(int slot, long length) {
-        lengths[slot] = length + behind;
-        if (lent[slot]) {
-            messages[slot] = null;
+        if (messages[slot] == null || lent[slot] || messages[slot].length() != length + behind) {
+            messages[slot] = region.slice(at(slot), length + behind);
             lent[slot] = false;
         }
     }
@@ -138,33 +132,12 @@ final class SendBuffers {
     /** The message in a slot is not in its buffer. */
     void lend(int slot, MemorySlice message) {
         messages[slot] = message;
-        lengths[slot] = message.length();
         lent[slot] = true;
-    }
-
-    /** Whether the message in a slot is in its buffer. */
-    boolean isOwn(int slot) {
-        return !lent[slot];
-    }
-
-    /** What holds the messages of all slots that are in their buffers. */
-    MemorySlice all() {
-        return all;
-    }
-
-    /** Where in {@link #all} the buffer of a slot begins. */
-    long offset(int slot) {
-        return slot * stride;
-    }
-
-    /** How long the message in a slot is, with what is behind it. */
-    long length(int slot) {
-        return lengths[slot];
     }
 
     /** Writes the frame behind the message in a buffer. */
     void frame(int slot, int frame) {
-        MemorySlice message = message(slot);
+        MemorySlice message = messages[slot];
         Frame.write(region.segment(), message.offset() + message.length() - trailer, frame);
     }
 
@@ -179,17 +152,9 @@ final class SendBuffers {
         return behind > 0;
     }
 
-    /**
-     * The message that was copied into a buffer last, and what is behind it. Most have the same length as the one
-     * before, and then its slice is the right one.
-     */
+    /** The message that was copied into a buffer last, and what is behind it. */
     MemorySlice message(int slot) {
-        MemorySlice message = messages[slot];
-        if (message == null || message.length() != lengths[slot]) {
-            message = region.slice(at(slot), lengths[slot]);
-            messages[slot] = message;
-        }
-        return message;
+        return messages[slot];
     }
 
     /** A message without bytes. */

@@ -57,9 +57,6 @@ abstract class VerbsWire implements Carrier {
      */
     private final PreparedRequest inline;
 
-    /** What the other messages are posted by that lie in the buffers. Null where a frame stands behind each. */
-    private final PreparedRequest buffered;
-
     /** The slot of the message that {@link #inline} has got, until it is posted; {@link #NO_SLOT} for none. */
     private int inlineSlot = NO_SLOT;
 
@@ -80,9 +77,6 @@ abstract class VerbsWire implements Carrier {
         this.inline = inlineSize == 0 || buffers.hasTail()
                 ? null
                 : queuePair.prepare().sendWithImmediate(buffers.nothing(), 0, SendFlags.SOLICITED | SendFlags.INLINE);
-        this.buffered = trailer > 0
-                ? null
-                : queuePair.prepare().length(0).sendWithImmediate(buffers.all(), 0, SendFlags.SOLICITED);
     }
 
     final VerbsLink link() {
@@ -193,7 +187,7 @@ abstract class VerbsWire implements Carrier {
     @Override
     public final int postMessage(int slot, int frame, boolean signaled) {
         int tells = signaled ? FOR_THE_PEER : SendFlags.SOLICITED;
-        if (slot == inlineSlot || isBuffered(slot)) {
+        if (slot == inlineSlot) {
             return post(null, tag | slot, slot, null, null, frame, 0, tells);
         }
         MemorySlice slice = buffers.message(slot);
@@ -202,10 +196,6 @@ abstract class VerbsWire implements Carrier {
             buffers.frame(slot, frame);
         }
         return post(null, tag | slot, slot, slice, null, frame, 0, flags);
-    }
-
-    private boolean isBuffered(int slot) {
-        return buffered != null && batch == null && buffers.isOwn(slot) && buffers.length(slot) > inlineSize;
     }
 
     @Override
@@ -220,7 +210,7 @@ abstract class VerbsWire implements Carrier {
      * as deep below it. Beyond fifteen levels the compiler inlines none, and each field of a request costs calls.
      *
      * @param operation null for a message
-     * @param local null for a message that a prepared request posts, and for an atomic operation
+     * @param local null for a message that {@link #inline} has got, and for an atomic operation
      * @param operand of a message its frame
      */
     private int post(
@@ -235,14 +225,9 @@ abstract class VerbsWire implements Carrier {
         if (operation == null) {
             int frame = (int) operand;
             if (local == null) {
-                boolean signaled = (flags & SendFlags.SIGNALED) != 0;
-                if (slot == inlineSlot) {
-                    inlineSlot = NO_SLOT;
-                    return inline.immediate(frame).signaled(signaled).post(id);
-                }
-                return buffered.local(buffers.offset(slot), buffers.length(slot))
-                        .immediate(frame)
-                        .signaled(signaled)
+                inlineSlot = NO_SLOT;
+                return inline.immediate(frame)
+                        .signaled((flags & SendFlags.SIGNALED) != 0)
                         .post(id);
             }
             if (batch == null) {
