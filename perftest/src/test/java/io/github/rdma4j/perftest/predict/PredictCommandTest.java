@@ -75,8 +75,9 @@ class PredictCommandTest {
     }
 
     /**
-     * All ways that a machine can have, word for word: what a path is made of, what it costs on each link. Whoever changes
-     * a model or a machine writes the file anew, {@code scripts/rdma4j predict --machine dgx-h100}, and reads what differs.
+     * All ways that a machine can have, word for word: what a path is made of, what it costs on each link. Whoever
+     * changes a model or a machine writes the file anew ({@code scripts/rdma4j predict --machine dgx-h100}), and reads
+     * what differs.
      */
     @Test
     void thePageOfAMachineWithAllPaths() throws IOException {
