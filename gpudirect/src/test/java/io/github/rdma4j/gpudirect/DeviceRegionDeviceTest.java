@@ -300,7 +300,7 @@ class DeviceRegionDeviceTest {
         assertThat(region.path()).isEqualTo(STAGED);
         PathRefusal refusal = region.decision().refusal(DMA_BUF).orElseThrow();
         assertThat(refusal.reason()).isEqualTo(Reason.EXPORT_REFUSED);
-        assertThat(refusal.explanation()).contains("that mapping came with 12.8");
+        assertThat(refusal.explanation()).contains("DMA_BUF_FD, PCIE)", "CUDA_ERROR_NOT_SUPPORTED");
     }
 
     /** A driver that knows no mappings is asked for none. */
