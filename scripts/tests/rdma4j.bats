@@ -44,8 +44,8 @@ setup() {
   [[ $output != *WARNING* ]]
 }
 
-@test "flags for the JVM are handed on" {
-  RDMA4J_JAVA_OPTIONS='-XX:+PrintFlagsFinal -Xmx123m' run "$rdma4j" --version
+@test "flags for the JVM are handed on, lines of them, too" {
+  RDMA4J_JAVA_OPTIONS=$'-XX:+PrintFlagsFinal\n -Xmx123m' run "$rdma4j" --version
   [ "$status" -eq 0 ]
   [[ $output == *"MaxHeapSize"*"= 128974848"* || $output == *"MaxHeapSize"*"= 130023424"* ]]
 }

@@ -12,6 +12,7 @@ import io.github.rdma4j.perftest.compare.plan.ComparePlan;
 import io.github.rdma4j.perftest.compare.plan.Expectation;
 import io.github.rdma4j.perftest.compare.plan.JsonTarget;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.compare.plan.TestCase;
 import io.github.rdma4j.perftest.compare.plan.TcpMode;
 import io.github.rdma4j.perftest.compare.plan.TcpPath;
 import io.github.rdma4j.perftest.compare.plan.TcpSetting;
@@ -213,6 +214,7 @@ public final class CompareCommand {
             for (RunOrder order : orders(plan, conditions)) {
                 CountedCase one = session.run(
                         plan.iterations() > 0 ? order : order.withIterations(CountSession.iterations(order)),
+                        CountLimit.areOf(limits, new TestCase(order.tool(), order.size())),
                         counted -> CountLimit.areMet(limits, counted));
                 CountTable.row(out, one);
                 cases.add(one);

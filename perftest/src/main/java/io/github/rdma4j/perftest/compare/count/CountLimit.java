@@ -35,15 +35,20 @@ public record CountLimit(String text, TestCase test, double most) {
         return new CountLimit(text, test, Double.parseDouble(parts.group(3)));
     }
 
-    /** Whether there are limits of a case, and it stays below all of them. */
-    public static boolean areMet(List<CountLimit> limits, CountedCase one) {
-        List<CountLimit> own =
-                limits.stream().filter(limit -> limit.test.equals(one.test())).toList();
-        return !own.isEmpty() && own.stream().allMatch(limit -> limit.isMet(List.of(one)));
+    /** Whether a case has limits. */
+    public static boolean areOf(List<CountLimit> limits, TestCase test) {
+        return limits.stream().anyMatch(limit -> limit.test.equals(test));
     }
 
-    /** Whether what was counted stays below. */
+    /** Whether a case stays below all limits that it has. */
+    public static boolean areMet(List<CountLimit> limits, CountedCase one) {
+        return limits.stream().allMatch(limit -> limit.isMet(List.of(one)));
+    }
+
+    /** Whether what was counted is undisturbed and stays below. */
     public boolean isMet(List<CountedCase> cases) {
-        return cases.stream().filter(one -> one.test().equals(test)).allMatch(one -> one.javaUser() <= most);
+        return cases.stream()
+                .filter(one -> one.test().equals(test))
+                .allMatch(one -> one.undisturbed() && one.javaUser() <= most);
     }
 }

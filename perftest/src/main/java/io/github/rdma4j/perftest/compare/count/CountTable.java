@@ -48,8 +48,8 @@ public final class CountTable {
         out.print("""
                 Instructions of one operation, the server in C both times. user: outside the kernel, a wait counted once.
                 kernel: of the hundred operations with the fewest; it depends on what else the kernel does, and where two sides
-                wait for each other it is mostly their taking turns. not settled: no two runs that followed each other agreed,
-                the compiler was still at work. within its limit: --expect is met, and another run could count less.
+                wait for each other it is mostly their taking turns. not settled: the last two runs did not agree, or the
+                parts of a run: the compiler was still at work. within its limit: --expect is met, and another run could count less.
                 ratio = (user Java + kernel C) / (user C + kernel C).
                 """);
     }

@@ -47,6 +47,11 @@ public record CountedCase(TestCase test, InstructionCount java, InstructionCount
         return test.kind() == Kind.ONE_WAY;
     }
 
+    /** Whether what was counted is that of the tools' code alone. */
+    boolean undisturbed() {
+        return !pingPong() || java.isOfOneCode() && c.isOfOneCode();
+    }
+
     /**
      * Instructions of Java's client outside the kernel. Where both sides send, half of what was counted is the C
      * server's.

@@ -16,6 +16,11 @@ public final class QuietCompilers {
 
     /** Waits until the compilers of this JVM have nothing to do, for two seconds at most. */
     public static void await() {
-        new CompilerThreads().awaitIdle(LIMIT);
+        await(LIMIT);
+    }
+
+    /** The same, for {@code limit} at most. */
+    public static void await(Duration limit) {
+        new CompilerThreads().awaitIdle(limit);
     }
 }

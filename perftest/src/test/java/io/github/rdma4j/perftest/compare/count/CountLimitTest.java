@@ -10,6 +10,7 @@ import io.github.rdma4j.perftest.compare.Samples;
 import io.github.rdma4j.perftest.compare.plan.TestCase;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -18,9 +19,13 @@ class CountLimitTest {
     private static final List<TestCase> CASES = List.of(Samples.LATENCY, Samples.BANDWIDTH);
 
     private static final List<CountedCase> COUNTED = List.of(
-            new CountedCase(Samples.LATENCY, new InstructionCount(0, 500, 0), new InstructionCount(0, 300, 0), SETTLED),
             new CountedCase(
-                    Samples.BANDWIDTH, new InstructionCount(480.5, 0, 0), new InstructionCount(360, 0, 0), SETTLED));
+                    Samples.LATENCY, new InstructionCount(0, 500, 0, 1), new InstructionCount(0, 300, 0, 1), SETTLED),
+            new CountedCase(
+                    Samples.BANDWIDTH,
+                    new InstructionCount(480.5, 0, 0, 1),
+                    new InstructionCount(360, 0, 0, 1),
+                    SETTLED));
 
     @ParameterizedTest
     @CsvSource({
@@ -36,13 +41,19 @@ class CountLimitTest {
     @ParameterizedTest
     @CsvSource({
         "ib_write_lat:2:user<=700, ib_write_bw:64K:user<=1,   true",
-        "ib_write_lat:2:user<=700, ib_write_lat:2:user<=699,  false",
-        "ib_write_bw:64K:user<=1,  ib_write_bw:64K:user<=999, false"
+        "ib_write_lat:2:user<=700, ib_write_lat:2:user<=699,  false"
     })
     void oneCaseHasEnoughWhenAllItsLimitsAreMet(String first, String second, boolean enough) {
         List<CountLimit> limits = List.of(CountLimit.parse(first, CASES), CountLimit.parse(second, CASES));
 
+        assertThat(CountLimit.areOf(limits, Samples.LATENCY)).isTrue();
         assertThat(CountLimit.areMet(limits, COUNTED.getFirst())).isEqualTo(enough);
+    }
+
+    @Test
+    void aLimitOfAnotherCaseIsNone() {
+        assertThat(CountLimit.areOf(List.of(CountLimit.parse("ib_write_bw:64K:user<=1", CASES)), Samples.LATENCY))
+                .isFalse();
     }
 
     @ParameterizedTest

@@ -61,6 +61,49 @@ class InstructionCountTest {
         assertThat(InstructionCount.of(records, 0.5).path()).isEqualTo(50 + 17 + 3);
     }
 
+    /** A sum of instructions that each operation has. */
+    private static Map<Block, Long> path(int instructions) {
+        return Map.of(new Block(0x1000, instructions), PART);
+    }
+
+    @Test
+    void thePathIsThatOfTheMostPartsThatAgree() {
+        // Short waits, which look like code, in most parts; an earlier code's; the last parts, where less is done.
+        for (int i = 0; i < 10; i++) {
+            part(9_000, 14_325, path(600 + 37 * i * i));
+        }
+        for (int i = 0; i < 8; i++) {
+            part(9_000, 14_325, path(525 + i % 2));
+        }
+        for (int i = 0; i < 4; i++) {
+            part(9_000, 14_325, path(331));
+        }
+
+        InstructionCount count = InstructionCount.of(records, 1);
+
+        assertThat(count.path()).isEqualTo(525);
+        assertThat(count.isOfOneCode()).isTrue();
+    }
+
+    @Test
+    void whereNoPartsAgreeNothingIsKnown() {
+        for (int i = 0; i < 20; i++) {
+            part(9_000, 14_325, path(600 + 37 * i));
+        }
+
+        InstructionCount scattered = InstructionCount.of(records, 1);
+
+        assertThat(scattered.isOfOneCode()).isFalse();
+        CountedCase pingPong = new CountedCase(
+                new TestCase(Tool.WRITE_LATENCY, 2), scattered, new InstructionCount(331, 331, 1, 1), Ending.SETTLED);
+        assertThat(pingPong.undisturbed()).isFalse();
+        assertThat(new CountLimit("", pingPong.test(), 1e9).isMet(List.of(pingPong)))
+                .isFalse();
+        CountedCase oneSided = new CountedCase(
+                new TestCase(Tool.READ_LATENCY, 2), scattered, new InstructionCount(331, 331, 1, 1), Ending.SETTLED);
+        assertThat(oneSided.undisturbed()).isTrue();
+    }
+
     @Test
     void fewPartsAreTold() {
         for (int i = 0; i < 4; i++) {
@@ -81,8 +124,8 @@ class InstructionCountTest {
     void ofTwoThatWaitForEachOtherOneIsTheCServer() {
         CountedCase pingPong = new CountedCase(
                 new TestCase(Tool.WRITE_LATENCY, 2),
-                new InstructionCount(4_000_000, 565, 17_743),
-                new InstructionCount(4_000_000, 331, 17_996),
+                new InstructionCount(4_000_000, 565, 17_743, 1),
+                new InstructionCount(4_000_000, 331, 17_996, 1),
                 Ending.SETTLED);
 
         assertThat(pingPong.cUser()).isEqualTo(331);
@@ -94,8 +137,8 @@ class InstructionCountTest {
     void whereOneSideIsPassiveAllIsTheClients() {
         CountedCase oneSided = new CountedCase(
                 new TestCase(Tool.READ_LATENCY, 2),
-                new InstructionCount(675, 700, 14_364),
-                new InstructionCount(310, 320, 14_325),
+                new InstructionCount(675, 700, 14_364, 1),
+                new InstructionCount(310, 320, 14_325, 1),
                 Ending.NEVER_SETTLED);
 
         assertThat(oneSided.extra()).isEqualTo(365);
