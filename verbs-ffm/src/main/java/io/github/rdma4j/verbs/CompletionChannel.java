@@ -80,8 +80,8 @@ public final class CompletionChannel extends Resource implements EventSource {
     }
 
     /**
-     * Waits for a queue to announce completions, and takes and acknowledges the event (ibv_get_cq_event(3),
-     * ibv_ack_cq_events(3)). The queue is not armed any more then. It may be empty: an event stays behind if its
+     * Waits for a queue to announce completions, and takes the event (ibv_get_cq_event(3)), which is acknowledged later
+     * (ibv_ack_cq_events(3)). The queue is not armed any more then. It may be empty: an event stays behind if its
      * completion was polled before the event was taken.
      *
      * @param timeout how long to wait; zero or less only looks
