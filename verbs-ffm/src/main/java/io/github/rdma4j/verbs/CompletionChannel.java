@@ -30,7 +30,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * {@link CompletionQueue#awaitCompletions} does all of it.
  *
  * <p>Thread safety: all methods may be called from any thread. A close ends the waits of other threads with an
- * {@link IllegalStateException}. Events are acknowledged when they are taken, so closing never waits for the program.
+ * {@link IllegalStateException}. Events are acknowledged some at a time, the last ones by the close, which so never
+ * waits for the program.
  *
  * @since 0.1.0
  */
@@ -49,6 +50,9 @@ public final class CompletionChannel extends Resource implements EventSource {
      * Lock-free, because it is used inside the guard.
      */
     private final Queue<CompletionQueue> setAside = new ConcurrentLinkedQueue<>();
+    /** Whose event was taken last: most channels have one queue. Null before the first one. */
+    private CompletionQueue last;
+
     /** What the program waits for itself; null as long as it has not asked for it. */
     private volatile SignalledDescriptor outward;
 
@@ -76,8 +80,8 @@ public final class CompletionChannel extends Resource implements EventSource {
     }
 
     /**
-     * Waits for a queue to announce completions, and takes and acknowledges the event (ibv_get_cq_event(3),
-     * ibv_ack_cq_events(3)). The queue is not armed any more then. It may be empty: an event stays behind if its
+     * Waits for a queue to announce completions, and takes the event (ibv_get_cq_event(3)), which is acknowledged later
+     * (ibv_ack_cq_events(3)). The queue is not armed any more then. It may be empty: an event stays behind if its
      * completion was polled before the event was taken.
      *
      * @param timeout how long to wait; zero or less only looks
@@ -150,18 +154,27 @@ public final class CompletionChannel extends Resource implements EventSource {
             }
             long nativeQueue = named.get(ValueLayout.JAVA_LONG, 0);
             // Until the acknowledgement ibv_destroy_cq waits, so the address still means this queue.
-            CompletionQueue queue = find(nativeQueue, CompletionQueue.class).orElse(null);
+            CompletionQueue queue = queueAt(nativeQueue);
             if (queue != null) {
-                queue.arming().eventTaken();
+                long taken = queue.arming().eventTaken();
                 if (wanted != null && queue != wanted && !queue.isAwaited()) {
                     setAside(queue);
                 }
-            }
-            CompletionCalls.acknowledge(nativeQueue, 1);
-            if (queue != null) {
+                queue.acknowledge(taken);
                 return queue;
             }
+            CompletionCalls.acknowledge(nativeQueue, 1);
         }
+    }
+
+    /** Null if it is not known. One that is closed is not meant: another one may have its address by now. */
+    private CompletionQueue queueAt(long address) {
+        CompletionQueue queue = last;
+        if (queue == null || queue.address() != address || !queue.isOpen()) {
+            queue = find(address, CompletionQueue.class).orElse(null);
+            last = queue;
+        }
+        return queue;
     }
 
     /** One event tells as much as two. */

@@ -22,6 +22,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 
@@ -41,6 +42,7 @@ import java.util.function.IntSupplier;
  */
 public sealed class CompletionQueue extends Resource permits ExtendedCompletionQueue {
     private static final int MAX_MODERATION = (1 << 16) - 1;
+    private static final int EVENTS_PER_ACKNOWLEDGEMENT = 64;
 
     private final DeviceContext context;
     private final CompletionChannel channel;
@@ -53,6 +55,11 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
     private final DataPathChoice dataPath;
     private final ReentrantLock waiting = new ReentrantLock();
     private final Arming arming = new Arming();
+    /** How many of the events that were taken are acknowledged. */
+    private final AtomicLong acknowledged = new AtomicLong();
+    /** The native queue is being destroyed, which waits until all events that were taken are acknowledged. */
+    private volatile boolean destroying;
+
     private volatile int capacity;
 
     /**
@@ -214,6 +221,31 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
 
     Arming arming() {
         return arming;
+    }
+
+    /**
+     * An event has been taken, and is acknowledged with others: that takes a lock of the library's, and only a close
+     * waits for it.
+     *
+     * @param taken how many have been taken with it
+     */
+    void acknowledge(long taken) {
+        if (taken % EVENTS_PER_ACKNOWLEDGEMENT == 0 || destroying) {
+            acknowledge();
+        }
+    }
+
+    /** Also by a thread that has taken an event while another one destroys the queue: one of the two sees the other. */
+    private void acknowledge() {
+        long taken = arming.eventsTaken();
+        long before = acknowledged.get();
+        while (before < taken && !acknowledged.compareAndSet(before, taken)) {
+            taken = arming.eventsTaken();
+            before = acknowledged.get();
+        }
+        if (before < taken) {
+            CompletionCalls.acknowledge(queueAddress, (int) (taken - before));
+        }
     }
 
     /** Whether a thread sleeps, or is about to, until there are completions. */
@@ -396,6 +428,11 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         return queue;
     }
 
+    /** Of the native queue, also when it is closed. */
+    long address() {
+        return queueAddress;
+    }
+
     @Override
     public long handle() {
         requireOpen();
@@ -409,6 +446,8 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
             channel.wakeAll();
         }
         beforeDestroy();
+        destroying = true;
+        acknowledge();
         Failures.check("ibv_destroy_cq(" + context.device().name() + ")", ExportedVerb.DESTROY_CQ.number(queue));
         if (channel != null) {
             channel.forget(this);
@@ -417,6 +456,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
 
     @Override
     void reopen() {
+        destroying = false;
         reopenGuard();
     }
 

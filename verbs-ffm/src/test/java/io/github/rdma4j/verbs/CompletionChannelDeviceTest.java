@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -138,6 +139,32 @@ class CompletionChannelDeviceTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("is closed");
         assertThatThrownBy(channel::fileDescriptor).isInstanceOf(IllegalStateException.class);
+    }
+
+    /** The library destroys a queue only when each event that was taken is acknowledged, whoever took it. */
+    @Test
+    void aCloseBesideAThreadThatTakesEventsComesToItsEnd() throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        Thread taker = start(false, () -> {
+            while (!over.get()) {
+                channel.nextEvent(Duration.ofMillis(1));
+            }
+        });
+        for (int round = 0; round < 20; round++) {
+            CompletionQueue first = device.createCompletionQueue(8, config -> config.channel(channel));
+            CompletionQueue second = device.createCompletionQueue(8, config -> config.channel(channel));
+            LoopbackPair both = new LoopbackPair(domain, first, second);
+            for (int i = 0; i <= round % 3; i++) {
+                first.requestNotification(false);
+                second.requestNotification(false);
+                both.receive(i);
+                both.send(i, SendFlags.SIGNALED);
+            }
+            first.close();
+            second.close();
+        }
+        over.set(true);
+        taker.join();
     }
 
     @ParameterizedTest

@@ -8,11 +8,11 @@ import java.util.Arrays;
  * What an {@link EndpointSelector} visits in each select: what was ready of late. The others are armed, and cost
  * nothing until the kernel names them. Used by the thread that selects.
  *
- * <p>Who is {@linkplain SelectorEntry#isTold() told} of what comes leaves when nothing is ready any more: it costs
- * nothing to wait for it. Of the others, who is quiet while others are ready leaves, too, after {@value #VAIN_ROUNDS}
- * visits in vain: these cost about as much as to be named by the kernel. Otherwise a selector that always finds
- * something would visit all of a thousand endpoints for each message. While nobody is ready, all stay: then there is
- * nothing better to do than to look.
+ * <p>Who is {@linkplain SelectorEntry#isTold() told} of what comes, or armed already, leaves when nothing is ready any
+ * more: it costs nothing to wait for it. Of the others, who is quiet while others are ready leaves, too, after
+ * {@value #VAIN_ROUNDS} visits in vain: these cost about as much as to be named by the kernel. Otherwise a selector
+ * that always finds something would visit all of a thousand endpoints for each message. While nobody is ready, all
+ * stay: then there is nothing better to do than to look.
  */
 final class ActiveEntries {
     static final int VAIN_ROUNDS = 16;
@@ -64,8 +64,12 @@ final class ActiveEntries {
         }
     }
 
-    /** Takes in what has come, and calls the handlers of those that are ready; how many. */
-    int visit() {
+    /**
+     * Takes in what has come, and calls the handlers of those that are ready; how many.
+     *
+     * @param armEarly whether those that the kernel has named are armed first, since a sleep comes next
+     */
+    int visit(boolean armEarly) {
         int called = 0;
         int kept = 0;
         int next = 0;
@@ -77,12 +81,12 @@ final class ActiveEntries {
                 SelectorEntry entry = entries[next++];
                 // If it throws, it stays.
                 entries[kept++] = entry;
-                boolean ready = entry.visit();
+                boolean ready = entry.visit(armEarly);
                 if (ready) {
                     entry.lastReady = rounds;
                     called++;
                 }
-                if (entry.isTold() && !(ready && entry.mayHaveMore())) {
+                if (entry.isDone(ready)) {
                     entry.isActive = false;
                     kept--;
                 }

@@ -47,6 +47,21 @@ interface Carrier extends Wire {
         arm(ends);
     }
 
+    /**
+     * Arms before what has come is polled for, of a selector that will sleep next: then it need not arm and poll once
+     * more.
+     *
+     * @return whether what comes behind the next poll is an event; false where that is not worth it
+     */
+    default boolean armEarly(boolean ends) {
+        return false;
+    }
+
+    /** After {@link #armEarly}: whether the event has not been taken yet. */
+    default boolean isArmed() {
+        return false;
+    }
+
     /** Whether it is armed, and the ends of what was posted do not count. */
     boolean missesEnds();
 

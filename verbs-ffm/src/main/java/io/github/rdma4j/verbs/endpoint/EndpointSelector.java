@@ -273,10 +273,11 @@ public final class EndpointSelector implements AutoCloseable {
         long now = start;
         while (true) {
             requireOpen();
+            lookAtClocksInTime(now);
             long remaining = limit - (now - start);
-            int called = lookFirst(now, remaining);
+            int called = lookFirst(remaining);
             if (called == 0 && !woken) {
-                called = remaining > 0 ? spinOrSleep(now, remaining) : askKernel(Duration.ZERO) ? visitAll(now) : 0;
+                called = remaining > 0 ? spinOrSleep(now, remaining) : askKernel(Duration.ZERO) ? visitAll() : 0;
             }
             if (called > 0 || woken || remaining <= 0) {
                 woken = false;
@@ -290,13 +291,13 @@ public final class EndpointSelector implements AutoCloseable {
      * Looks, unless that is most likely in vain and this thread will not spin: whoever arms takes in what has come,
      * too.
      */
-    private int lookFirst(long now, long remaining) {
+    private int lookFirst(long remaining) {
         boolean maySleep = remaining > 0 && !woken;
         if (maySleep && inVain && spinTime.sleepsAtOnce()) {
             takeChanged();
             return 0;
         }
-        int called = visitAll(now);
+        int called = visitAll();
         if (maySleep) {
             inVain = called == 0;
         }
@@ -305,7 +306,8 @@ public final class EndpointSelector implements AutoCloseable {
 
     /** Waits; how many handlers were called meanwhile. */
     private int spinOrSleep(long start, long nanos) {
-        long limit = active.isEmpty() && groupQueues.length == 0 ? 0 : Math.min(nanos, spinTime.next());
+        long spins = spinTime.next();
+        long limit = active.isEmpty() && groupQueues.length == 0 ? 0 : Math.min(nanos, spins);
         boolean mayLearn = limit == 0 || SpinTime.start();
         int called = limit > 0 && mayLearn ? spin(start, limit) : 0;
         if (called > 0 || woken) {
@@ -322,10 +324,11 @@ public final class EndpointSelector implements AutoCloseable {
         if (called == 0) {
             long now = limit > 0 ? System.nanoTime() : start;
             sleep(now, nanos - (now - start));
-            now = System.nanoTime();
-            called = visitAll(now);
-            if (mayLearn) {
-                spinTime.slept(now - start, called > 0);
+            boolean learns = mayLearn && spinTime.maySpin();
+            long slept = learns ? System.nanoTime() - start : 0;
+            called = visitAll(inVain && spinTime.sleepsNext());
+            if (learns) {
+                spinTime.slept(slept, called > 0);
             }
         }
         return called;
@@ -340,7 +343,8 @@ public final class EndpointSelector implements AutoCloseable {
             while (called == 0 && !woken && !(active.isEmpty() && groupQueues.length == 0) && now - start < nanos) {
                 SpinTime.pause(++rounds, false);
                 now = System.nanoTime();
-                called = visitAll(now);
+                lookAtClocksInTime(now);
+                called = visitAll();
             }
             return called;
         } finally {
@@ -383,7 +387,17 @@ public final class EndpointSelector implements AutoCloseable {
     }
 
     /** Takes in what has come for those that are active, and calls their handlers. */
-    private int visitAll(long now) {
+    private int visitAll() {
+        return visitAll(false);
+    }
+
+    /**
+     * The same.
+     *
+     * @param armEarly whether this thread will most likely sleep next: who was named by the kernel is armed before it
+     *     is polled, and need not be polled again for that
+     */
+    private int visitAll(boolean armEarly) {
         takeChanged();
         for (SharedQueues queues : groupQueues) {
             queues.poll();
@@ -391,14 +405,16 @@ public final class EndpointSelector implements AutoCloseable {
         if (++visits >= VISITS_PER_KERNEL_LOOK) {
             askKernel(Duration.ZERO);
         }
-        if (now - nextLook >= 0) {
-            lookAtClocks();
-        }
-        return active.visit();
+        return active.visit(armEarly);
     }
 
-    private void lookAtClocks() {
-        long now = System.nanoTime();
+    private void lookAtClocksInTime(long now) {
+        if (now - nextLook >= 0) {
+            lookAtClocks(now);
+        }
+    }
+
+    private void lookAtClocks(long now) {
         long soonest = Long.MAX_VALUE;
         for (SelectorEntry entry : entries.values()) {
             soonest = Math.min(soonest, lookAtClock(entry));

@@ -49,6 +49,8 @@ final class Engine {
     private int buffersOut;
 
     private int idlePolls;
+    /** Of a selector: whether its last visit has armed, and then polled. */
+    private boolean armedEarly;
 
     Engine(Carrier carrier, Protocol protocol, SpinTime spinTime) {
         this.carrier = carrier;
@@ -510,9 +512,11 @@ final class Engine {
      *
      * @param queueEvent whether what was armed has gone off
      * @param linkEvent whether the connection manager has something to say
+     * @param armEarly whether the selector will sleep next: what was armed and has gone off is armed again at once, and
+     *     need not be before the sleep, with another poll behind it
      * @return whether the program has something to do
      */
-    boolean visit(boolean queueEvent, boolean linkEvent) {
+    boolean visit(boolean queueEvent, boolean linkEvent, boolean armEarly) {
         enter();
         try {
             if (closing) {
@@ -525,6 +529,7 @@ final class Engine {
                     carrier.arm(protocol.awaitsEnds());
                 }
             }
+            armedEarly = queueEvent && armEarly && carrier.armEarly(protocol.awaitsEnds());
             progress();
             if (linkEvent) {
                 look();
@@ -563,6 +568,17 @@ final class Engine {
      */
     boolean mayHaveMore() {
         return protocol.isReady() || carrier.hasNews();
+    }
+
+    /**
+     * After a visit that has armed early: whether whatever comes from now on is an event, and nothing is left to do.
+     * Without the lock, too.
+     */
+    boolean isArmedAndDone() {
+        return armedEarly
+                && carrier.isArmed()
+                && !protocol.isReady()
+                && !(protocol.awaitsEnds() && carrier.missesEnds());
     }
 
     /** From now on, what comes is an event; whether the program has something to do already. */

@@ -347,6 +347,11 @@ final class QueueShare {
         return armed && !armedForEnds;
     }
 
+    /** Whether an event may have come that nobody has taken. */
+    boolean isArmed() {
+        return armed;
+    }
+
     /** An event of a queue was taken. */
     void eventCame(CompletionQueue whose) {
         if (whose == queue) {

@@ -79,9 +79,13 @@ abstract class SelectorEntry {
         handler.run();
     }
 
-    /** Takes in what has come, and calls the handler if there is something to do for it. */
-    final boolean visit() {
-        if (left || !takeIn()) {
+    /**
+     * Takes in what has come, and calls the handler if there is something to do for it.
+     *
+     * @param armEarly whether it is armed first, if its bell has rung
+     */
+    final boolean visit(boolean armEarly) {
+        if (left || !takeIn(armEarly)) {
             return false;
         }
         handle();
@@ -101,6 +105,15 @@ abstract class SelectorEntry {
         return true;
     }
 
+    /**
+     * Whether it need not be visited before the kernel names it, or somebody tells of it.
+     *
+     * @param ready whether there was something to do in the last visit
+     */
+    boolean isDone(boolean ready) {
+        return isTold() && !(ready && mayHaveMore());
+    }
+
     /** What it shares with others, which tells for it; null if it has bells of its own. */
     SharedQueues shared() {
         return null;
@@ -113,8 +126,12 @@ abstract class SelectorEntry {
     /** Whether something has come that was not taken in. */
     abstract boolean hasRung();
 
-    /** Takes in what has come; whether there is something to do for the program. */
-    abstract boolean takeIn();
+    /**
+     * Takes in what has come; whether there is something to do for the program.
+     *
+     * @param armEarly whether it is armed first, if its bell has rung
+     */
+    abstract boolean takeIn(boolean armEarly);
 
     /** The same, and what comes from now on rings a bell. */
     abstract boolean arm();
@@ -181,11 +198,16 @@ abstract class SelectorEntry {
         }
 
         @Override
-        boolean takeIn() {
+        boolean isDone(boolean ready) {
+            return shared != null ? super.isDone(ready) : engine.isArmedAndDone();
+        }
+
+        @Override
+        boolean takeIn(boolean armEarly) {
             if (shared != null) {
                 return engine.visitMember();
             }
-            boolean ready = engine.visit(queueRang, linkRang);
+            boolean ready = engine.visit(queueRang, linkRang, armEarly);
             queueRang = false;
             linkRang = false;
             return ready;
@@ -245,7 +267,7 @@ abstract class SelectorEntry {
         }
 
         @Override
-        boolean takeIn() {
+        boolean takeIn(boolean armEarly) {
             return false;
         }
 
@@ -290,7 +312,7 @@ abstract class SelectorEntry {
         }
 
         @Override
-        boolean takeIn() {
+        boolean takeIn(boolean armEarly) {
             boolean ready = rang;
             rang = false;
             return ready;
@@ -298,7 +320,7 @@ abstract class SelectorEntry {
 
         @Override
         boolean arm() {
-            return takeIn();
+            return takeIn(true);
         }
 
         @Override

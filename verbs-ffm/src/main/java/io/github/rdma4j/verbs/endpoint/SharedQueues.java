@@ -353,10 +353,13 @@ final class SharedQueues implements Sleepers.Ground {
             Optional<CompletionQueue> event = channel.nextEvent(Duration.ZERO);
             while (event.isPresent()) {
                 came = true;
+                boolean more = false;
                 for (QueueShare share : shares) {
                     share.eventCame(event.get());
+                    more |= share.isArmed();
                 }
-                event = channel.nextEvent(Duration.ZERO);
+                // To look in vain costs as much as an event, and one that is missed here ends the next sleep.
+                event = more ? channel.nextEvent(Duration.ZERO) : Optional.empty();
             }
             poll();
             if (came && othersSleep) {

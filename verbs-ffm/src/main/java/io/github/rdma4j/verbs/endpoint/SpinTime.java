@@ -111,9 +111,23 @@ final class SpinTime {
         return contended || nanos == 0;
     }
 
+    /** {@return whether any wait may spin: whether there is something to learn} */
+    boolean maySpin() {
+        return most > 0;
+    }
+
+    /** {@return whether the next wait will not spin, not even to find out} */
+    boolean sleepsNext() {
+        return sleepsAtOnce() && waits + 1 < waitsBeforeTrial();
+    }
+
+    private int waitsBeforeTrial() {
+        return contended ? waitsPerTrial : WAITS_PER_TRIAL;
+    }
+
     /** {@return how long the wait that begins may spin, in nanoseconds; 0 if it should sleep at once} */
     long next() {
-        if (++waits >= (contended ? waitsPerTrial : WAITS_PER_TRIAL)) {
+        if (++waits >= waitsBeforeTrial()) {
             waits = 0;
             contended = false;
             return most;

@@ -90,6 +90,17 @@ final class VerbsCarrier extends VerbsWire {
     }
 
     @Override
+    public boolean armEarly(boolean ends) {
+        arm(ends);
+        return true;
+    }
+
+    @Override
+    public boolean isArmed() {
+        return armed;
+    }
+
+    @Override
     public boolean missesEnds() {
         return armed && !armedForEnds;
     }

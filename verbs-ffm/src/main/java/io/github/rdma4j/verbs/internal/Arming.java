@@ -21,9 +21,13 @@ public final class Arming {
         return eventsTaken.get();
     }
 
-    /** An event has been taken: the queue must be armed again. */
-    public void eventTaken() {
-        eventsTaken.incrementAndGet();
+    /**
+     * An event has been taken: the queue must be armed again.
+     *
+     * @return how many have been taken so far, with this one
+     */
+    public long eventTaken() {
+        return eventsTaken.incrementAndGet();
     }
 
     /**

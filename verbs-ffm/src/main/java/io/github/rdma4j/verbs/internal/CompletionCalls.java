@@ -28,8 +28,10 @@ public final class CompletionCalls {
     /** Linked with the first event. */
     private static final class Events {
         static final MemorySegment GET_FUNCTION = ExportedVerb.GET_CQ_EVENT.address();
-        static final MethodHandle GET = NativeCalls.errnoHandle(FunctionDescriptor.of(
-                JAVA_INT, JAVA_LONG.withName("channel"), JAVA_LONG.withName("cq"), JAVA_LONG.withName("cq_context")));
+        static final FunctionDescriptor GET_DESCRIPTOR = FunctionDescriptor.of(
+                JAVA_INT, JAVA_LONG.withName("channel"), JAVA_LONG.withName("cq"), JAVA_LONG.withName("cq_context"));
+        static final MethodHandle GET = NativeCalls.handle(GET_DESCRIPTOR);
+        static final MethodHandle GET_WITH_ERRNO = NativeCalls.errnoHandle(GET_DESCRIPTOR);
         static final MemorySegment ACKNOWLEDGE_FUNCTION = ExportedVerb.ACK_CQ_EVENTS.address();
         static final MethodHandle ACKNOWLEDGE =
                 NativeCalls.handle(FunctionDescriptor.ofVoid(JAVA_LONG.withName("cq"), JAVA_INT.withName("nevents")));
@@ -62,7 +64,8 @@ public final class CompletionCalls {
     }
 
     /**
-     * Calls ibv_get_cq_event(3).
+     * Calls ibv_get_cq_event(3). Whoever succeeds asks for no errno, which would cost each call something; after a
+     * failure it is called again, and may succeed then.
      *
      * @param channel the address of the channel
      * @param named the address of two words, for the address of the queue and for what it was created with
@@ -70,12 +73,17 @@ public final class CompletionCalls {
      */
     public static int getEvent(long channel, long named) {
         try {
-            int result = (int) Events.GET.invokeExact(
-                    Events.GET_FUNCTION, NativeCalls.capture(), channel, named, named + Long.BYTES);
-            return result == 0 ? 0 : NativeCalls.lastErrno();
+            int result = (int) Events.GET.invokeExact(Events.GET_FUNCTION, channel, named, named + Long.BYTES);
+            return result == 0 ? 0 : getEventAgain(channel, named);
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
         }
+    }
+
+    private static int getEventAgain(long channel, long named) throws Throwable {
+        int result = (int) Events.GET_WITH_ERRNO.invokeExact(
+                Events.GET_FUNCTION, NativeCalls.capture(), channel, named, named + Long.BYTES);
+        return result == 0 ? 0 : NativeCalls.lastErrno();
     }
 
     /**

@@ -79,10 +79,13 @@ public final class FileDescriptors {
             "epoll_wait", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT));
 
     /** Null on a machine without it: Linux has it from 5.11 on, the GNU C library from 2.35 on. */
-    private static final MethodHandle EPOLL_WAIT_NANOS = NativeCalls.optionalSystemHandle(
-                    "epoll_pwait2",
-                    FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG))
-            .orElse(null);
+    private static final FunctionDescriptor WAIT_NANOS =
+            FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+
+    private static final MethodHandle EPOLL_WAIT_NANOS =
+            NativeCalls.optionalPlainSystemHandle("epoll_pwait2", WAIT_NANOS).orElse(null);
+    private static final MethodHandle EPOLL_WAIT_NANOS_WITH_ERRNO =
+            NativeCalls.optionalSystemHandle("epoll_pwait2", WAIT_NANOS).orElse(null);
 
     /** What each wait writes anew, a thread its own: to allocate memory for a wait would cost as much as the call. */
     private static final ThreadLocal<PollArguments> POLL_ARGUMENTS = ThreadLocal.withInitial(PollArguments::new);
@@ -331,7 +334,8 @@ public final class FileDescriptors {
     }
 
     /**
-     * Waits until descriptors of a set are ready, a signal comes, or the time is over (epoll_pwait2(2)).
+     * Waits until descriptors of a set are ready, a second signal comes, or the time is over (epoll_pwait2(2)). After
+     * a failure it is called again, by a call that asks for the errno: who succeeds does not pay for that.
      *
      * @param timeout two words to write to
      * @return how many are ready; {@link #SIGNALLED} after a signal, {@link #NO_SUCH_CALL} if this machine has no such
@@ -345,8 +349,11 @@ public final class FileDescriptors {
             timeout.set(JAVA_LONG, 0, nanos / NANOS_PER_SECOND);
             timeout.set(JAVA_LONG, Long.BYTES, nanos % NANOS_PER_SECOND);
             int capacity = (int) (events.byteSize() / EPOLL_EVENT_SIZE);
-            int count = (int) EPOLL_WAIT_NANOS.invokeExact(
-                    NativeCalls.capture(), epoll, events.address(), capacity, timeout.address(), 0L);
+            int count = (int) EPOLL_WAIT_NANOS.invokeExact(epoll, events.address(), capacity, timeout.address(), 0L);
+            if (count < 0) {
+                count = (int) EPOLL_WAIT_NANOS_WITH_ERRNO.invokeExact(
+                        NativeCalls.capture(), epoll, events.address(), capacity, timeout.address(), 0L);
+            }
             Reference.reachabilityFence(events);
             Reference.reachabilityFence(timeout);
             if (count >= 0) {

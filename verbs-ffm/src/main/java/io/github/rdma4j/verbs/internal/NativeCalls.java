@@ -48,6 +48,17 @@ public final class NativeCalls {
     }
 
     /**
+     * The same without an errno, which costs each call a second one: for whoever can call again after a failure.
+     *
+     * @param name of the function
+     * @param descriptor of the function
+     * @return the handle, without {@link #capture()}; empty if the C library has no such function
+     */
+    static Optional<MethodHandle> optionalPlainSystemHandle(String name, FunctionDescriptor descriptor) {
+        return LINKER.defaultLookup().find(name).map(address -> LINKER.downcallHandle(address, descriptor));
+    }
+
+    /**
      * A handle of a function pointer that leaves the cause of its failure in errno: the first argument is the pointer,
      * the second {@link #capture()}.
      *

@@ -16,6 +16,7 @@ class ActiveEntriesTest {
         boolean readyWhenArmed;
         boolean told;
         boolean more;
+        boolean armedEarly;
         int visits;
         int arms;
 
@@ -37,8 +38,9 @@ class ActiveEntriesTest {
         }
 
         @Override
-        boolean takeIn() {
+        boolean takeIn(boolean armEarly) {
             visits++;
+            armedEarly = armEarly;
             boolean wasReady = ready;
             ready = false;
             return wasReady;
@@ -52,6 +54,11 @@ class ActiveEntriesTest {
         @Override
         boolean mayHaveMore() {
             return more;
+        }
+
+        @Override
+        boolean isDone(boolean wasReady) {
+            return super.isDone(wasReady) || armedEarly && !more;
         }
 
         @Override
@@ -92,7 +99,7 @@ class ActiveEntriesTest {
             Counting next = entries.get(i % entries.size());
             next.ready = true;
             active.add(next);
-            assertThat(active.visit()).isEqualTo(1);
+            assertThat(active.visit(false)).isEqualTo(1);
         }
         assertThat(handled).isEqualTo(messages);
         int visits = entries.stream().mapToInt(entry -> entry.visits).sum();
@@ -107,7 +114,7 @@ class ActiveEntriesTest {
         List<Counting> entries = added(ActiveEntries.VAIN_ROUNDS);
         for (int i = 0; i < 1000; i++) {
             entries.get(i % entries.size()).ready = true;
-            active.visit();
+            active.visit(false);
         }
         assertThat(active.size()).isEqualTo(entries.size());
         assertThat(entries).allMatch(entry -> entry.arms == 0);
@@ -117,7 +124,7 @@ class ActiveEntriesTest {
     void whileNobodyIsReadyAllStay() {
         added(3);
         for (int i = 0; i < 1000; i++) {
-            assertThat(active.visit()).isZero();
+            assertThat(active.visit(false)).isZero();
         }
         assertThat(active.size()).isEqualTo(3);
     }
@@ -128,18 +135,36 @@ class ActiveEntriesTest {
         entry.told = true;
         entry.ready = true;
         entry.more = true;
-        assertThat(active.visit()).isEqualTo(1);
+        assertThat(active.visit(false)).isEqualTo(1);
         assertThat(entry.isActive).isTrue();
         entry.ready = true;
         entry.more = false;
-        assertThat(active.visit()).isEqualTo(1);
+        assertThat(active.visit(false)).isEqualTo(1);
         assertThat(entry.isActive).isFalse();
         assertThat(active.isEmpty()).isTrue();
-        assertThat(active.visit()).isZero();
+        assertThat(active.visit(false)).isZero();
         assertThat(entry.visits).isEqualTo(2);
         active.add(entry);
-        assertThat(active.visit()).isZero();
+        assertThat(active.visit(false)).isZero();
         assertThat(active.isEmpty()).isTrue();
+    }
+
+    @Test
+    void whoIsArmedEarlyLeavesWhenNothingIsLeftAndIsNotArmedAgain() {
+        Counting entry = added();
+        entry.ready = true;
+        entry.more = true;
+        assertThat(active.visit(true)).isEqualTo(1);
+        assertThat(entry.isActive).isTrue();
+        entry.ready = true;
+        entry.more = false;
+        assertThat(active.visit(true)).isEqualTo(1);
+        assertThat(active.isEmpty()).isTrue();
+        assertThat(active.armAll()).isZero();
+        assertThat(entry.arms).isZero();
+        active.add(entry);
+        assertThat(active.visit(false)).isZero();
+        assertThat(entry.isActive).isTrue();
     }
 
     @Test
@@ -150,7 +175,7 @@ class ActiveEntriesTest {
         int called = 0;
         for (int i = 0; i <= ActiveEntries.VAIN_ROUNDS; i++) {
             busy.ready = true;
-            called += active.visit();
+            called += active.visit(false);
         }
         assertThat(quiet.arms).isEqualTo(1);
         assertThat(called).isEqualTo(ActiveEntries.VAIN_ROUNDS + 2).isEqualTo(handled);
@@ -188,7 +213,7 @@ class ActiveEntriesTest {
         Counting other = added();
         gone.leave();
         gone.ready = true;
-        active.visit();
+        active.visit(false);
         active.remove(other);
         active.remove(other);
         active.armAll();

@@ -40,6 +40,18 @@ class SpinTimeTest {
     }
 
     @Test
+    void whetherTheNextWaitSleepsAtOnceIsKnownBeforeIt() {
+        for (int i = 0; i < 20; i++) {
+            await(1_000_000_000, 50_000);
+        }
+        for (int i = 0; i < 3 * SpinTime.WAITS_PER_TRIAL; i++) {
+            boolean sleeps = time.sleepsNext();
+            assertThat(time.next() == 0).isEqualTo(sleeps);
+            time.slept(1_000_000_000, true);
+        }
+    }
+
+    @Test
     void answersThatHaveBecomeFastAreCaughtAgain() {
         for (int i = 0; i < 100; i++) {
             await(1_000_000_000, 50_000);
