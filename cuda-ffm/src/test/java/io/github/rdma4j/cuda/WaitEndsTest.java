@@ -9,8 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Each method that waits for the GPU: an interrupt and a close by another thread end it, and after an interrupt the same
- * object can be waited for once more.
+ * Each method that waits for the GPU: an interrupt and a close by another thread end it, and after an interrupt the
+ * same object can be waited for once more.
  */
 class WaitEndsTest extends WaitingWorkFixture {
     /** A method that waits for the word. */

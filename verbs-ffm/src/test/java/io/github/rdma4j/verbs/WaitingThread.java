@@ -11,7 +11,7 @@ import java.util.Set;
 /** A thread in a call that waits in the kernel or, if it is a virtual one, parked for what does not come by itself. */
 public final class WaitingThread {
     /** Far below the limit of the call, and above what an emulated processor stalls for. */
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(20);
 
     private static final Set<String> WAITERS = Set.of("ReadinessWaiter", "DescriptorSet");
     private static final Set<String> SLEEPING = Set.of("poll", "park", "waitDirectly");

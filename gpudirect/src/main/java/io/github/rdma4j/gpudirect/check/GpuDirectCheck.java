@@ -40,8 +40,8 @@ public final class GpuDirectCheck {
     }
 
     /**
-     * {@return where to look on this machine: its files, its CUDA driver, its libibverbs and its NVML, each of which may
-     * be missing}
+     * {@return where to look on this machine: its files, its CUDA driver, its libibverbs and its NVML, each of which
+     * may be missing}
      */
     public static CheckSources thisMachine() {
         return new CheckSources(Path.of("/"), CudaGpus::look, VerbsAdapters::look, Bar1Memory::of);

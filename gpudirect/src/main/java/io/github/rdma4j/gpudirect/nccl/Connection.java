@@ -111,8 +111,8 @@ final class Connection {
     }
 
     /**
-     * Lets nobody else call; {@link #unlock} must follow. An interrupted thread has the lock if nobody else has it: what
-     * it does then may not be left half done.
+     * Lets nobody else call; {@link #unlock} must follow. An interrupted thread has the lock if nobody else has it:
+     * what it does then may not be left half done.
      */
     void lock() {
         try {

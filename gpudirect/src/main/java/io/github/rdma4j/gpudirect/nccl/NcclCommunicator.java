@@ -27,7 +27,8 @@ import java.util.function.IntSupplier;
  * CudaStream, Duration)}, and each later call. After that a communicator can only be aborted.
  *
  * <p>Thread safety: all methods may be called from any thread, {@link #abort()} and {@link #asyncError()} also while
- * another is held inside a call.
+ * another is held inside a call. An interrupt ends the two methods {@code await}; what begins or ends something waits
+ * on, for {@link NcclConfig#timeout} or {@link NcclConfig#closeTimeout} at most, and the interrupt status stays.
  *
  * @since 0.1.0
  */

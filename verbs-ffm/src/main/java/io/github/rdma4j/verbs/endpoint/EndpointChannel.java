@@ -54,7 +54,7 @@ final class EndpointChannel implements ByteChannel {
         }
     }
 
-    /** Waits for the thread that is in there, which waits for the peer itself: the time and an interrupt end it, too. */
+    /** Waits for the thread that is in there, which waits for the peer: the time and an interrupt end this, too. */
     private void enter(ReentrantLock lock, String operation) throws IOException {
         try {
             if (!lock.tryLock() && !lock.tryLock(Engine.nanos(timeout), TimeUnit.NANOSECONDS)) {
