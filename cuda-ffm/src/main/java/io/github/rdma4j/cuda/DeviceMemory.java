@@ -13,7 +13,7 @@ import java.lang.foreign.ValueLayout;
 
 /**
  * Memory of a device. The copies and fills here are done when they return, and do not wait for what streams still have
- * to do with the memory; those of {@link CudaStream} are queued.
+ * to do with the memory; an interrupt does not end them. Those of {@link CudaStream} are queued.
  *
  * <p>Thread safety: all methods may be called from any thread; two that touch the same bytes need an order of the
  * caller's making.

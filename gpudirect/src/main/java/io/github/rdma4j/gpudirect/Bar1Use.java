@@ -5,25 +5,28 @@ package io.github.rdma4j.gpudirect;
 import java.util.OptionalLong;
 
 /**
- * The window on a GPU's memory that other devices reach it by (BAR1), and what of it this process has registered. What
- * other processes and the driver itself take of it, no file of sysfs tells: {@code nvidia-smi -q -d MEMORY} does.
+ * The window on a GPU's memory that other devices reach it by (BAR1), what of it this process has registered, and what
+ * all processes and the driver use.
  *
- * @param size of the window in bytes; empty if sysfs does not tell it
+ * @param size of the window in bytes; empty if neither sysfs nor NVML tells it
  * @param registered bytes of this process's regions that adapters reach directly, in pages of 64 KiB each; of all
  *     contexts of the GPU and all adapters, twice what two adapters have
  * @param limiting whether the window is smaller than the GPU's memory, and not one with a coherent link: then no more
  *     than its size can be registered at a time
+ * @param all what all processes and the driver use of it, or why that is not known
  * @since 0.1.0
  */
-public record Bar1Use(OptionalLong size, long registered, boolean limiting) {
+public record Bar1Use(OptionalLong size, long registered, boolean limiting, Bar1Memory all) {
     /**
-     * {@return how many bytes can be registered at most, in bytes; less if others use the window. Empty if it limits
-     * nothing, or its size is not known}
+     * {@return how much can be registered at most, in bytes; where {@link #all} is not known, less if others use the
+     * window. Empty if it limits nothing, or its size is not known}
      */
     public OptionalLong room() {
-        return limiting && size.isPresent()
-                ? OptionalLong.of(Math.max(0, size.getAsLong() - registered))
-                : OptionalLong.empty();
+        if (!limiting || size.isEmpty()) {
+            return OptionalLong.empty();
+        }
+        long beside = Math.max(0, size.getAsLong() - registered);
+        return OptionalLong.of(Math.min(beside, all.free().orElse(beside)));
     }
 
     /** Whether so many bytes more are certainly too many. */
@@ -31,13 +34,27 @@ public record Bar1Use(OptionalLong size, long registered, boolean limiting) {
         return room().isPresent() && DirectBytes.pages(bytes) > room().getAsLong();
     }
 
-    /** {@return both figures, on one line} */
+    /** {@return the figures, on one line} */
     @Override
     public String toString() {
         if (size.isEmpty()) {
             return "BAR1 of unknown size, %d bytes registered by this process".formatted(registered);
         }
-        return "BAR1 of %d bytes%s, %d registered by this process"
-                .formatted(size.getAsLong(), limiting ? "" : " (no limit)", registered);
+        return "BAR1 of %d bytes%s, %d registered by this process%s"
+                .formatted(
+                        size.getAsLong(),
+                        limiting ? "" : " (no limit)",
+                        registered,
+                        all.isKnown()
+                                ? ", %d in use by all and %d free"
+                                        .formatted(
+                                                all.used().getAsLong(),
+                                                all.free().getAsLong())
+                                : "");
+    }
+
+    /** The figures, and what is not known of them, for a message about a window that is full. */
+    String describe() {
+        return all.isKnown() ? toString() : "%s; what others use of it is not known: %s".formatted(this, all.unknown());
     }
 }

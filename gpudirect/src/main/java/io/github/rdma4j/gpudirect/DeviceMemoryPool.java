@@ -229,19 +229,20 @@ public final class DeviceMemoryPool implements AutoCloseable {
     }
 
     private DevicePoolExhaustedException windowFull(long size, Bar1Use bar1, PathDecision staged) {
-        String remedy = "return buffers and trim() what is unused, close other regions of this GPU, set maxBytes below"
-                + " the window, or switch on resizable BAR ('rdma4j gpudirect-check' shows the window)";
+        String remedy = "return buffers and trim() what is unused, close other regions of this GPU, also those of other"
+                + " processes, set maxBytes below the window, or switch on resizable BAR ('rdma4j gpudirect-check' shows"
+                + " the window)";
         if (staged == null) {
             return refused(
                     Limit.BAR1,
-                    "a slab of %d bytes does not fit into the GPU's window: %s".formatted(size, bar1),
+                    "a slab of %d bytes does not fit into the GPU's window: %s".formatted(size, bar1.describe()),
                     remedy,
                     null);
         }
         return refused(
                 Limit.REGISTRATION,
                 "a slab of %d bytes could only be %s, and the earlier ones are direct; %s"
-                        .formatted(size, staged, bar1),
+                        .formatted(size, staged, bar1.describe()),
                 remedy,
                 null);
     }

@@ -38,14 +38,17 @@ final class DirectBytes {
         return REGISTERED.computeIfAbsent(device.pciAddress(), _ -> new AtomicLong());
     }
 
-    /** The window, as sysfs shows it below a root, and the count now. */
+    /** The window, as sysfs shows it below a root, the count now, and what NVML says. */
     static Bar1Use use(CudaDevice device, Path root) {
+        PciAddress address = PciAddress.parse(device.pciAddress());
+        Bar1Memory all = Bar1Memory.of(address);
         OptionalLong size = Topology.read(root.resolve("sys"))
-                .function(PciAddress.parse(device.pciAddress()))
+                .function(address)
                 .map(PciFunction::bar1)
-                .orElse(OptionalLong.empty());
+                .filter(OptionalLong::isPresent)
+                .orElse(all.total());
         boolean beside = device.has(DeviceAttribute.INTEGRATED) || device.attribute(USES_HOST_PAGE_TABLES) != 0;
         boolean limiting = !beside && size.isPresent() && size.getAsLong() < device.totalMemory();
-        return new Bar1Use(size, of(device).get(), limiting);
+        return new Bar1Use(size, of(device).get(), limiting, all);
     }
 }

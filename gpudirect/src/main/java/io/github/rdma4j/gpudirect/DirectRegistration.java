@@ -13,6 +13,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.device.DataDirectSupport;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** The attempts at a direct path: what is registered, or why it could not be. For one registration and one thread. */
 final class DirectRegistration {
@@ -44,12 +45,21 @@ final class DirectRegistration {
     private final Registrar registrar;
     private final DeviceSlice memory;
     private final DmaBuf.Mapping mapping;
+    /** Asked for when there was no room. */
+    private final Supplier<Bar1Use> bar1;
+
     private final AccessFlag[] access;
     private MemoryRegion region;
     private boolean synchronous;
 
-    DirectRegistration(Registrar registrar, DeviceSlice memory, DmaBuf.Mapping mapping, AccessFlag... access) {
+    DirectRegistration(
+            Registrar registrar,
+            DeviceSlice memory,
+            DmaBuf.Mapping mapping,
+            Supplier<Bar1Use> bar1,
+            AccessFlag... access) {
         this.registrar = registrar;
+        this.bar1 = bar1;
         this.memory = memory;
         this.mapping = mapping;
         this.access = access;
@@ -173,21 +183,25 @@ final class DirectRegistration {
                 : "see 'rdma4j gpudirect-check', or take the path 'dma-buf'";
     }
 
-    private static String dmaBufCause(int errno) {
+    private String noRoom() {
+        return NO_ROOM + " (" + bar1.get().describe() + ")";
+    }
+
+    private String dmaBufCause(int errno) {
         return switch (errno) {
-            case ENOMEM -> NO_ROOM;
+            case ENOMEM -> noRoom();
             case ENOTSUPP -> NO_PATH;
             case EINVAL -> "the GPU's driver does not let this adapter in, or the range is not what was exported";
             default -> "";
         };
     }
 
-    private static String peerMemoryCause(int errno) {
+    private String peerMemoryCause(int errno) {
         return switch (errno) {
             case EFAULT ->
                 "no peer-memory module took the address, so the kernel looked for host memory there: the module has not"
                         + " signed on with this ib_core, or it does not know memory of this kind";
-            case ENOMEM -> NO_ROOM;
+            case ENOMEM -> noRoom();
             case ENOTSUPP -> NO_PATH;
             case EINVAL -> "the peer-memory module refused the range, or the device does not offer one of the flags";
             default -> "";

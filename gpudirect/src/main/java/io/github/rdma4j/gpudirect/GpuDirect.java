@@ -100,7 +100,8 @@ public final class GpuDirect {
     }
 
     /**
-     * The window by which adapters reach this GPU's memory, and what of it this process has registered. Reads sysfs.
+     * The window by which adapters reach this GPU's memory, what of it this process has registered, and what all
+     * processes use. Reads sysfs and asks NVML.
      *
      * @return as it is now
      */
@@ -168,7 +169,8 @@ public final class GpuDirect {
                 adapterTakesDmaBufs,
                 PeerMemoryModule.find(config.fileSystemRoot()).isPresent(),
                 flags);
-        DirectRegistration registration = new DirectRegistration(registrar, memory, config.dmaBufMapping(), access);
+        DirectRegistration registration =
+                new DirectRegistration(registrar, memory, config.dmaBufMapping(), this::bar1, access);
         PathDecision decision = PathRules.decide(memory.toString(), config.order(), facts, registration::attempt);
         DeviceRegion region = new DeviceRegion(this, memory, decision, registration, access.clone());
         try {

@@ -109,6 +109,7 @@ public final class Transfer {
      * @param timeout how long the host waits in place of a stream that cannot wait for values in memory
      * @throws TransferException if it has failed already
      * @throws IllegalStateException if the host had to wait, and the time is over
+     * @throws io.github.rdma4j.cuda.CudaWaitInterruptedException if the host had to wait, and the thread is interrupted
      */
     public void follow(CudaStream stream, Duration timeout) {
         if (isEnded()) {

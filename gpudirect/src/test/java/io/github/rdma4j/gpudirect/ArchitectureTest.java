@@ -36,10 +36,23 @@ class ArchitectureTest {
                 .resideInAnyPackage(
                         "java..",
                         GPUDIRECT,
+                        GPUDIRECT + ".internal",
                         GPUDIRECT + ".topology",
                         "io.github.rdma4j.verbs",
                         "io.github.rdma4j.verbs.device",
                         "io.github.rdma4j.cuda")
+                .check(CODE);
+    }
+
+    /** NVML, beside which CUDA is not needed. */
+    @Test
+    void theNativeLayerKnowsNothingOfTheApi() {
+        classes()
+                .that()
+                .resideInAPackage(GPUDIRECT + ".internal")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("java..", GPUDIRECT + ".internal")
                 .check(CODE);
     }
 

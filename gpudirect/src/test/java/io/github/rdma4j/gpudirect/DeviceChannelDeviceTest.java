@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.cuda.CudaStream;
+import io.github.rdma4j.cuda.CudaWaitInterruptedException;
 import io.github.rdma4j.cuda.StandInDriver;
 import io.github.rdma4j.gpudirect.GpuSide.Where;
 import io.github.rdma4j.verbs.MemoryRegion;
@@ -262,6 +263,21 @@ class DeviceChannelDeviceTest {
         finish(send);
         receive.follow(behind, PATIENCE);
         assertThat(receive.state()).isEqualTo(Transfer.State.DONE);
+    }
+
+    @Test
+    void anInterruptEndsAWaitAndTheTransferGoesOn() {
+        connect(Where.HOST, Where.PEER_MEMORY);
+        CudaStream behind = right.context.createStream();
+        StandInDriver.deny("cuStreamWaitValue32");
+        Transfer receive = right.receive(0, 16);
+        for (Runnable wait : List.<Runnable>of(() -> receive.await(PATIENCE), () -> receive.follow(behind, PATIENCE))) {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(wait::run).isInstanceOf(CudaWaitInterruptedException.class);
+            assertThat(Thread.interrupted()).isTrue();
+        }
+        finishWell(left.send(0, 16), receive);
+        assertThat(receive.await(PATIENCE)).isTrue();
     }
 
     @Test

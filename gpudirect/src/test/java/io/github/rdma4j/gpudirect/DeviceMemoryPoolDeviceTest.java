@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The pool of registered device memory: loans, limits, the GPU's window, ends, and a driver that refuses. */
 @Tag("device")
-@ExtendWith(StandInDriver.class)
+@ExtendWith({StandInDriver.class, StandInNvml.class})
 @Timeout(120)
 class DeviceMemoryPoolDeviceTest {
     private static final int SLAB = 1 << 20;
@@ -190,7 +190,8 @@ class DeviceMemoryPoolDeviceTest {
             assertThatExceptionOfType(DevicePoolExhaustedException.class)
                     .isThrownBy(() -> pool.reserve(3 * SLAB))
                     .matches(e -> e.limit() == Limit.BAR1)
-                    .withMessageContaining("BAR1 of 4194304 bytes, 4194304 registered by this process")
+                    .withMessageContaining("BAR1 of 4194304 bytes, 4194304 registered by this process; what others use"
+                            + " of it is not known: /no/such/libnvidia-ml.so.1 cannot be opened")
                     .withMessageContaining("resizable BAR");
             assertThat(StandInDriver.calls("cuMemAlloc")).isEqualTo(asked);
             other.close();
@@ -201,6 +202,26 @@ class DeviceMemoryPoolDeviceTest {
         try (DeviceMemoryPool pool = pool(Where.STAGED, config -> {})) {
             pool.reserve(6 * SLAB);
             assertThat(side.gpu.bar1().registered()).isZero();
+        }
+    }
+
+    /** Another process has three quarters of it. */
+    @Test
+    void whatOtherProcessesUseOfTheWindowCounts() {
+        window(8 * SLAB);
+        StandInNvml.window(GPU, 8 * SLAB, 6 * SLAB);
+        try (DeviceMemoryPool pool = pool(Where.PEER_MEMORY, config -> {})) {
+            pool.reserve(SLAB);
+            StandInNvml.used(8 * SLAB - 1);
+            assertThatExceptionOfType(DevicePoolExhaustedException.class)
+                    .isThrownBy(() -> pool.reserve(2 * SLAB))
+                    .matches(e -> e.limit() == Limit.BAR1)
+                    .withMessageContaining(
+                            "BAR1 of 8388608 bytes, 1048576 registered by this process, 8388607 in use by"
+                                    + " all and 1 free")
+                    .withMessageContaining("also those of other processes");
+            StandInNvml.used(7 * SLAB);
+            pool.reserve(2 * SLAB);
         }
     }
 

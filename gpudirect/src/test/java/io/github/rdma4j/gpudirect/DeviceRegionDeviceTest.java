@@ -338,7 +338,8 @@ class DeviceRegionDeviceTest {
                 .decision()
                 .refusal(DMA_BUF)
                 .orElseThrow();
-        assertThat(refusal.explanation()).contains("ENOMEM", "it could not be mapped: the GPU's BAR1");
+        assertThat(refusal.explanation())
+                .contains("ENOMEM", "it could not be mapped: the GPU's BAR1", " registered by this process");
     }
 
     /** The driver tells of the first segment only, which is shorter. */

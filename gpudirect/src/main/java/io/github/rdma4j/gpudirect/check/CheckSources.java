@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.check;
 
+import io.github.rdma4j.gpudirect.Bar1Memory;
+import io.github.rdma4j.gpudirect.topology.PciAddress;
 import java.nio.file.Path;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -11,6 +14,11 @@ import java.util.function.Supplier;
  * @param root the folder in which {@code sys}, {@code proc}, {@code dev} and {@code usr} are, usually {@code /}
  * @param gpus asks the CUDA driver; called once, must not throw
  * @param adapters asks libibverbs; called once, must not throw
+ * @param windows asks NVML what of a GPU's BAR1 is in use; called once for each GPU, must not throw
  * @since 0.1.0
  */
-public record CheckSources(Path root, Supplier<GpuInventory> gpus, Supplier<AdapterInventory> adapters) {}
+public record CheckSources(
+        Path root,
+        Supplier<GpuInventory> gpus,
+        Supplier<AdapterInventory> adapters,
+        Function<PciAddress, Bar1Memory> windows) {}

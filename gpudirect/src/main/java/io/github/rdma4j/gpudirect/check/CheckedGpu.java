@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.check;
 
+import io.github.rdma4j.gpudirect.Bar1Memory;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
 import java.util.Optional;
@@ -13,9 +14,11 @@ import java.util.Optional;
  * @param address its PCI function
  * @param facts what CUDA tells of it, if it can be used
  * @param function what sysfs tells of it, if it is there
+ * @param window what NVML tells of its BAR1
  * @since 0.1.0
  */
-public record CheckedGpu(int index, PciAddress address, Optional<GpuFacts> facts, Optional<PciFunction> function) {
+public record CheckedGpu(
+        int index, PciAddress address, Optional<GpuFacts> facts, Optional<PciFunction> function, Bar1Memory window) {
     /** {@return such as {@code GPU0}} */
     public String label() {
         return "GPU" + index;

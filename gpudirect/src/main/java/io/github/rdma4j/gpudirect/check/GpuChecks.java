@@ -7,6 +7,7 @@ import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
 import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
 import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
 
+import io.github.rdma4j.gpudirect.Bar1Memory;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
 import io.github.rdma4j.gpudirect.topology.PciLink;
 import java.util.List;
@@ -30,8 +31,7 @@ final class GpuChecks {
                     + " nvidia_peermem or as dma-bufs";
     private static final String LARGER_WINDOW =
             "switch on resizable BAR and addresses above 4G in the firmware; some GPUs need NVIDIA's"
-                    + " displaymodeselector to show all of their memory. A DeviceMemoryPool stays below the window;"
-                    + " nvidia-smi -q -d MEMORY shows how much of it is in use, which no file does";
+                    + " displaymodeselector to show all of their memory. A DeviceMemoryPool stays below the window";
 
     private final CheckedGpu gpu;
     private final Subject subject;
@@ -205,25 +205,36 @@ final class GpuChecks {
             return finding(
                     CheckId.GPU_BAR1,
                     NOTE,
-                    seen + "; the GPU is joined to its processor by a coherent link (C2C)",
+                    seen + inUse() + "; the GPU is joined to its processor by a coherent link (C2C)",
                     "the processor's addresses cover the GPU's memory: BAR1 limits nothing that goes over the link",
                     "");
         }
         if (facts.isEmpty() && size.getAsLong() <= SMALL_WINDOW) {
-            return finding(CheckId.GPU_BAR1, WARNING, seen, LIMIT, LARGER_WINDOW);
+            return finding(CheckId.GPU_BAR1, WARNING, seen + inUse(), LIMIT, LARGER_WINDOW);
         }
         if (facts.isEmpty()) {
             return finding(
                     CheckId.GPU_BAR1,
                     UNKNOWN,
-                    seen + ", the size of the memory is not known",
+                    seen + ", the size of the memory is not known" + inUse(),
                     "memory beyond the size of BAR1 cannot be registered at the same time",
                     "");
         }
-        String both = seen + ", memory " + Bytes.words(facts.get().memory());
+        String both = seen + ", memory " + Bytes.words(facts.get().memory()) + inUse();
         return size.getAsLong() >= facts.get().memory()
                 ? Finding.ok(CheckId.GPU_BAR1, subject, both)
                 : finding(CheckId.GPU_BAR1, WARNING, both, LIMIT, LARGER_WINDOW);
+    }
+
+    /** By all processes and the driver, which no file tells. */
+    private String inUse() {
+        Bar1Memory window = gpu.window();
+        return window.isKnown()
+                ? "; %s of it in use, %s free"
+                        .formatted(
+                                Bytes.words(window.used().getAsLong()),
+                                Bytes.words(window.free().getAsLong()))
+                : "; how much is in use is not known: " + window.unknown();
     }
 
     private Finding link() {

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.check;
 
+import io.github.rdma4j.gpudirect.Bar1Memory;
 import io.github.rdma4j.gpudirect.topology.AdapterPlacement;
+import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.gpudirect.topology.PciDistance;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
 import io.github.rdma4j.gpudirect.topology.RdmaAdapter;
@@ -12,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -26,20 +29,22 @@ public final class GpuDirectCheck {
     private final Topology topology;
     private final GpuInventory gpuInventory;
     private final AdapterInventory adapterInventory;
+    private final Function<PciAddress, Bar1Memory> windows;
 
     private GpuDirectCheck(CheckSources sources) {
         this.files = new HostFiles(sources.root());
         this.topology = Topology.read(sources.root().resolve("sys"));
         this.gpuInventory = sources.gpus().get();
         this.adapterInventory = sources.adapters().get();
+        this.windows = sources.windows();
     }
 
     /**
-     * {@return where to look on this machine: its files, its CUDA driver and its libibverbs, each of which may be
-     * missing}
+     * {@return where to look on this machine: its files, its CUDA driver, its libibverbs and its NVML, each of which
+     * may be missing}
      */
     public static CheckSources thisMachine() {
-        return new CheckSources(Path.of("/"), CudaGpus::look, VerbsAdapters::look);
+        return new CheckSources(Path.of("/"), CudaGpus::look, VerbsAdapters::look, Bar1Memory::of);
     }
 
     /**
@@ -73,12 +78,21 @@ public final class GpuDirectCheck {
         if (gpuInventory.problem().isEmpty()) {
             return gpuInventory.gpus().stream()
                     .map(facts -> new CheckedGpu(
-                            facts.ordinal(), facts.address(), Optional.of(facts), topology.function(facts.address())))
+                            facts.ordinal(),
+                            facts.address(),
+                            Optional.of(facts),
+                            topology.function(facts.address()),
+                            windows.apply(facts.address())))
                     .toList();
         }
         List<CheckedGpu> found = new ArrayList<>();
         for (PciFunction function : topology.gpus()) {
-            found.add(new CheckedGpu(found.size(), function.address(), Optional.empty(), Optional.of(function)));
+            found.add(new CheckedGpu(
+                    found.size(),
+                    function.address(),
+                    Optional.empty(),
+                    Optional.of(function),
+                    windows.apply(function.address())));
         }
         return found;
     }

@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect.nccl;
 
 import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.cuda.CudaWaitInterruptedException;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -41,6 +42,9 @@ final class Connection {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment slot;
     private final MemorySegment errorSlot;
+    /** What {@link #isThrough} has seen; with the lock. */
+    private int lastState;
+
     private volatile long handle;
     private volatile boolean aborted;
     private volatile boolean closed;
@@ -106,16 +110,18 @@ final class Connection {
                                 : "the communicator is not there yet: its group has" + " not ended, or has failed");
     }
 
-    /** Lets nobody else call; {@link #unlock} must follow. */
+    /**
+     * Lets nobody else call; {@link #unlock} must follow. An interrupted thread has the lock if nobody else has it:
+     * what it does then may not be left half done.
+     */
     void lock() {
         try {
-            if (!calls.tryLock(Limits.nanos(timeout), TimeUnit.NANOSECONDS)) {
+            if (!calls.tryLock() && !calls.tryLock(Limits.nanos(timeout), TimeUnit.NANOSECONDS)) {
                 throw new NcclTimeoutException("a call of another thread on the same communicator", timeout);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException(
-                    "interrupted while another thread was inside a call on the same communicator", e);
+            throw new CudaWaitInterruptedException("another thread was inside a call on the same communicator");
         }
     }
 
@@ -156,21 +162,28 @@ final class Connection {
      * @throws NcclException if they have failed
      */
     void settle(Step.Call call, Duration limit) {
-        int[] state = new int[1];
-        boolean over = Limits.await(
-                () -> {
-                    if (aborted) {
-                        throw ended();
-                    }
-                    state[0] = state();
-                    return state[0] != NcclStatus.IN_PROGRESS.number();
-                },
-                limit);
+        settle(call, limit, Limits.await(this::isThrough, limit));
+    }
+
+    /** The same for a wait that begins nothing: an interrupt ends it. */
+    void settleUnlessInterrupted(Step.Call call, Duration limit) {
+        settle(call, limit, Limits.awaitUnlessInterrupted(this::isThrough, limit, "waiting for " + call.words()));
+    }
+
+    private boolean isThrough() {
+        if (aborted) {
+            throw ended();
+        }
+        lastState = state();
+        return lastState != NcclStatus.IN_PROGRESS.number();
+    }
+
+    private void settle(Step.Call call, Duration limit, boolean over) {
         if (!over) {
             throw new NcclTimeoutException(call.words(), limit);
         }
         finish();
-        library.check(state[0], call.words(), handle);
+        library.check(lastState, call.words(), handle);
     }
 
     /** With the lock, and without a wait: whether NCCL is through. Failures are left for {@link #settle}. */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl;
 
+import io.github.rdma4j.cuda.CudaWaitInterruptedException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -31,27 +32,40 @@ final class Limits {
      * the thread is interrupted afterwards.
      */
     static boolean await(BooleanSupplier done, Duration limit) {
-        long nanos = nanos(limit);
-        long start = System.nanoTime();
-        boolean interrupted = false;
+        boolean[] interrupted = {false};
         try {
-            while (!done.getAsBoolean()) {
-                long elapsed = System.nanoTime() - start;
-                if (elapsed >= nanos) {
-                    return done.getAsBoolean();
-                }
-                if (elapsed < SPIN_NANOS) {
-                    Thread.onSpinWait();
-                } else {
-                    LockSupport.parkNanos(Math.min(elapsed / PAUSES_IN_WAIT, LONGEST_PAUSE_NANOS));
-                    interrupted |= Thread.interrupted();
-                }
-            }
-            return true;
+            return await(done, limit, () -> interrupted[0] |= Thread.interrupted());
         } finally {
-            if (interrupted) {
+            if (interrupted[0]) {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /** The same where nothing is half done: an interrupt ends it with an exception. */
+    static boolean awaitUnlessInterrupted(BooleanSupplier done, Duration limit, String what) {
+        return await(done, limit, () -> {
+            if (Thread.currentThread().isInterrupted()) {
+                throw new CudaWaitInterruptedException(what);
+            }
+        });
+    }
+
+    private static boolean await(BooleanSupplier done, Duration limit, Runnable afterPause) {
+        long nanos = nanos(limit);
+        long start = System.nanoTime();
+        while (!done.getAsBoolean()) {
+            long elapsed = System.nanoTime() - start;
+            if (elapsed >= nanos) {
+                return done.getAsBoolean();
+            }
+            if (elapsed < SPIN_NANOS) {
+                Thread.onSpinWait();
+            } else {
+                LockSupport.parkNanos(Math.min(elapsed / PAUSES_IN_WAIT, LONGEST_PAUSE_NANOS));
+                afterPause.run();
+            }
+        }
+        return true;
     }
 }

@@ -4,6 +4,7 @@ package io.github.rdma4j.gpudirect.nccl;
 
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.CudaStream;
+import io.github.rdma4j.cuda.CudaWaitInterruptedException;
 import io.github.rdma4j.gpudirect.nccl.bindings.NcclHeaders;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 import java.lang.foreign.Arena;
@@ -26,7 +27,8 @@ import java.util.function.IntSupplier;
  * CudaStream, Duration)}, and each later call. After that a communicator can only be aborted.
  *
  * <p>Thread safety: all methods may be called from any thread, {@link #abort()} and {@link #asyncError()} also while
- * another is held inside a call.
+ * another is held inside a call. An interrupt ends the two methods {@code await}; what begins or ends something waits
+ * on, for {@link NcclConfig#timeout} or {@link NcclConfig#closeTimeout} at most, and the interrupt status stays.
  *
  * @since 0.1.0
  */
@@ -205,12 +207,14 @@ public final class NcclCommunicator extends NcclParts implements AutoCloseable {
      * @param limit how long at most
      * @throws NcclTimeoutException if it is not in time
      * @throws NcclException if a call has failed
+     * @throws IllegalStateException if it is closed or aborted, before or meanwhile
+     * @throws CudaWaitInterruptedException if the thread is interrupted; the calls go on
      */
     public void await(Duration limit) {
         connection.requireOpen();
         connection.lock();
         try {
-            connection.settle(() -> "the last call of " + this, limit);
+            connection.settleUnlessInterrupted(() -> "the last call of " + this, limit);
         } finally {
             connection.unlock();
         }
@@ -225,16 +229,19 @@ public final class NcclCommunicator extends NcclParts implements AutoCloseable {
      * @return whether it is done; false if the time is over
      * @throws NcclException if the communicator has failed
      * @throws io.github.rdma4j.cuda.CudaException if the work has
+     * @throws IllegalStateException if communicator or stream are closed, before or meanwhile
+     * @throws CudaWaitInterruptedException if the thread is interrupted; the work goes on
      */
     public boolean await(CudaStream stream, Duration limit) {
-        return Limits.await(
+        return Limits.awaitUnlessInterrupted(
                 () -> {
                     asyncError().ifPresent(failure -> {
                         throw failure;
                     });
                     return stream.isDone();
                 },
-                limit);
+                limit,
+                "waiting for the work of " + this);
     }
 
     /**
@@ -350,7 +357,12 @@ public final class NcclCommunicator extends NcclParts implements AutoCloseable {
         if (!NcclGroup.isOpen() && connection.mode == NcclMode.BOUNDED) {
             boolean there = false;
             try {
-                made.await(connection.timeout);
+                made.connection.lock();
+                try {
+                    made.connection.settle(() -> words, connection.timeout);
+                } finally {
+                    made.connection.unlock();
+                }
                 there = true;
             } finally {
                 if (!there) {

@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl;
 
-import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -27,6 +30,9 @@ public final class NcclRendezvous {
 
     private static final byte GOT_IT = 1;
     private static final int LONGEST_SILENCE_MILLIS = 2_000;
+    /** After it the thread looks whether it was interrupted, which does not end a call of a socket. */
+    private static final int LONGEST_SLEEP_MILLIS = 100;
+
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private NcclRendezvous() {}
@@ -39,6 +45,7 @@ public final class NcclRendezvous {
      * @param peers how many fetch it: the ranks less this one
      * @param timeout how long at most
      * @throws IOException if the address cannot be used
+     * @throws InterruptedIOException soon after the thread is interrupted, which it stays
      * @throws NcclTimeoutException if not all have come in time; the message says how many have
      */
     public static void serve(NcclUniqueId id, InetSocketAddress address, int peers, Duration timeout)
@@ -54,10 +61,12 @@ public final class NcclRendezvous {
      * Serves the id at a socket that is open, so that its port can be told before.
      *
      * @param id made here
-     * @param server bound; it stays open
+     * @param server bound; it stays open, unless a virtual thread is interrupted, where the JDK closes it. A close by
+     *     another thread ends the wait
      * @param peers how many fetch it
      * @param timeout how long at most
-     * @throws IOException if the socket fails
+     * @throws IOException if the socket fails, or is closed meanwhile
+     * @throws InterruptedIOException soon after the thread is interrupted, which it stays
      * @throws NcclTimeoutException if not all have come in time
      */
     public static void serve(NcclUniqueId id, ServerSocket server, int peers, Duration timeout) throws IOException {
@@ -66,36 +75,41 @@ public final class NcclRendezvous {
         for (int served = 0; served < peers; ) {
             long left = TimeUnit.NANOSECONDS.toMillis(limit - (System.nanoTime() - start));
             if (left <= 0) {
-                throw late(served, peers, timeout);
+                throw new NcclTimeoutException(
+                        "serving the id: %d of %d ranks have fetched it; it".formatted(served, peers), timeout);
             }
-            server.setSoTimeout((int) Math.min(left, Integer.MAX_VALUE));
+            requireNoInterrupt("serving the id");
+            server.setSoTimeout((int) Math.min(left, LONGEST_SLEEP_MILLIS));
             try (Socket peer = server.accept()) {
-                if (answer(id, peer, (int) Math.min(left, LONGEST_SILENCE_MILLIS))) {
+                if (answer(id, peer, Math.min(left, LONGEST_SILENCE_MILLIS))) {
                     served++;
                 }
             } catch (SocketTimeoutException e) {
-                throw late(served, peers, timeout);
+                // The loop looks at the time and the interrupt status.
+            } catch (SocketException e) {
+                // The JDK closes the socket in which a virtual thread is interrupted.
+                requireNoInterrupt("serving the id");
+                throw e;
             }
         }
     }
 
-    private static NcclTimeoutException late(int served, int peers, Duration timeout) {
-        return new NcclTimeoutException(
-                "serving the id: %d of %d ranks have fetched it; it".formatted(served, peers), timeout);
+    private static void requireNoInterrupt(String operation) throws InterruptedIOException {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new InterruptedIOException(operation + ": the thread was interrupted");
+        }
     }
 
-    private static boolean answer(NcclUniqueId id, Socket peer, int silenceMillis) {
+    private static boolean answer(NcclUniqueId id, Socket peer, long silenceMillis) {
         try {
-            peer.setSoTimeout(Math.max(silenceMillis, 1));
-            DataInputStream in = new DataInputStream(peer.getInputStream());
-            if (in.readLong() != MAGIC) {
+            if (readLong(peer, after(silenceMillis)) != MAGIC) {
                 return false;
             }
             DataOutputStream out = new DataOutputStream(peer.getOutputStream());
             out.writeLong(MAGIC);
             out.write(id.bytes());
             out.flush();
-            return in.readByte() == GOT_IT;
+            return read(peer, 1, after(silenceMillis))[0] == GOT_IT;
         } catch (IOException e) {
             // One peer's failure is not the others'; it comes again, or is missed at the end.
             return false;
@@ -109,6 +123,8 @@ public final class NcclRendezvous {
      * @param timeout how long at most
      * @return the id
      * @throws IOException if what answers is something else
+     * @throws InterruptedIOException soon after the thread is interrupted, which it stays; two seconds where connecting
+     *     itself waits
      * @throws NcclTimeoutException if the server has not answered in time; the cause is the last failure
      */
     public static NcclUniqueId fetch(InetSocketAddress server, Duration timeout) throws IOException {
@@ -123,33 +139,60 @@ public final class NcclRendezvous {
                 throw failure;
             }
             try (Socket socket = new Socket()) {
-                int millis = (int) Math.min(left, Integer.MAX_VALUE);
-                socket.connect(server, millis);
-                socket.setSoTimeout(millis);
-                return ask(socket, server);
+                socket.connect(server, (int) Math.min(left, LONGEST_SILENCE_MILLIS));
+                return ask(socket, server, limit - (System.nanoTime() - start));
             } catch (WrongServerException e) {
                 throw e;
             } catch (IOException e) {
+                requireNoInterrupt("fetching the id from " + server);
                 last = e;
                 LockSupport.parkNanos(RETRY_NANOS);
             }
         }
     }
 
-    private static NcclUniqueId ask(Socket socket, InetSocketAddress server) throws IOException {
+    private static NcclUniqueId ask(Socket socket, InetSocketAddress server, long nanos) throws IOException {
         DataOutputStream out = new DataOutputStream(socket.getOutputStream());
         out.writeLong(MAGIC);
         out.flush();
-        DataInputStream in = new DataInputStream(socket.getInputStream());
-        long magic = in.readLong();
+        long deadline = System.nanoTime() + nanos;
+        long magic = readLong(socket, deadline);
         if (magic != MAGIC) {
             throw new WrongServerException(server + " serves no NCCL id: it says 0x%x".formatted(magic));
         }
-        byte[] bytes = new byte[NcclUniqueId.SIZE];
-        in.readFully(bytes);
+        byte[] bytes = read(socket, NcclUniqueId.SIZE, deadline);
         out.writeByte(GOT_IT);
         out.flush();
         return NcclUniqueId.of(bytes);
+    }
+
+    private static long after(long millis) {
+        return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+
+    private static long readLong(Socket socket, long deadline) throws IOException {
+        return ByteBuffer.wrap(read(socket, Long.BYTES, deadline)).getLong();
+    }
+
+    /** In slices, between which it sees an interrupt; a server takes those who connect in turn. */
+    private static byte[] read(Socket socket, int length, long deadline) throws IOException {
+        byte[] bytes = new byte[length];
+        for (int count = 0; count < length; ) {
+            long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            socket.setSoTimeout((int) Math.clamp(left, 1, LONGEST_SLEEP_MILLIS));
+            try {
+                int more = socket.getInputStream().read(bytes, count, length - count);
+                if (more < 0) {
+                    throw new EOFException("the peer has closed the connection");
+                }
+                count += more;
+            } catch (SocketTimeoutException e) {
+                if (left <= 0 || Thread.currentThread().isInterrupted()) {
+                    throw e;
+                }
+            }
+        }
+        return bytes;
     }
 
     /** No use in trying again. */

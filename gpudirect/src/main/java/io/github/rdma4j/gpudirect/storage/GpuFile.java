@@ -122,6 +122,7 @@ public final class GpuFile implements AutoCloseable {
      * @throws IndexOutOfBoundsException if the range leaves the memory
      * @throws StorageException if the file cannot be written: {@link StorageException#transferred()} bytes are
      * @throws io.github.rdma4j.cuda.CudaException if a copy fails
+     * @throws io.github.rdma4j.cuda.CudaWaitInterruptedException if the thread is interrupted while it waits for a copy
      */
     public long write(DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
         check(memory, memoryOffset, fileOffset, length);

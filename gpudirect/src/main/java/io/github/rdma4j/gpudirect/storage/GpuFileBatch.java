@@ -349,15 +349,7 @@ public final class GpuFileBatch implements AutoCloseable {
             return;
         }
         collected.clear();
-        // An interrupted thread must wait, too: memory and files are in use.
-        boolean interrupted = Thread.interrupted();
-        try {
-            awaitAll();
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        awaitAll();
         closed = true;
         storage.forget(this);
         if (engine != null) {
@@ -365,18 +357,28 @@ public final class GpuFileBatch implements AutoCloseable {
         }
     }
 
+    /** An interrupted thread must wait, too, and not in a circle: memory and files are in use. */
     private void awaitAll() {
         long nanos = Uses.nanos(storage.config().timeout());
         long start = System.nanoTime();
-        while (underWay > 0) {
-            long left = nanos - (System.nanoTime() - start);
-            if (left <= 0) {
-                throw new CudaCloseTimeoutException(
-                        "the batch is not closed: %d transfers are under way for longer than %s."
-                                        .formatted(underWay, storage.config().timeout())
-                                + " Remedy: await() them, and close it again");
+        boolean interrupted = false;
+        try {
+            while (underWay > 0) {
+                long left = nanos - (System.nanoTime() - start);
+                if (left <= 0) {
+                    throw new CudaCloseTimeoutException(
+                            "the batch is not closed: %d transfers are under way for longer than %s."
+                                            .formatted(
+                                                    underWay, storage.config().timeout())
+                                    + " Remedy: await() them, and close it again");
+                }
+                interrupted |= Thread.interrupted();
+                awaitMore(underWay, left);
             }
-            awaitMore(underWay, left);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 }

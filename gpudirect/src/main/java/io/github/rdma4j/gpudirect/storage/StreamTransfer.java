@@ -5,6 +5,7 @@ package io.github.rdma4j.gpudirect.storage;
 import io.github.rdma4j.cuda.CudaEvent;
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaStream;
+import io.github.rdma4j.cuda.CudaWaitInterruptedException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -118,6 +119,7 @@ public final class StreamTransfer {
      * @param timeout how long at most
      * @return whether it is over, well or not; false if the time is over
      * @throws CudaException if the driver does not tell
+     * @throws CudaWaitInterruptedException if the thread is interrupted; the transfer goes on
      */
     public boolean await(Duration timeout) {
         long nanos = Uses.nanos(timeout);
@@ -128,9 +130,8 @@ public final class StreamTransfer {
                 return false;
             }
             LockSupport.parkNanos(pause);
-            if (Thread.interrupted()) {
-                Thread.currentThread().interrupt();
-                return isDone();
+            if (Thread.currentThread().isInterrupted()) {
+                throw new CudaWaitInterruptedException("waiting for " + call);
             }
             pause = Math.min(pause * 2, 1_000_000);
         }

@@ -16,6 +16,7 @@ import static io.github.rdma4j.gpudirect.check.Scenario.ordering;
 import static io.github.rdma4j.gpudirect.check.Scenario.port;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.gpudirect.Bar1Memory;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.verbs.device.DataDirectSupport;
 import io.github.rdma4j.verbs.device.GidType;
@@ -308,8 +309,13 @@ class FindingsTest {
                 row(GPU_VMM, NOTE, "is 0", m -> m.gpu(attributes(Support.YES, Support.YES, Support.NO))),
                 row(GPU_VMM, UNKNOWN, "could not be asked", noCuda),
                 // Of three windows of 64 bits the second is in registers 2 and 3.
-                healthy(GPU_BAR1, "BAR1 is 128 GiB, memory 79.2 GiB"),
-                row(GPU_BAR1, WARNING, "BAR1 is 256 MiB, memory 79.2 GiB", DESK, m -> m),
+                healthy(GPU_BAR1, "BAR1 is 128 GiB, memory 79.2 GiB; how much is in use is not known: no NVML"),
+                row(
+                        GPU_BAR1,
+                        WARNING,
+                        "BAR1 is 256 MiB, memory 79.2 GiB; 250 MiB of it in use, 6 MiB free",
+                        DESK,
+                        m -> m.window(Bar1Memory.known(256L << 20, 250L << 20, 6L << 20))),
                 row(GPU_BAR1, NOTE, "integrated", m -> m.gpu(memory(1L << 33, true))),
                 row(GPU_BAR1, UNKNOWN, "no second memory window", m -> m.with(gpu + "resource: odd")),
                 row(GPU_BAR1, UNKNOWN, "memory is not known", noCuda),

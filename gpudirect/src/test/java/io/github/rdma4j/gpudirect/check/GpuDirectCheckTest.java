@@ -6,6 +6,7 @@ import static io.github.rdma4j.gpudirect.check.Scenario.attributes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.github.rdma4j.gpudirect.Bar1Memory;
 import io.github.rdma4j.gpudirect.GpuPath;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.gpudirect.topology.PciDistance;
@@ -146,7 +147,8 @@ class GpuDirectCheckTest {
                         Optional.empty(), 13000, List.of(Scenario.gpu(0, PciAddress.parse("0000:01:00.0")))),
                 () -> new AdapterInventory(
                         Optional.empty(),
-                        List.of(new AdapterFacts("rxe0", Optional.empty(), Support.NO, "", List.of()))));
+                        List.of(new AdapterFacts("rxe0", Optional.empty(), Support.NO, "", List.of()))),
+                _ -> Bar1Memory.unknown("no NVML"));
         assertThat(GpuDirectCheck.run(sources).verdicts())
                 .singleElement()
                 .satisfies(verdict -> assertThat(verdict.path()).contains(GpuPath.STAGED));

@@ -69,7 +69,7 @@ class PlatformFindingsTest {
         assertThat(distance.meaning()).contains("says little");
         Finding bar1 = find(GPU_BAR1, graceHopper());
         assertThat(bar1.state()).isEqualTo(NOTE);
-        assertThat(bar1.seen()).contains("BAR1 is 32 MiB", "coherent link");
+        assertThat(bar1.seen()).contains("BAR1 is 32 MiB", "how much is in use", "coherent link");
         assertThat(bar1.meaning()).contains("limits nothing that goes over the link");
         // The same functions without the link are judged.
         Scenario cards = Scenario.of("grace-hopper", root);
@@ -177,7 +177,7 @@ class PlatformFindingsTest {
     void aSmallBar1IsAWarningAlsoWhereCudaCannotBeAsked() {
         Finding small = find(GPU_BAR1, Scenario.of("workstation", root).noCuda("no libcuda.so.1", ""));
         assertThat(small.state()).isEqualTo(WARNING);
-        assertThat(small.seen()).isEqualTo("BAR1 is 256 MiB");
+        assertThat(small.seen()).isEqualTo("BAR1 is 256 MiB; how much is in use is not known: no NVML");
         assertThat(small.meaning()).contains("can be registered at the same time", "nvidia_peermem");
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.check;
 
+import io.github.rdma4j.gpudirect.Bar1Memory;
 import io.github.rdma4j.gpudirect.machines.RecordedMachine;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
@@ -39,6 +40,7 @@ final class Scenario {
     private final RecordedMachine files;
     private final List<GpuFacts> gpus = new ArrayList<>();
     private final List<AdapterFacts> adapters = new ArrayList<>();
+    private Bar1Memory window = Bar1Memory.unknown("no NVML");
     private Problem cudaProblem;
     private Problem verbsProblem;
     private int cudaVersion = 13000;
@@ -189,7 +191,13 @@ final class Scenario {
                         : new GpuInventory(Optional.empty(), cudaVersion, gpus),
                 () -> verbsProblem != null
                         ? new AdapterInventory(Optional.of(verbsProblem), List.of())
-                        : new AdapterInventory(Optional.empty(), adapters));
+                        : new AdapterInventory(Optional.empty(), adapters),
+                _ -> window);
+    }
+
+    Scenario window(Bar1Memory told) {
+        window = told;
+        return this;
     }
 
     /** A GPU whose driver tells something else. */

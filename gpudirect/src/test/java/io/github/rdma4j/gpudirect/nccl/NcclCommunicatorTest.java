@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.github.rdma4j.cuda.Cuda;
 import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.cuda.CudaWaitInterruptedException;
 import io.github.rdma4j.cuda.DeviceMemory;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -196,6 +197,60 @@ class NcclCommunicatorTest extends NcclFixture {
                 .withMessageContaining("it is aborted");
         memory.close();
         assertThat(communicators.get(1).asyncError()).isPresent();
+    }
+
+    private static void interrupted(Runnable wait) {
+        Thread.currentThread().interrupt();
+        assertThatExceptionOfType(CudaWaitInterruptedException.class).isThrownBy(wait::run);
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void anInterruptEndsTheWaitsAndTheWorkGoesOn() {
+        initAll(config -> config.mode(NcclMode.NON_BLOCKING));
+        communicators.forEach(each -> each.await(LIMIT));
+        NcclCommunicator first = communicators.getFirst();
+        StandInNccl.set("polls", 400);
+        List<DeviceMemory> memory = new ArrayList<>();
+        for (int i = 0; i < RANKS; i++) {
+            memory.add(floats(i, 1));
+            allReduce(communicators.get(i), memory.get(i), i, this);
+        }
+        interrupted(() -> first.await(LIMIT));
+        StandInNccl.set("polls", 0);
+        communicators.forEach(each -> each.await(LIMIT));
+        assertThat(first.await(streams.getFirst(), LIMIT)).isTrue();
+        assertThat(floats(memory.getFirst())).containsExactly(RANKS);
+        allReduce(first, memory.getFirst(), 0, this);
+        first.await(LIMIT);
+        interrupted(() -> first.await(streams.getFirst(), LIMIT));
+        for (int i = 1; i < RANKS; i++) {
+            allReduce(communicators.get(i), memory.get(i), i, this);
+            communicators.get(i).await(LIMIT);
+        }
+        assertThat(first.await(streams.getFirst(), LIMIT)).isTrue();
+    }
+
+    @Test
+    void aCloseEndsTheWaitForAStream() throws Exception {
+        initAll(config -> config.closeTimeout(SHORT));
+        DeviceMemory memory = floats(0, 1);
+        NcclCommunicator first = communicators.getFirst();
+        allReduce(first, memory, 0, this);
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        Thread.startVirtualThread(() -> {
+            try {
+                first.await(streams.getFirst(), LIMIT);
+                failure.complete(null);
+            } catch (RuntimeException e) {
+                failure.complete(e);
+            }
+        });
+        assertThatExceptionOfType(NcclTimeoutException.class).isThrownBy(first::close);
+        assertThat(failure.get(LIMIT.toSeconds(), TimeUnit.SECONDS))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("the communicator was aborted");
+        memory.close();
     }
 
     @Test

@@ -5,21 +5,27 @@ package io.github.rdma4j.gpudirect.nccl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import io.github.rdma4j.verbs.endpoint.Transport;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The id's way to the other ranks. */
 class NcclRendezvousTest {
@@ -71,6 +77,67 @@ class NcclRendezvousTest {
         assertThatExceptionOfType(NcclTimeoutException.class)
                 .isThrownBy(() -> NcclRendezvous.fetch(nobody, SHORT))
                 .withCauseInstanceOf(IOException.class);
+    }
+
+    private interface Call {
+        void run() throws Exception;
+    }
+
+    private static Throwable interrupted(boolean virtual, Call call) throws Exception {
+        CompletableFuture<Throwable> end = new CompletableFuture<>();
+        Runnable body = () -> {
+            try {
+                call.run();
+                end.complete(null);
+            } catch (Exception e) {
+                end.complete(Thread.interrupted() ? e : new AssertionError("the status is gone", e));
+            }
+        };
+        Thread thread =
+                virtual ? Thread.ofVirtual().start(body) : Thread.ofPlatform().start(body);
+        Thread.sleep(50);
+        assertThat(thread.isAlive()).isTrue();
+        thread.interrupt();
+        return end.get(LIMIT.toSeconds() / 2, TimeUnit.SECONDS);
+    }
+
+    /** Nobody comes, somebody comes who says nothing, nobody serves, and somebody serves who says nothing. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anInterruptEndsServingAndFetching(boolean virtual) throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            assertThat(interrupted(virtual, () -> NcclRendezvous.serve(id(), server, 1, LIMIT)))
+                    .isInstanceOf(InterruptedIOException.class);
+            assertThat(server.isClosed())
+                    .as("the JDK's way with virtual threads")
+                    .isEqualTo(virtual);
+        }
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                Socket silent = new Socket()) {
+            assertThat(interrupted(virtual, () -> NcclRendezvous.fetch(address(server), LIMIT)))
+                    .isInstanceOf(InterruptedIOException.class);
+            silent.connect(address(server));
+            assertThat(interrupted(virtual, () -> NcclRendezvous.serve(id(), server, 2, LIMIT)))
+                    .isInstanceOf(InterruptedIOException.class);
+            server.close();
+            assertThat(interrupted(virtual, () -> NcclRendezvous.fetch(address(server), LIMIT)))
+                    .isInstanceOf(InterruptedIOException.class);
+        }
+    }
+
+    @Test
+    void aCloseOfTheSocketEndsServing() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<?> serving = threads.submit(() -> {
+                NcclRendezvous.serve(id(), server, 1, LIMIT);
+                return null;
+            });
+            Thread.sleep(20);
+            server.close();
+            assertThatThrownBy(() -> serving.get(LIMIT.toSeconds() / 2, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(SocketException.class);
+        }
     }
 
     @Test

@@ -9,14 +9,19 @@ import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.rdma4j.cuda.Cuda;
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.CudaWaitInterruptedException;
 import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.cuda.HostMemory;
+import io.github.rdma4j.cuda.StandInDriver;
+import io.github.rdma4j.cuda.WaitCondition;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -289,6 +294,57 @@ abstract class GpuFileContract extends StorageFixture {
             assertThat(file.read(memory, 0, 0, data.length)).isEqualTo(data.length);
             assertThat(contents(memory)).isEqualTo(data);
         }
+    }
+
+    @Test
+    void anInterruptEndsTheWaitForAStreamsTransfer() throws IOException {
+        byte[] data = bytes(2 * CHUNK);
+        try (GpuFile file = storage.open(file(data));
+                DeviceMemory memory = context.allocate(data.length);
+                HostMemory word = context.allocateHost(8);
+                CudaStream stream = context.createStream()) {
+            word.segment().fill((byte) 0);
+            stream.waitForValue(word, 0, 1, WaitCondition.EQUAL);
+            StreamTransfer transfer = file.readAsync(stream, memory, 0, 0, data.length);
+            Thread.currentThread().interrupt();
+            Throwable end = catchThrowable(() -> transfer.await(LIMIT));
+            assertThat(Thread.interrupted()).isTrue();
+            ValueLayout.JAVA_INT.varHandle().setRelease(word.segment(), 0L, 1);
+            assertThat(end).isInstanceOf(CudaWaitInterruptedException.class);
+            assertThat(transfer.await(LIMIT)).isTrue();
+            assertThat(contents(memory)).isEqualTo(data);
+        }
+    }
+
+    /** What is over must not be lost: a batch returns it, if the thread was interrupted, too. */
+    @Test
+    void anInterruptEndsTheWaitForABatchAndNotItsClose() throws IOException {
+        byte[] data = bytes(CHUNK);
+        slowDown();
+        try (GpuFile file = storage.open(file(data));
+                DeviceMemory memory = context.allocate(data.length)) {
+            GpuFileBatch batch = storage.batch(2);
+            batch.read(1, file, memory, 0, 0, data.length);
+            batch.submit();
+            Thread.currentThread().interrupt();
+            assertThat(batch.await(1, LIMIT)).isZero();
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(batch.underWay()).isOne();
+            Thread closing = Thread.currentThread();
+            Thread.startVirtualThread(closing::interrupt);
+            batch.close();
+            assertThat(batch.underWay()).isZero();
+            while (!Thread.interrupted()) {
+                Thread.onSpinWait();
+            }
+            assertThat(contents(memory)).isEqualTo(data);
+        }
+    }
+
+    /** Each transfer takes a tenth of a second. */
+    private static void slowDown() {
+        StandInDriver.copyDelay(100_000, 0);
+        StandInCuFile.set("delay-us", 100_000);
     }
 
     @Test

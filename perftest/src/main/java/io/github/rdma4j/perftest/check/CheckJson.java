@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.check;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.github.rdma4j.gpudirect.Bar1Memory;
 import io.github.rdma4j.gpudirect.GpuPath;
 import io.github.rdma4j.gpudirect.PathRefusal;
 import io.github.rdma4j.gpudirect.check.CheckReport;
@@ -20,6 +21,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Writes a report as one JSON document; docs/gpudirect-check.md has its fields. */
 final class CheckJson {
@@ -69,7 +71,25 @@ final class CheckJson {
         json.writeStringField("pci_address", gpu.address().toString());
         json.writeStringField("name", gpu.facts().map(GpuFacts::name).orElse(null));
         place(json, gpu.function());
+        write(json, gpu.window());
         json.writeEndObject();
+    }
+
+    private static void write(JsonGenerator json, Bar1Memory window) throws IOException {
+        json.writeObjectFieldStart("bar1");
+        write(json, "total_bytes", window.total());
+        write(json, "used_bytes", window.used());
+        write(json, "free_bytes", window.free());
+        json.writeStringField("unknown", FindingFields.emptyToNull(window.unknown()));
+        json.writeEndObject();
+    }
+
+    private static void write(JsonGenerator json, String field, OptionalLong value) throws IOException {
+        if (value.isPresent()) {
+            json.writeNumberField(field, value.getAsLong());
+        } else {
+            json.writeNullField(field);
+        }
     }
 
     private static void write(JsonGenerator json, CheckedAdapter adapter) throws IOException {

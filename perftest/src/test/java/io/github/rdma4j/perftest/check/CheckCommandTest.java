@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
+import io.github.rdma4j.gpudirect.Bar1Memory;
 import io.github.rdma4j.gpudirect.check.AdapterFacts;
 import io.github.rdma4j.gpudirect.check.AdapterInventory;
 import io.github.rdma4j.gpudirect.check.CheckSources;
@@ -42,6 +43,7 @@ class CheckCommandTest {
 
     private final List<GpuFacts> gpus = new ArrayList<>();
     private final List<AdapterFacts> adapters = new ArrayList<>();
+    private Bar1Memory window = Bar1Memory.unknown("no libnvidia-ml.so.1");
 
     /** A GPU below a switch of its own, with an adapter that can or cannot register dma-bufs. */
     private CheckCommandTest quarter(int number, Support dmaBuf) throws IOException {
@@ -95,7 +97,8 @@ class CheckCommandTest {
                 new CheckSources(
                         folder,
                         () -> new GpuInventory(Optional.empty(), 13000, gpus),
-                        () -> new AdapterInventory(Optional.empty(), adapters)),
+                        () -> new AdapterInventory(Optional.empty(), adapters),
+                        _ -> window),
                 arguments);
     }
 
@@ -136,6 +139,16 @@ class CheckCommandTest {
                 .contains("Result: direct: adapters get at GPU memory themselves in 2 of 4 pairs.")
                 .doesNotContain("GPU0 - mlx5_1");
         assertThat(run.out().lines()).allMatch(line -> line.length() <= 120);
+    }
+
+    @Test
+    void theUseOfTheWindowIsTold() throws IOException {
+        quarter(0, Support.YES);
+        assertThat(json(run("--json").out()).at("/gpus/0/bar1")).hasToString("""
+                {"total_bytes":null,"used_bytes":null,"free_bytes":null,"unknown":"no libnvidia-ml.so.1"}""");
+        window = Bar1Memory.known(1000, 600, 400);
+        assertThat(json(run("--json").out()).at("/gpus/0/bar1")).hasToString("""
+                {"total_bytes":1000,"used_bytes":600,"free_bytes":400,"unknown":null}""");
     }
 
     @Test
@@ -188,7 +201,8 @@ class CheckCommandTest {
         CommandRun run = run(new CheckSources(
                 folder,
                 () -> GpuInventory.unavailable(new Problem("no libcuda.so.1", "install the driver")),
-                () -> new AdapterInventory(Optional.of(new Problem("no libibverbs.so.1", "install it")), List.of())));
+                () -> new AdapterInventory(Optional.of(new Problem("no libibverbs.so.1", "install it")), List.of()),
+                _ -> window));
         assertThat(run.status()).isEqualTo(3);
         assertThat(run.out())
                 .contains("GPUs: none\n", "Adapters: none\n", "FAIL     rdma-core        no libibverbs.so.1\n")
@@ -202,7 +216,8 @@ class CheckCommandTest {
         CommandRun run = run(new CheckSources(
                 folder,
                 () -> GpuInventory.unavailable(new Problem("no libcuda.so.1", "install the driver")),
-                () -> new AdapterInventory(Optional.empty(), adapters)));
+                () -> new AdapterInventory(Optional.empty(), adapters),
+                _ -> window));
         assertThat(run.status()).isEqualTo(3);
         assertThat(run.out())
                 .contains("FAIL     cuda             no libcuda.so.1")

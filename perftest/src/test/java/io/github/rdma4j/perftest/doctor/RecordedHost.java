@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor;
 
+import io.github.rdma4j.gpudirect.Bar1Memory;
 import io.github.rdma4j.gpudirect.check.AdapterFacts;
 import io.github.rdma4j.gpudirect.check.AdapterInventory;
 import io.github.rdma4j.gpudirect.check.CheckSources;
@@ -145,7 +146,8 @@ public final class RecordedHost {
                 file -> !forbidden.contains(file),
                 this::adapters,
                 () -> Optional.ofNullable(connectionManagerProblem),
-                () -> GpuDirectCheck.run(new CheckSources(files.root(), this::gpus, this::adapters)));
+                () -> GpuDirectCheck.run(new CheckSources(
+                        files.root(), this::gpus, this::adapters, _ -> Bar1Memory.unknown("no NVML"))));
     }
 
     private GpuInventory gpus() {

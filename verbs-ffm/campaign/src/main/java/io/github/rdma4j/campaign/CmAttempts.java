@@ -3,7 +3,6 @@
 package io.github.rdma4j.campaign;
 
 import io.github.rdma4j.verbs.VerbsException;
-import io.github.rdma4j.verbs.cm.ConnectionException;
 import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.RejectReason;
@@ -23,8 +22,6 @@ final class CmAttempts {
     static final Duration CONNECT = Duration.ofSeconds(3);
     static final Duration WORD = Duration.ofSeconds(2);
     static final Duration DISCONNECT = Duration.ofSeconds(2);
-    private static final long SLACK_MILLIS = 2_000;
-    private static final long RECOVERY_MILLIS = 20_000;
     /** How long the wire is cut at a step: longer than each step may take. */
     private static final long CUT_MILLIS = 3_500;
     /** Until machine 2 has cut it. */
@@ -41,14 +38,8 @@ final class CmAttempts {
     private final InetSocketAddress server;
     private final Peer.Orders orders;
     private final SplittableRandom random;
-    private final long begun = System.nanoTime();
-    private long attempts;
-    private long successes;
+    private final Attempts attempts = new Attempts();
     private long refusals;
-    private String told = "";
-    private long toldAtMillis;
-    private String wrong = "";
-    private String hung = "";
     private Phase cutBefore;
     private boolean cutThere;
 
@@ -56,10 +47,6 @@ final class CmAttempts {
         this.server = server;
         this.orders = orders;
         this.random = new SplittableRandom(orders.seed());
-    }
-
-    private long elapsed() {
-        return (System.nanoTime() - begun) / 1_000_000;
     }
 
     /** {@return what was seen: attempts as sent, connections that did all as received, refusals as transfers} */
@@ -76,27 +63,23 @@ final class CmAttempts {
                 }
             }
         }
-        while (isGood() && elapsed() < orders.lengthMillis()) {
+        while (attempts.isGood() && attempts.elapsed() < orders.lengthMillis()) {
             attempt(CmAnswer.values()[random.nextInt(CmAnswer.values().length - 1)]);
         }
         boolean done = again(CmAnswer.LAST);
-        return new EndReport(
-                "machine 1", attempts, successes, refusals, done, told, toldAtMillis, wrong, hung, List.of());
-    }
-
-    private boolean isGood() {
-        return wrong.isEmpty() && hung.isEmpty();
+        return attempts.report(refusals, done);
     }
 
     /** Until it is as foreseen: the wire is good. */
     private boolean again(CmAnswer answer) throws InterruptedException {
-        long until = elapsed() + RECOVERY_MILLIS;
-        while (isGood()) {
+        long until = attempts.elapsed() + Attempts.RECOVERY_MILLIS;
+        while (attempts.isGood()) {
             if (attempt(answer)) {
                 return true;
             }
-            if (elapsed() > until) {
-                wrong = "no connection on a good wire for " + RECOVERY_MILLIS + " ms, at last: " + told;
+            if (attempts.elapsed() > until) {
+                attempts.wrong = "no connection on a good wire for " + Attempts.RECOVERY_MILLIS + " ms, at last: "
+                        + attempts.told();
             }
         }
         return false;
@@ -129,7 +112,7 @@ final class CmAttempts {
 
     /** {@return whether it went as foreseen} */
     private boolean attempt(CmAnswer answer) {
-        long number = ++attempts;
+        long number = ++attempts.made;
         byte[] asked = answer.ask(number);
         try (SynchronousId id = SynchronousId.create(PortSpace.TCP)) {
             cut(Phase.RESOLVE);
@@ -143,10 +126,10 @@ final class CmAttempts {
                         () -> answered[0] = id.connect(config -> config.privateData(asked), CONNECT)
                                 .privateData());
                 if (!CmAnswer.is(answered[0], asked)) {
-                    wrong = "other private data came back";
+                    attempts.wrong = "other private data came back";
                 }
                 if (answer.isRefusal()) {
-                    wrong = answer + " was to come, and the connection was made";
+                    attempts.wrong = answer + " was to come, and the connection was made";
                 }
                 cut(Phase.WORD);
                 timed("a word", WORD, () -> talk.say(number));
@@ -154,48 +137,38 @@ final class CmAttempts {
                 cut(Phase.DISCONNECT);
                 timed("disconnect", DISCONNECT, () -> id.disconnect(DISCONNECT));
             }
-            successes++;
-            return isGood();
+            attempts.successes++;
+            return attempts.isGood();
         } catch (ConnectionRejectedException e) {
             return refused(answer, asked, e);
         } catch (Wrong e) {
-            wrong = e.getMessage();
-        } catch (ConnectionException e) {
-            tell("ConnectionException: " + e.getMessage());
+            attempts.wrong = e.getMessage();
         } catch (VerbsException e) {
-            tell(e.getClass().getSimpleName() + ": " + e.getMessage());
+            attempts.tell(e);
         }
         return false;
     }
 
     private boolean refused(CmAnswer answer, byte[] asked, ConnectionRejectedException e) {
         if (!answer.isRefusal()) {
-            tell("ConnectionRejectedException: " + e.getMessage()); // the server gave this one up meanwhile
+            attempts.tell(e); // the server gave this one up meanwhile
             return false;
         }
         if (e.reason() != RejectReason.CONSUMER_DEFINED
                 || answer == CmAnswer.REFUSE && !CmAnswer.is(e.privateData(), asked)) {
-            wrong = "refused for " + e.reason() + " and not as foreseen by " + answer;
+            attempts.wrong = "refused for " + e.reason() + " and not as foreseen by " + answer;
             return false;
         }
         refusals++;
         return true;
     }
 
-    private void tell(String text) {
-        told = text;
-        toldAtMillis = elapsed();
-    }
-
     private void timed(String what, Duration limit, Runnable step) {
-        long started = elapsed();
+        long started = attempts.elapsed();
         try {
             step.run();
         } finally {
-            long took = elapsed() - started;
-            if (took > limit.toMillis() + SLACK_MILLIS) {
-                hung = what + " took " + took + " ms of " + limit.toMillis();
-            }
+            attempts.within(what, attempts.elapsed() - started, limit);
         }
     }
 }

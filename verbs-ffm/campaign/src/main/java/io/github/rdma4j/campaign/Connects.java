@@ -26,76 +26,53 @@ final class Connects {
     private static final Duration CONNECT = Duration.ofSeconds(4);
     private static final Duration ANSWER = Duration.ofSeconds(3);
     private static final Duration CLOSE = Duration.ofSeconds(2);
-    private static final long SLACK_MILLIS = 2_000;
-    /** How long after the time is up an attempt may still have to succeed. */
-    private static final long RECOVERY_MILLIS = 20_000;
 
     private static final byte[] WORD = "again".getBytes();
     private static final byte[] LAST = "last".getBytes();
 
     private final long lengthMillis;
-    private final long begun = System.nanoTime();
-    private long attempts;
-    private long successes;
-    private String told = "";
-    private long toldAtMillis;
-    private String wrong = "";
-    private String hung = "";
+    private final Attempts attempts = new Attempts();
 
     /** @param lengthMillis how long to go on */
     Connects(long lengthMillis) {
         this.lengthMillis = lengthMillis;
     }
 
-    long elapsed() {
-        return (System.nanoTime() - begun) / 1_000_000;
-    }
-
     /** {@return what the client has seen: attempts as sent, successes as received} */
     EndReport client(InetSocketAddress server) {
         boolean done = false;
-        while (!done && wrong.isEmpty() && hung.isEmpty() && elapsed() < lengthMillis + RECOVERY_MILLIS) {
-            boolean last = elapsed() >= lengthMillis;
+        while (!done && attempts.isGood() && attempts.elapsed() < lengthMillis + Attempts.RECOVERY_MILLIS) {
+            boolean last = attempts.elapsed() >= lengthMillis;
             done = attempt(server, last ? LAST : WORD) && last;
         }
-        return new EndReport("machine 1", attempts, successes, 0, done, told, toldAtMillis, wrong, hung, List.of());
+        return attempts.report(0, done);
     }
 
     private boolean attempt(InetSocketAddress server, byte[] word) {
-        attempts++;
-        long started = elapsed();
+        attempts.made++;
+        long started = attempts.elapsed();
         try (Endpoint endpoint = Endpoint.connect(server, Connects::configure, CONNECT)) {
-            within("connect", elapsed() - started, CONNECT);
+            attempts.within("connect", attempts.elapsed() - started, CONNECT);
             if (!endpoint.send(word, ANSWER)) {
                 throw new IllegalStateException("no room for the first message");
             }
-            long sent = elapsed();
+            long sent = attempts.elapsed();
             Optional<byte[]> answer = endpoint.receive(ANSWER);
-            within("receive", elapsed() - sent, ANSWER);
+            attempts.within("receive", attempts.elapsed() - sent, ANSWER);
             if (answer.isPresent() && !Arrays.equals(answer.get(), word)) {
-                wrong = "another word came back";
+                attempts.wrong = "another word came back";
             }
             if (answer.isPresent()) {
-                successes++;
+                attempts.successes++;
                 return true;
             }
-            tell("no answer in " + ANSWER);
+            attempts.tell("no answer in " + ANSWER);
         } catch (VerbsException | IllegalStateException e) {
-            tell(e.getClass().getSimpleName() + ": " + e.getMessage());
+            attempts.tell(e);
         }
-        within("an attempt", elapsed() - started, CONNECT.plus(ANSWER).plus(CLOSE));
+        attempts.within(
+                "an attempt", attempts.elapsed() - started, CONNECT.plus(ANSWER).plus(CLOSE));
         return false;
-    }
-
-    private void tell(String text) {
-        told = text;
-        toldAtMillis = elapsed();
-    }
-
-    private void within(String what, long millis, Duration limit) {
-        if (millis > limit.toMillis() + SLACK_MILLIS) {
-            hung = what + " took " + millis + " ms of " + limit.toMillis();
-        }
     }
 
     /** {@return what the server has seen: connections as sent, those that said a word as received} */
@@ -103,22 +80,32 @@ final class Connects {
         AtomicLong words = new AtomicLong();
         AtomicBoolean done = new AtomicBoolean();
         try (ExecutorService threads = Executors.newCachedThreadPool()) {
-            while (!done.get() && elapsed() < limitMillis && wrong.isEmpty()) {
+            while (!done.get() && attempts.elapsed() < limitMillis && attempts.wrong.isEmpty()) {
                 try {
                     server.accept(Duration.ofMillis(200)).ifPresent(endpoint -> {
-                        attempts++;
+                        attempts.made++;
                         threads.execute(() -> serve(endpoint, words, done));
                     });
                 } catch (VerbsException | IllegalStateException e) {
-                    wrong = "accept threw " + e; // those that give up, or are cut off, are forgotten
+                    attempts.wrong = "accept threw " + e; // those that give up, or are cut off, are forgotten
                 }
             }
             threads.shutdown();
             if (!threads.awaitTermination(30, TimeUnit.SECONDS)) {
-                hung = "a served connection";
+                attempts.hung = "a served connection";
             }
         }
-        return new EndReport("machine 2", attempts, words.get(), 0, done.get(), "", 0, wrong, hung, List.of());
+        return new EndReport(
+                "machine 2",
+                attempts.made,
+                words.get(),
+                0,
+                done.get(),
+                "",
+                0,
+                attempts.wrong,
+                attempts.hung,
+                List.of());
     }
 
     private static void serve(Endpoint endpoint, AtomicLong words, AtomicBoolean done) {

@@ -29,30 +29,16 @@ final class NettyConnects {
     /** An endpoint's own limit is five seconds. */
     private static final int CLOSE_MILLIS = 5_000;
 
-    private static final int SLACK_MILLIS = 2_000;
-    /** How long after the time is up an attempt may still have to succeed. */
-    private static final long RECOVERY_MILLIS = 20_000;
-
     private static final long WORD = 1;
     private static final long LAST = 2;
 
     private final long lengthMillis;
-    private final long begun = System.nanoTime();
-    private long attempts;
-    private long successes;
+    private final Attempts attempts = new Attempts();
     private boolean refused;
-    private String told = "";
-    private long toldAtMillis;
-    private String wrong = "";
-    private String hung = "";
 
     /** @param lengthMillis how long to go on */
     NettyConnects(long lengthMillis) {
         this.lengthMillis = lengthMillis;
-    }
-
-    private long elapsed() {
-        return (System.nanoTime() - begun) / 1_000_000;
     }
 
     // ---- The client ----
@@ -60,26 +46,26 @@ final class NettyConnects {
     /** {@return what the client has seen: attempts as sent, successes as received} */
     EndReport client(Bootstrap bootstrap, InetSocketAddress server) throws InterruptedException {
         boolean done = false;
-        while (!done && !refused && wrong.isEmpty() && hung.isEmpty() && elapsed() < lengthMillis + RECOVERY_MILLIS) {
-            boolean last = elapsed() >= lengthMillis;
+        while (!done && !refused && attempts.isGood() && attempts.elapsed() < lengthMillis + Attempts.RECOVERY_MILLIS) {
+            boolean last = attempts.elapsed() >= lengthMillis;
             done = attempt(bootstrap, server, last ? LAST : WORD) && last;
         }
-        return new EndReport("machine 1", attempts, successes, 0, done, told, toldAtMillis, wrong, hung, List.of());
+        return attempts.report(0, done);
     }
 
     private boolean attempt(Bootstrap bootstrap, InetSocketAddress server, long word) throws InterruptedException {
-        attempts++;
+        attempts.made++;
         Answer answer = new Answer();
         ChannelFuture connecting = bootstrap.clone().handler(answer).connect(server);
         Channel channel = connecting.channel();
         if (!isOver(connecting, CONNECT_MILLIS)) {
-            hung = "connecting";
+            attempts.hung = "connecting";
             return false;
         }
         if (!connecting.isSuccess()) {
             tell(connecting.cause());
             if (!isOver(channel.closeFuture(), CLOSE_MILLIS)) {
-                hung = "the close of a channel that was not connected";
+                attempts.hung = "the close of a channel that was not connected";
             }
             return false;
         }
@@ -91,36 +77,35 @@ final class NettyConnects {
                 });
         boolean heard = false;
         try {
-            heard = answer.word.get(SILENCE_MILLIS + SLACK_MILLIS, TimeUnit.MILLISECONDS) == word;
+            heard = answer.word.get(SILENCE_MILLIS + Attempts.SLACK_MILLIS, TimeUnit.MILLISECONDS) == word;
             if (heard) {
-                successes++;
+                attempts.successes++;
             } else {
-                wrong = "another word came back";
+                attempts.wrong = "another word came back";
             }
         } catch (ExecutionException e) {
             tell(e.getCause());
         } catch (TimeoutException e) {
-            hung = "an answer";
+            attempts.hung = "an answer";
         }
         if (!isOver(channel.close(), CLOSE_MILLIS)) {
-            hung = "closing";
+            attempts.hung = "closing";
         }
         return heard;
     }
 
     private static boolean isOver(ChannelFuture future, int limitMillis) throws InterruptedException {
-        return future.await(limitMillis + SLACK_MILLIS);
+        return future.await(limitMillis + Attempts.SLACK_MILLIS);
     }
 
     private void tell(Throwable cause) {
         String text = cause.getClass().getSimpleName() + ": " + cause.getMessage();
         if (cause instanceof IOException) {
-            told = text;
-            toldAtMillis = elapsed();
+            attempts.tell(text);
             refused = cause instanceof ConnectException
                     && String.valueOf(cause.getMessage()).startsWith("Connection refused");
         } else {
-            wrong = text;
+            attempts.wrong = text;
         }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.campaign;
 
+import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.WorkCompletions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -20,6 +21,7 @@ enum Wait {
     })),
     RECEIVE_ASYNC(Wait::receiveAsync),
     READ_CHANNEL(stage -> stage.mine.asByteChannel(patience()).read(ByteBuffer.allocate(8))),
+    WRITE_CHANNEL(Wait::fill, stage -> stage.mine.asByteChannel(patience()).write(ByteBuffer.wrap(word()))),
     SEND(Wait::fill, stage -> stage.mine.send(word(), patience())),
     SEND_ALL(
             Wait::fill,
@@ -29,8 +31,12 @@ enum Wait {
     READ(stage -> stage.mine.transfers().read(stage.local.slice(8, 4088), stage.remote.slice(8, 4088), patience())),
     ADD(stage -> stage.mine.transfers().fetchAndAdd(stage.remote.slice(8, 8), 1, patience())),
     SWAP(stage -> stage.mine.transfers().compareAndSwap(stage.remote.slice(8, 8), 0, 1, patience())),
+    GET_INT(stage -> stage.mine.transfers().getInt(stage.remote, 24, patience())),
+    PUT_INT(stage -> stage.mine.transfers().putInt(stage.remote, 24, 7, patience())),
     GET_LONG(stage -> stage.mine.transfers().getLong(stage.remote, 16, patience())),
     PUT_LONG(stage -> stage.mine.transfers().putLong(stage.remote, 16, 7, patience())),
+    GRANT(stage ->
+            stage.mine.grant(Stage.MEMORY, patience(), AccessFlag.REMOTE_READ).close()),
     AWAIT_TRANSFERS(stage -> stage.mine.transfers().awaitTransfers((id, value, failure) -> {}, patience())),
     SELECT(stage -> stage.selector.select(patience())) {
         @Override

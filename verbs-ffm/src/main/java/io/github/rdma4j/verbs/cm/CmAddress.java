@@ -60,8 +60,9 @@ public final class CmAddress {
     }
 
     /**
-     * Resolves a peer (rdma_getaddrinfo(3)). It has no time limit: name servers, and ibacm where it runs, have their
-     * own.
+     * Resolves a peer (rdma_getaddrinfo(3)). It has no time limit, and an interrupt does not end it: name servers, and
+     * ibacm where it runs, have limits of their own (resolv.conf(5): 5 s and two attempts for each server). Numeric
+     * addresses wait for nothing.
      *
      * @param host a name or an address
      * @param service a port number, or a service's name
@@ -74,7 +75,8 @@ public final class CmAddress {
     }
 
     /**
-     * Resolves a local address to listen at (rdma_getaddrinfo(3) with {@code RAI_PASSIVE}).
+     * Resolves a local address to listen at (rdma_getaddrinfo(3) with {@code RAI_PASSIVE}). It waits as
+     * {@link #resolve} does.
      *
      * @param host a name or an address of this host
      * @param service a port number, or a service's name; 0 for any

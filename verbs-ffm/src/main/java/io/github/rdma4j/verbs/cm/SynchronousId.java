@@ -24,8 +24,9 @@ import java.util.function.Consumer;
  * }
  * }</pre>
  *
- * <p>After a call whose time was over, or whose thread was interrupted, the operation is still under way: close the id,
- * or wait for the event with {@link #await}.
+ * <p>A call whose thread is interrupted ends with a {@link io.github.rdma4j.verbs.WaitInterruptedException}. After it,
+ * and after one whose time was over, the operation is still under way: close the id, or wait for the event with
+ * {@link #await}.
  *
  * <p>Thread safety: one thread at a time, except that {@link #close()} may be called from any thread, at any time, and
  * ends a wait with an {@link IllegalStateException}.

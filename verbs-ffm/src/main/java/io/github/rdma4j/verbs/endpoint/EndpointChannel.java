@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** The messages of an endpoint as a stream of bytes; see {@link Endpoint#asByteChannel}. */
@@ -53,10 +54,26 @@ final class EndpointChannel implements ByteChannel {
         }
     }
 
+    /** Waits for the thread that is in there, which waits for the peer: the time and an interrupt end this, too. */
+    private void enter(ReentrantLock lock, String operation) throws IOException {
+        try {
+            if (!lock.tryLock() && !lock.tryLock(Engine.nanos(timeout), TimeUnit.NANOSECONDS)) {
+                throw new SocketTimeoutException(
+                        "another thread has been %s %s for %s".formatted(operation, endpoint, timeout));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            InterruptedIOException interrupted = new InterruptedIOException(
+                    "the thread was interrupted while another one was %s %s".formatted(operation, endpoint));
+            interrupted.initCause(e);
+            throw interrupted;
+        }
+    }
+
     /** Waits for at least one byte, unless the buffer has no room; -1 when the peer has closed. */
     @Override
     public int read(ByteBuffer target) throws IOException {
-        reading.lock();
+        enter(reading, "reading from");
         try {
             if (!endpoint.isOpen()) {
                 throw new ClosedChannelException();
@@ -108,7 +125,7 @@ final class EndpointChannel implements ByteChannel {
     /** Waits until all is sent. If it throws, the buffer's position tells what was. */
     @Override
     public int write(ByteBuffer source) throws IOException {
-        writing.lock();
+        enter(writing, "writing to");
         try {
             if (!endpoint.isOpen()) {
                 throw new ClosedChannelException();

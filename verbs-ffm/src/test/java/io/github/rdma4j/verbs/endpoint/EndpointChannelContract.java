@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -133,5 +134,40 @@ abstract class EndpointChannelContract {
         assertThatThrownBy(() -> left.write(much))
                 .isInstanceOf(java.io.IOException.class)
                 .hasCauseInstanceOf(ClosedByPeerException.class);
+    }
+
+    @Test
+    void whoWaitsBehindAnotherThreadCanBeInterrupted() throws Exception {
+        ByteBuffer[] much = {ByteBuffer.allocate(10_000), ByteBuffer.allocate(10_000)};
+        interruptTheSecond(i -> right.read(ByteBuffer.allocate(1)));
+        interruptTheSecond(i -> left.write(much[i]));
+        assertThat(much[1].position()).isZero();
+    }
+
+    private interface Waiting {
+        void run(int number) throws Exception;
+    }
+
+    private void interruptTheSecond(Waiting call) throws Exception {
+        Future<?> first = executor.submit(() -> {
+            call.run(0);
+            return null;
+        });
+        Thread.sleep(50);
+        CompletableFuture<Throwable> end = new CompletableFuture<>();
+        Thread second = Thread.ofVirtual().start(() -> {
+            try {
+                call.run(1);
+                end.complete(null);
+            } catch (Exception e) {
+                end.complete(Thread.interrupted() ? e : new AssertionError("the status is gone", e));
+            }
+        });
+        while (second.getState() != Thread.State.TIMED_WAITING && second.getState() != Thread.State.WAITING) {
+            Thread.sleep(1);
+        }
+        second.interrupt();
+        assertThat(end.get(10, TimeUnit.SECONDS)).isInstanceOf(InterruptedIOException.class);
+        assertThat(first.isDone()).isFalse();
     }
 }

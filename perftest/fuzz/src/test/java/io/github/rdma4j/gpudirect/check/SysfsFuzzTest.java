@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.fuzz.Fuzzer;
 import io.github.rdma4j.fuzz.Spoiler;
+import io.github.rdma4j.gpudirect.Bar1Memory;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.gpudirect.topology.Topology;
 import java.io.IOException;
@@ -89,7 +90,8 @@ class SysfsFuzzTest {
         CheckSources sources = new CheckSources(
                 root,
                 () -> GpuInventory.unavailable(new Problem("no driver", "install one")),
-                () -> new AdapterInventory(Optional.empty(), List.of()));
+                () -> new AdapterInventory(Optional.empty(), List.of()),
+                _ -> Bar1Memory.unknown("no NVML"));
         assertThat(GpuDirectCheck.run(sources).findings()).isNotEmpty();
         Topology topology = Topology.read(root.resolve("sys"));
         assertThat(topology.matrix()).isNotBlank();

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.allreduce.choice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.gpudirect.Bar1Memory;
 import io.github.rdma4j.gpudirect.GpuPath;
 import io.github.rdma4j.gpudirect.PathDecision;
 import io.github.rdma4j.gpudirect.check.CheckReport;
@@ -36,7 +37,7 @@ class ChoicesTest {
         GpuFacts facts =
                 new GpuFacts(0, "a GPU", place, 90, 1L << 36, false, Support.YES, dmaBuf, Support.YES, 1, 100, false);
         return new CheckReport(
-                List.of(new CheckedGpu(0, place, Optional.of(facts), Optional.empty())),
+                List.of(new CheckedGpu(0, place, Optional.of(facts), Optional.empty(), Bar1Memory.unknown("no NVML"))),
                 List.of(),
                 Topology.read(Path.of("/no/such/folder")),
                 List.of(),

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.campaign;
+
+import java.time.Duration;
+import java.util.List;
+
+/** What a client has seen that connects again and again, since this was made. For one thread. */
+final class Attempts {
+    /** How much longer than its own limit a step may take. */
+    static final int SLACK_MILLIS = 2_000;
+    /** How long an attempt may still have to succeed when the wire is good again. */
+    static final long RECOVERY_MILLIS = 20_000;
+
+    private final long begun = System.nanoTime();
+    long made;
+    long successes;
+    /** What must not be, or nothing. */
+    String wrong = "";
+    /** What took longer than its limit, or nothing. */
+    String hung = "";
+
+    private String told = "";
+    private long toldAtMillis;
+
+    long elapsed() {
+        return (System.nanoTime() - begun) / 1_000_000;
+    }
+
+    boolean isGood() {
+        return wrong.isEmpty() && hung.isEmpty();
+    }
+
+    String told() {
+        return told;
+    }
+
+    /** An attempt has failed, and said so. */
+    void tell(String text) {
+        told = text;
+        toldAtMillis = elapsed();
+    }
+
+    void tell(Exception e) {
+        tell(e.getClass().getSimpleName() + ": " + e.getMessage());
+    }
+
+    void within(String what, long millis, Duration limit) {
+        if (millis > limit.toMillis() + SLACK_MILLIS) {
+            hung = what + " took " + millis + " ms of " + limit.toMillis();
+        }
+    }
+
+    /** {@return attempts as sent, successes as received, and others as transfers} */
+    EndReport report(long others, boolean done) {
+        return new EndReport("machine 1", made, successes, others, done, told, toldAtMillis, wrong, hung, List.of());
+    }
+}

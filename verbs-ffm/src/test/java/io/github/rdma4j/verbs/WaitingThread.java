@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Set;
+
+/** A thread in a call that waits in the kernel or, if it is a virtual one, parked for what does not come by itself. */
+public final class WaitingThread {
+    /** Far below the limit of the call, and above what an emulated processor stalls for. */
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    private static final Set<String> WAITERS = Set.of("ReadinessWaiter", "DescriptorSet");
+    private static final Set<String> SLEEPING = Set.of("poll", "park", "waitDirectly");
+
+    private final Thread thread;
+    private volatile Throwable thrown;
+    private volatile boolean interrupted;
+
+    /** A call that waits. */
+    @FunctionalInterface
+    public interface Call {
+        void run() throws Exception;
+    }
+
+    private WaitingThread(boolean virtual, Call call) {
+        thread = virtual
+                ? Thread.ofVirtual().unstarted(() -> run(call))
+                : Thread.ofPlatform().unstarted(() -> run(call));
+    }
+
+    private void run(Call call) {
+        try {
+            call.run();
+        } catch (Throwable e) { // it is what the program would see
+            thrown = e;
+        }
+        interrupted = Thread.currentThread().isInterrupted();
+    }
+
+    /** {@return the thread, once it sleeps in the call} */
+    public static WaitingThread in(boolean virtual, Call call) throws InterruptedException {
+        WaitingThread waiting = new WaitingThread(virtual, call);
+        waiting.thread.start();
+        long deadline = System.nanoTime() + SOON.toNanos();
+        while (!waiting.sleeps()) {
+            assertThat(waiting.thread.isAlive() && System.nanoTime() < deadline)
+                    .as("waits; it threw " + waiting.thrown)
+                    .isTrue();
+            Thread.sleep(1);
+        }
+        return waiting;
+    }
+
+    private boolean sleeps() {
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(frame -> SLEEPING.contains(frame.getMethodName())
+                        && WAITERS.stream().anyMatch(frame.getClassName()::endsWith));
+    }
+
+    /** Interrupts the thread: the call ends soon, with the exception that says so, and the interrupt status stays. */
+    public void interrupt() throws InterruptedException {
+        thread.interrupt();
+        assertThat(end()).isInstanceOf(WaitInterruptedException.class).hasMessageContaining("was interrupted");
+        assertThat(interrupted).as("the interrupt status").isTrue();
+    }
+
+    /** Closes what it waits on in another thread: the call ends soon, with the exception that says so. */
+    public void close(AutoCloseable waitedOn) throws Exception {
+        waitedOn.close();
+        assertThat(end()).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+    }
+
+    private Throwable end() throws InterruptedException {
+        assertThat(thread.join(SOON))
+                .as(() -> "ends: " + Arrays.toString(thread.getStackTrace()))
+                .isTrue();
+        return thrown;
+    }
+}
