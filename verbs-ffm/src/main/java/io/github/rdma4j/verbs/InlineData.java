@@ -95,6 +95,16 @@ final class InlineData {
         }
     }
 
+    /**
+     * Copies memory that need not be registered to {@link #address()}. Only where the arena is an automatic one: this does
+     * not look at the memory's scope.
+     */
+    void copy(MemorySegment source) {
+        long length = source.byteSize();
+        requireRoom(length);
+        NativeMemory.copy(source, NativeMemory.structure(memory.address()), length);
+    }
+
     /** Where the data of the first request goes. */
     long address() {
         return memory.address();

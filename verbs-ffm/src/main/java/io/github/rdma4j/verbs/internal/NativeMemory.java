@@ -113,6 +113,17 @@ public final class NativeMemory {
     }
 
     /**
+     * Copies the first bytes of a segment, whose bounds and scope are checked.
+     *
+     * @param source any segment
+     * @param target from {@link #structure}; there is room for so many bytes
+     * @param length in bytes
+     */
+    public static void copy(MemorySegment source, long target, long length) {
+        MemorySegment.copy(source, 0, ALL, target, length);
+    }
+
+    /**
      * Loads eight bytes.
      *
      * @param address from {@link #structure}, plus a field's offset
