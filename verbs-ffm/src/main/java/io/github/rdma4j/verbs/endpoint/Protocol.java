@@ -393,7 +393,7 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
 
     /** Nothing is free, and what is under way would not tell when it is: the program writes in the other places. */
     private void askForEnds() {
-        if (slots.hasUntold() && !slots.hasFree() && !probeUnderWay && canPost()) {
+        if (!slots.hasFree() && slots.hasUntold() && !probeUnderWay && canPost()) {
             probe();
         }
     }
@@ -448,7 +448,8 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
      * again.
      */
     private void updateCredits() {
-        if (canPost() && credits.updateDue() && controlsUnderWay < MAX_UPDATES) {
+        // First what is mostly false.
+        if (credits.updateDue() && canPost() && controlsUnderWay < MAX_UPDATES) {
             postControl(Frame.CREDIT);
         }
     }

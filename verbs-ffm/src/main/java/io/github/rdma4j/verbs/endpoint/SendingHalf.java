@@ -46,12 +46,15 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
     private boolean wantsCredit;
     /** The same for a place in the send queue. */
     private boolean wantsPlace;
+    /** The wire tells of every end. */
+    private final boolean allTell;
     /** Somebody has waited for the end of something, as some programs do again and again, or closes. */
     private boolean endsMatter;
 
     SendingHalf(String name, Wire wire, Credits credits, Slots slots, int maxMessage) {
         this.name = name;
         this.wire = wire;
+        this.allTell = !wire.canPostUnsignaled();
         this.credits = credits;
         this.slots = slots;
         this.maxMessage = maxMessage;
@@ -424,9 +427,10 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
 
     /** What the next message grants: buffers that the adapter has before the peer can hear of them. */
     final int grant() {
-        if (credits.owed() > 0) {
-            posted(wire.postReturned());
+        if (credits.owed() == 0) {
+            return 0;
         }
+        posted(wire.postReturned());
         return credits.grant();
     }
 
@@ -450,7 +454,7 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
 
     /** A completion costs about as much as a post, so several messages share one: as many as half of the places. */
     private boolean tellsOfMany() {
-        return endsMatter || slots.hasManyUntold() || !wire.canPostUnsignaled();
+        return endsMatter || slots.hasManyUntold() || allTell;
     }
 
     private void postTransfer(

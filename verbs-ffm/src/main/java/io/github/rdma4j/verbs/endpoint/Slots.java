@@ -36,8 +36,8 @@ final class Slots {
     private int firstDone;
     private int doneCount;
     /**
-     * The slots of what is under way, in the order of the posts, in which it completes: of the post with a number, where
-     * its last bits say, so the length is a power of two.
+     * The slots of what is under way, in the order of the posts, in which it completes: that of a post stands where the
+     * last bits of its number say, so the length is a power of two.
      */
     private final int[] posts;
 
