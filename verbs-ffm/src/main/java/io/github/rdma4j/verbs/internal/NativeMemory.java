@@ -113,14 +113,15 @@ public final class NativeMemory {
     }
 
     /**
-     * Copies the first bytes of a segment, whose bounds and scope are checked.
+     * Copies bytes of a segment, whose bounds and scope are checked.
      *
      * @param source any segment
+     * @param offset in it
      * @param target from {@link #structure}; there is room for so many bytes
      * @param length in bytes
      */
-    public static void copy(MemorySegment source, long target, long length) {
-        MemorySegment.copy(source, 0, ALL, target, length);
+    public static void copy(MemorySegment source, long offset, long target, long length) {
+        MemorySegment.copy(source, offset, ALL, target, length);
     }
 
     /**
