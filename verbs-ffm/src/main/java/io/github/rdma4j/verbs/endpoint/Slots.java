@@ -48,13 +48,17 @@ final class Slots {
     private long posted;
 
     private long completed;
-    /** The number behind the last post that tells of its end. */
+    /** The number behind the last post that tells of its end, or that is known to have ended. */
     private long told;
+
+    /** Of all places. */
+    private final int half;
 
     private boolean nobodyPolls;
     private boolean abandoned;
 
     Slots(int depth) {
+        half = depth / 2;
         kinds = new byte[depth];
         promises = new Promise<?>[depth];
         ids = new long[depth];
@@ -90,12 +94,12 @@ final class Slots {
 
     /** Those at the end that are not signaled: nothing that was posted will tell of them. */
     private long untold() {
-        return posted - Math.max(told, completed);
+        return posted - told;
     }
 
     /** Whether what was posted since the last one that tells of its end is half of all: then the next one must. */
     boolean hasManyUntold() {
-        return untold() >= kinds.length / 2;
+        return untold() >= half;
     }
 
     /** Whether there is something under way whose end nothing will tell, unless something is posted behind it. */
@@ -209,6 +213,7 @@ final class Slots {
             finish(oldest & ~UNSIGNALED, null, protocol);
             completed++;
         }
+        told = Math.max(told, completed);
         finish(slot, failure, protocol);
         // Mostly it is the oldest one.
         for (long number = completed; number != posted; number++) {
@@ -224,6 +229,7 @@ final class Slots {
             posts[place(i)] = posts[place(i - 1)];
         }
         completed++;
+        told = Math.max(told, completed);
     }
 
     /** Something else has completed, which was posted when so many of these had been: with it those not signaled. */
@@ -231,6 +237,7 @@ final class Slots {
         while (!abandoned && completed != posted && completed < postedBefore && posts[place(completed)] < 0) {
             finish(posts[place(completed)] & ~UNSIGNALED, null, protocol);
             completed++;
+            told = Math.max(told, completed);
         }
     }
 
@@ -281,6 +288,7 @@ final class Slots {
             }
         }
         completed = posted;
+        told = posted;
         abandoned = true;
     }
 
