@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What an {@link Endpoint} does that waits: in the calling thread, or, where it gives a future, in whichever thread makes
- * progress.
+ * What an {@link Endpoint} does that waits: in the calling thread, or, where it gives a future, in whichever thread
+ * makes progress.
  */
 abstract sealed class WaitingEndpoint permits Endpoint {
     static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
@@ -146,8 +146,8 @@ abstract sealed class WaitingEndpoint permits Endpoint {
      * A future that is cancelled, or times out, before the message had its turn takes it back; afterwards the message
      * is on its way all the same.
      *
-     * @param message of at most {@link Endpoint#maxMessageSize()} bytes; not to be changed before the future is complete, and
-     *     of memory that other threads may read, too
+     * @param message of at most {@link Endpoint#maxMessageSize()} bytes; not to be changed before the future is
+     *     complete, and of memory that other threads may read, too
      * @return complete when the message lies in the peer's buffer; exceptionally with a {@link TransferException},
      *     {@link ConnectionLostException}, {@link ClosedByPeerException} or, after a close of this side,
      *     {@link IllegalStateException}
