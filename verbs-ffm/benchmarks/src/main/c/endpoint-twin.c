@@ -40,8 +40,9 @@ struct end {
     struct ibv_cq *queue;
     struct ibv_mr *mr;
     char *received, *sent;
-    // Messages that may be sent, buffers of this side that the peer may fill again and does not know of.
+    // Messages that may be sent, buffers of this side that the peer may fill again and does not know of: which those are, too.
     int available, owed, peer_buffers;
+    uint64_t returned[BUFFERS];
     unsigned posted, completed;
     int controls; // on their way
 };
@@ -53,10 +54,16 @@ static void fail(const char *what) {
     exit(1);
 }
 
-static void post_receive(struct end *end, uint64_t buffer) {
-    if (rdma_post_recv(end->id, (void *)(uintptr_t)buffer, end->received + buffer * LONGEST, LONGEST, end->mr)) {
-        fail("ibv_post_recv");
+// All by one call.
+static void post_receives(struct end *end, const uint64_t *buffers, int count) {
+    struct ibv_sge entries[BUFFERS];
+    struct ibv_recv_wr requests[BUFFERS], *bad;
+    for (int n = 0; n < count; n++) {
+        entries[n] = (struct ibv_sge){(uintptr_t)(end->received + buffers[n] * LONGEST), LONGEST, end->mr->lkey};
+        requests[n] = (struct ibv_recv_wr){
+            .wr_id = buffers[n], .next = n + 1 < count ? &requests[n + 1] : NULL, .sg_list = &entries[n], .num_sge = 1};
     }
+    if ((errno = ibv_post_recv(end->id->qp, requests, &bad))) fail("ibv_post_recv");
 }
 
 // Makes the queue pair, with one queue for the completions of both directions, ready for what the peer may send at once.
@@ -73,7 +80,7 @@ static void prepare(struct end *end) {
     end->sent = end->received + (size_t)(BUFFERS + RESERVE) * LONGEST;
     end->mr = rdma_reg_msgs(end->id, end->received, bytes);
     if (!end->mr) fail("ibv_reg_mr");
-    for (int buffer = 0; buffer < BUFFERS + RESERVE; buffer++) post_receive(end, buffer);
+    for (uint64_t buffer = 0; buffer < BUFFERS + RESERVE; buffer++) post_receives(end, &buffer, 1);
 }
 
 static struct hello own_hello(void) {
@@ -124,8 +131,10 @@ static void accept_from(struct end *end, struct rdma_cm_id *listener) {
     if (rdma_accept(end->id, &parameters)) fail("rdma_accept");
 }
 
+// The adapter has the buffers before the peer hears of them.
 static int grant(struct end *end) {
     int owed = end->owed;
+    if (owed > 0) post_receives(end, end->returned, owed);
     end->owed = 0;
     return owed;
 }
@@ -157,21 +166,20 @@ static void control(struct end *end, int kind) {
 
 static int arrived(struct end *end, const struct ibv_wc *wc, handler *take, void *context) {
     uint32_t frame = ntohl(wc->imm_data);
-    int messages = 0;
     if (!(wc->wc_flags & IBV_WC_WITH_IMM) || (end->available += frame & 0xffff) > end->peer_buffers) {
         errno = EPROTO;
         fail("what the peer has sent");
     }
     if (frame >> 16 == MESSAGE) {
         take(context, end->received + wc->wr_id * LONGEST, wc->byte_len);
-        end->owed++;
-        messages = 1;
+        end->returned[end->owed++] = wc->wr_id;
+        return 1;
     } else if (frame >> 16 == CLOSE) {
         errno = EPIPE;
         fail("the peer");
     }
-    post_receive(end, wc->wr_id);
-    return messages;
+    post_receives(end, &wc->wr_id, 1);
+    return 0;
 }
 
 // Returns how many messages have come.

@@ -62,20 +62,27 @@ final class InlineData {
         return memory.address() + start;
     }
 
-    /**
-     * Copies a part of a slice to {@link #address()}. Only where the arena is an automatic one: a short copy does not
-     * look at the memory's scope.
-     */
+    /** Copies a part of a slice to {@link #address()}, as {@link #copy(MemorySegment)} does. */
     void copy(MemorySlice local, long from, long length) {
+        copy(local.region().segment(), local.offset() + from, length);
+    }
+
+    /**
+     * Copies memory that need not be registered to {@link #address()}. Only where the arena is an automatic one: this
+     * does not look at the scope of the memory here.
+     */
+    void copy(MemorySegment source) {
+        copy(source, 0, source.byteSize());
+    }
+
+    private void copy(MemorySegment source, long offset, long length) {
         requireRoom(length);
-        MemorySegment source = local.region().segment();
-        long offset = local.offset() + from;
+        long target = NativeMemory.structure(memory.address());
         if (length > SHORT) {
-            MemorySegment.copy(source, offset, memory, 0, length);
+            NativeMemory.copy(source, offset, target, length);
             return;
         }
         // Two words that may overlap: what MemorySegment.copy does first takes longer than such a copy.
-        long target = NativeMemory.structure(memory.address());
         if (length >= Long.BYTES) {
             long last = length - Long.BYTES;
             long tail = source.get(JAVA_LONG_UNALIGNED, offset + last);
@@ -100,7 +107,7 @@ final class InlineData {
         return memory.address();
     }
 
-    /** The same for memory that need not be registered. */
+    /** Copies memory that need not be registered, for the request at an index, and tells where it is now. */
     long copy(int index, MemorySegment source) {
         requireRoom(source.byteSize());
         long offset = (long) index * maxInlineData;

@@ -264,7 +264,7 @@ public final class PreparedRequest {
      * @throws UnsupportedOperationException if the request is not inline
      */
     public PreparedRequest data(MemorySegment data) {
-        inline().copy(0, data);
+        inline().copy(data);
         return brought(data.byteSize());
     }
 

@@ -3,7 +3,6 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.device.DeviceAttributes;
-import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.PortAttributes;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -21,21 +20,11 @@ import java.util.stream.Stream;
  * @since 0.1.0
  */
 public final class QueuePairConfig {
-    private static final int USUAL_DEPTH = 128;
-    private static final int REMOTE =
-            AccessFlag.mask(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
-
     private final QueuePairType type;
     private CompletionQueue sendCompletionQueue;
     private CompletionQueue receiveCompletionQueue;
     private SharedReceiveQueue sharedReceiveQueue;
-    private OptionalInt maxSendWorkRequests = OptionalInt.empty();
-    private OptionalInt maxReceiveWorkRequests = OptionalInt.empty();
-    private boolean oversubscribe;
-    /** What the two above came to. */
-    private int sendDepth = USUAL_DEPTH;
-
-    private int receiveDepth = USUAL_DEPTH;
+    private final QueuePairDepths depths = new QueuePairDepths();
     private int maxSendScatterGather = 1;
     private int maxReceiveScatterGather = 1;
     private int maxInlineData;
@@ -115,7 +104,7 @@ public final class QueuePairConfig {
      * @return this
      */
     public QueuePairConfig maxSendWorkRequests(int count) {
-        maxSendWorkRequests = OptionalInt.of(count);
+        depths.send(count);
         return this;
     }
 
@@ -126,7 +115,7 @@ public final class QueuePairConfig {
      * @return this
      */
     public QueuePairConfig maxReceiveWorkRequests(int count) {
-        maxReceiveWorkRequests = OptionalInt.of(count);
+        depths.receive(count);
         return this;
     }
 
@@ -140,7 +129,7 @@ public final class QueuePairConfig {
      * @return this
      */
     public QueuePairConfig oversubscribeCompletionQueue(boolean allowed) {
-        oversubscribe = allowed;
+        depths.oversubscribe(allowed);
         return this;
     }
 
@@ -357,74 +346,9 @@ public final class QueuePairConfig {
         return this;
     }
 
-    /**
-     * Checks against the device's limits, so that the message can give both numbers where the kernel says only EINVAL.
-     */
+    /** Checks against the device's limits. */
     void check(ProtectionDomain domain) {
-        if (!onlyReceives() && (sendCompletionQueue == null || receiveCompletionQueue == null)) {
-            throw new IllegalArgumentException(
-                    "a queue pair needs a completion queue: completionQueue(...) was not called");
-        }
-        DeviceContext context = domain.context();
-        for (CompletionQueue queue : completionQueues()) {
-            if (queue.context() != context) {
-                throw new IllegalArgumentException("the completion queue belongs to another device context");
-            }
-        }
-        checkReceivingSide(context);
-        if (sharedReceiveQueue != null) {
-            sharedReceiveQueue.requireOpen();
-            if (!sharedReceiveQueue.protectionDomain().isSameAs(domain)) {
-                throw new IllegalArgumentException("the shared receive queue belongs to another protection domain");
-            }
-        }
-        int depth = context.limits().maxQueuePairWorkRequests();
-        String device = context.device().name();
-        requireRange("maxSendWorkRequests", maxSendWorkRequests.orElse(1), 1, depth, device);
-        requireRange("maxReceiveWorkRequests", maxReceiveWorkRequests.orElse(1), 1, depth, device);
-        int entries = context.limits().maxScatterGather();
-        requireRange("maxSendScatterGather", maxSendScatterGather, 1, entries, device);
-        requireRange("maxReceiveScatterGather", maxReceiveScatterGather, 1, entries, device);
-        if (maxInlineData < 0) {
-            throw new IllegalArgumentException("maxInlineData %d is negative".formatted(maxInlineData));
-        }
-        PortAttributes portAttributes = context.port(port);
-        // iWARP has no partitions, and so no table: there the default means nothing.
-        int partitions = Math.max(1, portAttributes.partitionTableLength());
-        requireRange("partitionKeyIndex", partitionKeyIndex, 0, partitions - 1, device);
-        if ((remoteAccess & ~REMOTE) != 0) {
-            throw new IllegalArgumentException("remoteAccess takes REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC only");
-        }
-        if (gidIndex.isPresent() && gidIndex.getAsInt() > GidEntry.MAX_USABLE_INDEX) {
-            throw new IllegalArgumentException("GID index %d: queue pairs can use 0..%d"
-                    .formatted(gidIndex.getAsInt(), GidEntry.MAX_USABLE_INDEX));
-        }
-        requireRange("maxSegmentHeader", maxSegmentHeader, 0, 0xffff, device);
-        requireRange("sourceQueuePairNumber", sourceQueuePairNumber.orElse(0), 0, (1 << 24) - 1, device);
-        for (SendOperation operation : sendOperations) {
-            Checks.operation(type, operation.opcode());
-        }
-        requireRange("packetSequenceNumber", packetSequenceNumber, 0, (1 << 24) - 1, device);
-    }
-
-    private void checkReceivingSide(DeviceContext context) {
-        if ((xrcDomain != null) != (type == QueuePairType.XRC_RECV)) {
-            throw new IllegalArgumentException(
-                    "an XRC domain is for queue pairs of type XRC_RECV, which need one: xrcDomain(...)");
-        }
-        if (xrcDomain != null && xrcDomain.context() != context) {
-            throw new IllegalArgumentException("the XRC domain belongs to another device context");
-        }
-        if (receiveTable != null && type != QueuePairType.RAW_PACKET && type != QueuePairType.UD) {
-            throw new IllegalArgumentException("queue pairs of type %s do not receive by a hash".formatted(type));
-        }
-        if (receiveTable != null && receiveTable.context() != context) {
-            throw new IllegalArgumentException("the table of receive work queues belongs to another device context");
-        }
-        if (receiveTable != null && sharedReceiveQueue != null) {
-            throw new IllegalArgumentException(
-                    "a queue pair receives by a hash or into a shared receive queue, not both");
-        }
+        new QueuePairCheck(this, domain.context()).check(domain);
     }
 
     /**
@@ -432,61 +356,12 @@ public final class QueuePairConfig {
      * creation.
      */
     void fitCompletionQueues() {
-        sendDepth = maxSendWorkRequests.orElse(USUAL_DEPTH);
-        receiveDepth = maxReceiveWorkRequests.orElse(USUAL_DEPTH);
-        if (onlyReceives() || oversubscribe) {
-            return;
-        }
-        boolean oneQueue = sendCompletionQueue == receiveCompletionQueue;
-        boolean bothUnset = maxSendWorkRequests.isEmpty() && maxReceiveWorkRequests.isEmpty();
-        int parts = oneQueue && hasOwnReceives() && bothUnset ? 2 : 1;
-        long shared = receivesOfSharedQueue();
-        if (maxSendWorkRequests.isEmpty()) {
-            long receives = shared + (hasOwnReceives() ? maxReceiveWorkRequests.orElse(0) : 0);
-            sendDepth = CompletionBudget.depth(sendCompletionQueue, oneQueue ? receives : 0, parts, USUAL_DEPTH);
-        }
-        if (maxReceiveWorkRequests.isEmpty() && hasOwnReceives()) {
-            long sends = oneQueue ? maxSendWorkRequests.orElse(0) : 0;
-            receiveDepth = CompletionBudget.depth(receiveCompletionQueue, sends, parts, USUAL_DEPTH);
-        }
-        long receives = hasOwnReceives() ? receiveDepth : shared;
-        String who = "this queue pair, with %d sends and %d receives,".formatted(sendDepth, receives);
-        String remedy =
-                "make the queues of its queue pairs less deep (maxSendWorkRequests, maxReceiveWorkRequests), or allow it"
-                        + " (oversubscribeCompletionQueue) if fewer can be there";
-        CompletionBudget.require(sendCompletionQueue, sendDepth + (oneQueue ? receives : 0), who, remedy);
-        if (!oneQueue) {
-            CompletionBudget.require(receiveCompletionQueue, receives, who, remedy);
-        }
-    }
-
-    private boolean hasOwnReceives() {
-        return sharedReceiveQueue == null && type != QueuePairType.XRC_SEND;
-    }
-
-    /** The receives that come to those in the completion queue by the shared receive queue. */
-    private long receivesOfSharedQueue() {
-        return sharedReceiveQueue == null || CompletionBudget.counts(receiveCompletionQueue, sharedReceiveQueue)
-                ? 0
-                : sharedReceiveQueue.depth();
+        depths.fit(this);
     }
 
     /** What it may have in completion queues; nothing if that is not watched. */
     List<CompletionBudget.Share> completionShares() {
-        if (onlyReceives() || oversubscribe) {
-            return List.of();
-        }
-        return List.of(
-                new CompletionBudget.Share(sendCompletionQueue, sendDepth, null),
-                new CompletionBudget.Share(
-                        receiveCompletionQueue, hasOwnReceives() ? receiveDepth : 0, sharedReceiveQueue));
-    }
-
-    private static void requireRange(String name, int value, int low, int high, String device) {
-        if (value < low || value > high) {
-            throw new IllegalArgumentException(
-                    "%s %d: device %s allows %d..%d".formatted(name, value, device, low, high));
-        }
+        return depths.shares(this);
     }
 
     QueuePairType type() {
@@ -539,12 +414,16 @@ public final class QueuePairConfig {
         return sharedReceiveQueue;
     }
 
+    QueuePairDepths depths() {
+        return depths;
+    }
+
     int maxSendWorkRequests() {
-        return sendDepth;
+        return depths.send();
     }
 
     int maxReceiveWorkRequests() {
-        return receiveDepth;
+        return depths.receive();
     }
 
     int maxSendScatterGather() {
@@ -558,7 +437,8 @@ public final class QueuePairConfig {
     /** The sizes as ibv_create_qp(3) names them. */
     String sizes() {
         return "max_send_wr=%d, max_recv_wr=%d, max_send_sge=%d, max_recv_sge=%d, max_inline_data=%d"
-                .formatted(sendDepth, receiveDepth, maxSendScatterGather, maxReceiveScatterGather, maxInlineData);
+                .formatted(
+                        depths.send(), depths.receive(), maxSendScatterGather, maxReceiveScatterGather, maxInlineData);
     }
 
     /** What ibv_create_qp does not take, for messages. */

@@ -39,6 +39,16 @@ class OverRingsDeviceTest {
     class PreparedRequests extends PreparedRequestDeviceTest {}
 
     @Nested
+    @Tag("full")
+    @ExtendWith(OverRings.class)
+    class PreparedRequestRefusals extends PreparedRequestRefusalDeviceTest {}
+
+    @Nested
+    @Tag("full")
+    @ExtendWith(OverRings.class)
+    class PreparedReceives extends PreparedReceiveDeviceTest {}
+
+    @Nested
     @ExtendWith(OverRings.class)
     class MemoryWindows extends MemoryWindowType2DeviceTest {}
 }

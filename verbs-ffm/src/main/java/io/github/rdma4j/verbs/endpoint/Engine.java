@@ -4,9 +4,7 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
-import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.ClosePlace;
-import io.github.rdma4j.verbs.internal.events.EndpointWaitEvent;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -37,9 +35,9 @@ final class Engine {
     private final ReentrantLock lock = new ReentrantLock();
     private final Carrier carrier;
     private final Protocol protocol;
-    private final SpinTime spinTime;
     private final Waiters waiters;
     private final Telling telling;
+    private final EngineWaits waits;
     private boolean closing;
     /** Null before the close, and where places are not kept. */
     private volatile ClosePlace closePlace;
@@ -55,9 +53,9 @@ final class Engine {
     Engine(Carrier carrier, Protocol protocol, SpinTime spinTime) {
         this.carrier = carrier;
         this.protocol = protocol;
-        this.spinTime = spinTime;
         this.waiters = new Waiters(lock, carrier, protocol);
         this.telling = new Telling(lock, protocol, waiters::announce);
+        this.waits = new EngineWaits(this, lock, carrier, spinTime, waiters, telling);
     }
 
     /** Used with the lock held. */
@@ -163,6 +161,11 @@ final class Engine {
         }
     }
 
+    /** Whether there is nothing left to wait for. With the lock held. */
+    boolean isGone() {
+        return destroyed;
+    }
+
     boolean isOpen() {
         enter();
         try {
@@ -205,7 +208,7 @@ final class Engine {
     }
 
     /** Looks at the connection manager and at the clock. */
-    private void look() {
+    void look() {
         String reason = carrier.lost();
         if (reason != null) {
             carrier.poll(protocol);
@@ -332,58 +335,16 @@ final class Engine {
      * @return what the attempt gave; null after the time
      */
     <T> T await(String operation, Duration timeout, Supplier<T> attempt) {
-        return await(operation, nanos(timeout), false, attempt);
+        return waits.await(operation, nanos(timeout), false, attempt);
     }
 
     /** Waits until a future is decided or the endpoint is closed; then all of them are. */
     void awaitDecided(ProgressFuture<?> future, Duration timeout) {
-        await(
+        waits.await(
                 "waiting for a future of " + this,
                 nanos(timeout),
                 true,
                 () -> future.isDecided() || destroyed ? Boolean.TRUE : null);
-    }
-
-    private <T> T await(String operation, long limit, boolean whileClosing, Supplier<T> attempt) {
-        long start = System.nanoTime();
-        EndpointWaitEvent wait = null;
-        enter();
-        try {
-            while (true) {
-                if (!whileClosing) {
-                    requireOpen();
-                }
-                progress();
-                T result = attempt.get();
-                if (result != null) {
-                    return result;
-                }
-                long remaining = limit - (System.nanoTime() - start);
-                int nesting = telling.nesting();
-                if (!protocol.decisions().isEmpty() && nesting < Telling.MAX_NESTED) {
-                    waiters.announce();
-                    lock.unlock();
-                    telling.tell(null, nesting);
-                    lock.lock();
-                } else if (remaining <= 0 || destroyed) {
-                    return null;
-                } else {
-                    if (wait == null) {
-                        wait = EndpointWaitEvent.begun(protocol.credits().available());
-                    }
-                    if (waiters.isLed()) {
-                        waiters.follow(operation, remaining);
-                    } else {
-                        spinOrSleep(operation, remaining);
-                    }
-                }
-            }
-        } finally {
-            exit();
-            if (wait != null) {
-                wait.over(operation);
-            }
-        }
     }
 
     static long nanos(Duration timeout) {
@@ -391,81 +352,6 @@ final class Engine {
             return Math.max(0, timeout.toNanos());
         } catch (ArithmeticException e) {
             return timeout.isNegative() ? 0 : Long.MAX_VALUE;
-        }
-    }
-
-    /** Waits for the next change: looks for it for a while, and then sleeps. */
-    private void spinOrSleep(String operation, long nanos) {
-        long start = System.nanoTime();
-        long before = protocol.changes();
-        long limit = Math.min(nanos, spinTime.next());
-        if (limit > 0 && !SpinTime.start()) {
-            // Too many spin already, which says nothing about this connection.
-            sleep(operation, nanos);
-        } else if (limit > 0 && spin(start, limit)) {
-            spinTime.seen(System.nanoTime() - start);
-        } else {
-            sleep(operation, Math.max(0, nanos - (System.nanoTime() - start)));
-            long after = System.nanoTime() - start;
-            // What has woken it is in the queue.
-            progress();
-            spinTime.slept(after, protocol.changes() != before);
-        }
-    }
-
-    /** Looks for a change; false if there was none in this time. Others have the lock in between. */
-    private boolean spin(long start, long nanos) {
-        long before = protocol.changes();
-        try {
-            waiters.announce();
-            waiters.lead(true);
-            int rounds = 0;
-            do {
-                boolean others = lock.hasQueuedThreads();
-                lock.unlock();
-                try {
-                    SpinTime.pause(++rounds, others);
-                } finally {
-                    lock.lock();
-                }
-                progress();
-            } while (protocol.changes() == before && !destroyed && System.nanoTime() - start < nanos);
-        } finally {
-            waiters.stopLeading();
-            SpinTime.stop();
-            spinTime.spun(System.nanoTime() - start);
-        }
-        return protocol.changes() != before;
-    }
-
-    private void sleep(String operation, long nanos) {
-        long before = protocol.changes();
-        carrier.prepareToSleep();
-        do {
-            carrier.armToSleep(protocol.awaitsEnds());
-            progress();
-        } while (protocol.awaitsEnds() && carrier.missesEnds());
-        // What the connection manager has to say ends the sleep.
-        protocol.look(System.nanoTime());
-        protocol.settle();
-        if (protocol.changes() != before) {
-            return;
-        }
-        waiters.announce();
-        long limit = Math.min(nanos, protocol.nanosToNextLook());
-        waiters.lead(false);
-        lock.unlock();
-        try {
-            carrier.sleep(limit);
-        } catch (WaitInterruptedException e) {
-            throw new WaitInterruptedException(operation);
-        } finally {
-            lock.lock();
-            waiters.stopLeading();
-            if (!destroyed && carrier.awake()) {
-                look();
-            }
-            waiters.tellWatcher();
         }
     }
 
@@ -621,7 +507,8 @@ final class Engine {
         long start = System.nanoTime();
         String operation = "closing " + this;
         try {
-            await(operation, limit, true, () -> destroyed || !protocol.isOpen() || protocol.isIdle() ? this : null);
+            waits.await(
+                    operation, limit, true, () -> destroyed || !protocol.isOpen() || protocol.isIdle() ? this : null);
             enter();
             try {
                 if (!destroyed) {
@@ -632,7 +519,7 @@ final class Engine {
             }
             // An adapter may not have sent it yet, and what comes next destroys its queue.
             long rest = Math.max(GOOD_BYE_NANOS, limit - (System.nanoTime() - start));
-            await(
+            waits.await(
                     operation,
                     rest,
                     true,

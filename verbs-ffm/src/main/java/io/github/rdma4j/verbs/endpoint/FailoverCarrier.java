@@ -4,16 +4,11 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
-import io.github.rdma4j.verbs.VerbsException;
-import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.internal.events.EndpointMoveEvent;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
@@ -24,9 +19,10 @@ import java.util.function.LongSupplier;
 /**
  * The wire of an endpoint that moves: TCP from beginning to end, and RDMA whenever it works. To the protocol it is one
  * wire that does not fail as long as one of the two works. {@link Mover} decides, {@link Outbox} keeps what may have to
- * be posted again, {@link FailoverRooms} has the messages, so that no wire's memory is in the hands of the program.
+ * be posted again, {@link FailoverRooms} has the messages, so that no wire's memory is in the hands of the program, and
+ * {@link FailoverNews} tells what has come over either.
  */
-final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
+final class FailoverCarrier implements Carrier, Mover.Ground {
     /** The slots of TCP beyond those of messages and transfers. */
     static final int WORDS = 8;
 
@@ -36,6 +32,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
     private static final long LONGEST_WAIT_FOR_TCP = TimeUnit.MILLISECONDS.toNanos(64);
 
     private final Carrier tcp;
+    private final RdmaLeg rdma;
     private final RdmaWay way;
     private final FailoverRooms rooms;
     private final Outbox outbox;
@@ -43,26 +40,20 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
     private final long[] words;
     private final int depth;
     private final Consumer<? super TransportMove> listener;
-    private final Tcp fromTcp = new Tcp();
-    private final Rdma fromRdma = new Rdma();
-    /** Once, since it is done with each poll. */
+    private final FailoverNews news;
+    // Once, since they are needed with each poll.
     private final Consumer<Carrier> takeIn = this::takeIn;
-
     private final Consumer<Carrier> look = this::look;
+    private final Consumer<String> rdmaFails = this::rdmaFails;
     private final Queue<byte[]> unsaid = new ArrayDeque<>();
     private final ArrayDeque<Integer> freeForWords = new ArrayDeque<>();
-    private final List<Carrier> leftovers = new ArrayList<>();
     private final FailoverEvents sleepEnds;
     private Protocol protocol;
     private Endpoint endpoint;
     private String name = "an endpoint";
-    private Carrier rdma;
-    private int canariesUnderWay;
     private int inBatch;
     private boolean endsMatter;
     private boolean failed;
-    private String tcpLost;
-    private int events;
     private int polls;
 
     /**
@@ -79,6 +70,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
         this.sleepEnds = new FailoverEvents(tcp);
         this.way = way;
         this.depth = depth(config);
+        this.rdma = new RdmaLeg(depth, sleepEnds);
         this.words = new long[depth];
         this.listener = config.moveListener();
         this.rooms = new FailoverRooms(
@@ -87,9 +79,11 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
                 depth,
                 peer.receiveBuffers(),
                 config.receiveBuffers() + Credits.RESERVE);
-        this.outbox = new Outbox(rooms, depth, words, this);
+        this.news = new FailoverNews(tcp, rdma, rooms, depth, freeForWords::add);
+        this.outbox = new Outbox(rooms, depth, words, news);
         int maxMessage = Math.min(config.maxMessageSize(), peer.bufferSize());
         this.mover = new Mover(client, way, outbox, tcp, this, clock, config, maxMessage);
+        news.of(outbox, mover);
         for (int i = 0; i < WORDS; i++) {
             freeForWords.add(depth + i);
         }
@@ -103,6 +97,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
     /** Whom it serves, before anything happens. */
     void serve(Protocol newProtocol, Endpoint newEndpoint) {
         protocol = newProtocol;
+        news.serve(newProtocol);
         endpoint = newEndpoint;
         name = newProtocol.toString();
     }
@@ -199,7 +194,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
 
     @Override
     public int poll(WireEvents receiver) {
-        events = 0;
+        news.takeEvents();
         if (failed) {
             return outbox.failAll(post -> receiver.failed(post.id, "the connection has ended", null));
         }
@@ -207,9 +202,9 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
         if (++polls >= POLLS_PER_LOOK_AT_TCP || !mover.isOnRdma()) {
             polls = 0;
             // What RDMA has is older than the word of the peer's end.
-            events += tcp.poll(fromTcp);
+            news.count(tcp.poll(news.ofTcp()));
         }
-        if (tcpLost != null) {
+        if (news.tcpLost() != null) {
             loseTcp();
         }
         sayRest();
@@ -219,15 +214,19 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
         }
         mover.step(protocol.isOpen());
         outbox.pump();
-        return events;
+        return news.takeEvents();
     }
 
     private void pollRdma() {
-        askRdma(takeIn);
+        rdma.ask(takeIn, rdmaFails);
     }
 
     private void takeIn(Carrier wire) {
-        events += wire.poll(fromRdma);
+        news.count(wire.poll(news.ofRdma()));
+    }
+
+    private void rdmaFails(String reason) {
+        mover.fails(reason);
     }
 
     private void look(Carrier wire) {
@@ -237,207 +236,12 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
         }
     }
 
-    /** Does something with the connection over RDMA, if there is one; what that cannot do is a failure of RDMA. */
-    private void askRdma(Consumer<Carrier> question) {
-        if (rdma != null) {
-            try {
-                question.accept(rdma);
-            } catch (VerbsException | IllegalStateException e) {
-                mover.fails(e.getMessage());
-            }
-        }
-    }
-
     private void loseTcp() {
         boolean wireAlone = tcp.isLostByTheWire() && mover.isOnRdma();
         if (!wireAlone) {
             pollRdma();
             String other = mover.trouble();
-            protocol.linkLost(other == null ? tcpLost : tcpLost + "; and RDMA: " + other);
-        }
-    }
-
-    /** A message of the program's, or of the protocol's. */
-    private void deliver(Carrier from, int buffer, int frame, long length) {
-        if (length > rooms.size()) {
-            protocol.received(-1, true, frame, length);
-            return;
-        }
-        Message message = from.message(buffer, length);
-        int room = rooms.receive(message.segment());
-        message.close();
-        if (room < 0) {
-            if (protocol.isOpen()) {
-                protocol.overrun();
-            }
-            return;
-        }
-        try {
-            protocol.received(room, true, frame, length);
-        } catch (Throwable e) {
-            rooms.release(room);
-            throw e;
-        }
-        outbox.creditsCame(Frame.credits(frame));
-    }
-
-    /** What comes over TCP. */
-    private final class Tcp extends WireEvents {
-        @Override
-        Protocol.State state() {
-            return protocol.state();
-        }
-
-        @Override
-        void received(int buffer, boolean framed, int frame, long length) {
-            if (framed && Frame.kind(frame) == Frame.MOVE) {
-                Message message = tcp.message(buffer, length);
-                byte[] bytes = message.segment().toArray(ValueLayout.JAVA_BYTE);
-                message.close();
-                hear(bytes);
-            } else if (framed) {
-                deliver(tcp, buffer, frame, length);
-            } else {
-                protocol.received(-1, false, frame, length);
-            }
-            if (buffer >= 0) {
-                tcp.postReceive(buffer);
-            }
-        }
-
-        private void hear(byte[] bytes) {
-            MoveWords said = MoveWords.parse(bytes);
-            if (said == null) {
-                violated("words about a move that nobody understands");
-            } else {
-                events++;
-                mover.heard(said);
-            }
-        }
-
-        @Override
-        void overrun() {
-            protocol.overrun();
-        }
-
-        @Override
-        void sent(long id) {
-            if (id >= depth && id < depth + WORDS) {
-                freeForWords.add((int) id);
-            } else {
-                outbox.sent(id);
-            }
-        }
-
-        @Override
-        void failed(long id, String reason, TransferException cause) {
-            if (id >= depth && id < depth + WORDS) {
-                return;
-            }
-            protocol.failed(outbox.failOldest(), reason, cause);
-        }
-
-        @Override
-        void linkLost(String reason) {
-            tcpLost = reason;
-        }
-    }
-
-    /** What comes over RDMA. */
-    private final class Rdma extends WireEvents {
-        @Override
-        Protocol.State state() {
-            return protocol.state();
-        }
-
-        @Override
-        void received(int buffer, boolean framed, int frame, long length) {
-            if (!framed) {
-                mover.fails("what came over RDMA is no message of an endpoint's");
-                return;
-            }
-            if (mover.hearsRdma()) {
-                deliver(rdma, buffer, frame, length);
-                mover.received(frame);
-            } else if (Frame.kind(frame) == Frame.CANARY) {
-                Message message = rdma.message(buffer, length);
-                mover.canary(message.segment());
-                message.close();
-            } else {
-                mover.fails("a message has come over RDMA before its time");
-            }
-            int errno = rdma.postReceive(buffer);
-            if (errno != 0) {
-                mover.fails("posting failed: " + VerbsException.describe(errno));
-            }
-        }
-
-        @Override
-        void overrun() {
-            protocol.overrun();
-        }
-
-        @Override
-        void sent(long id) {
-            if (canariesUnderWay > 0) {
-                canariesUnderWay--;
-            } else {
-                outbox.sent(id);
-            }
-        }
-
-        @Override
-        void failed(long id, String reason, TransferException cause) {
-            boolean ours = (id & Protocol.RECEIVE) == 0 && canariesUnderWay == 0 && outbox.isOverRdma();
-            if (ours && cause != null && isMistake(cause.status())) {
-                protocol.failed(outbox.failOldest(), reason, cause);
-            } else {
-                mover.fails(reason);
-            }
-        }
-
-        /**
-         * What would fail again over TCP. REM_ACCESS_ERR may: it is a wrong key, or the memory of a process that is
-         * just ending, and only TCP tells which.
-         */
-        private static boolean isMistake(WorkCompletionStatus status) {
-            return switch (status) {
-                case REM_INV_REQ_ERR, LOC_PROT_ERR, LOC_LEN_ERR -> true;
-                default -> false;
-            };
-        }
-
-        @Override
-        void linkLost(String reason) {
-            mover.fails(reason);
-        }
-    }
-
-    // ---- Of what was posted ----
-
-    @Override
-    public void sent(Post post) {
-        events++;
-        protocol.sent(post.id);
-    }
-
-    @Override
-    public void unknown(Post post) {
-        events++;
-        protocol.refuse(
-                (int) post.id,
-                new TransferException(
-                        "an atomic operation over " + name,
-                        WorkCompletionStatus.UNKNOWN,
-                        "RDMA failed while it was under way: whether it took effect is unknown, and it was not"
-                                + " repeated; read the value"));
-    }
-
-    @Override
-    public void refused(Post post, RuntimeException why) {
-        events++;
-        if (post.id != Post.NOBODY) {
-            protocol.refuse((int) post.id, why);
+            protocol.linkLost(other == null ? news.tcpLost() : news.tcpLost() + "; and RDMA: " + other);
         }
     }
 
@@ -461,52 +265,22 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
 
     @Override
     public void connected(Carrier made) {
-        rdma = made;
-        canariesUnderWay = 0;
-        sleepEnds.add(made);
+        rdma.connected(made);
     }
 
     @Override
     public boolean sendCanary(int number, byte[] bytes) {
-        int slot = depth + number;
-        rdma.fill(slot, MemorySegment.ofArray(bytes));
-        boolean posted = rdma.postMessage(slot, Frame.of(Frame.CANARY, 0), true) == 0;
-        canariesUnderWay += posted ? 1 : 0;
-        return posted;
+        return rdma.sendCanary(number, bytes);
     }
 
     @Override
     public void breakRdma(boolean takeIn) {
-        Carrier gone = rdma;
-        try {
-            gone.toError();
-            if (takeIn) {
-                gone.poll(fromRdma);
-            }
-        } catch (RuntimeException | OutOfMemoryError e) {
-            // What was not taken in, the peer sends again.
-        }
-        rdma = null;
-        leftovers.add(gone);
-        closeLeftovers();
-    }
-
-    /** A device that was removed may not let go at once. */
-    private void closeLeftovers() {
-        leftovers.removeIf(gone -> {
-            try {
-                sleepEnds.remove(gone);
-                CloseAll.of(gone::close, gone::free);
-                return true;
-            } catch (RuntimeException e) {
-                return false;
-            }
-        });
+        rdma.breakOff(takeIn ? news.ofRdma() : null);
     }
 
     @Override
     public void moved(Transport from, Transport to, String reason, Duration took) {
-        events++;
+        news.count(1);
         TransportMove move = new TransportMove(endpoint, from, to, reason, took);
         EndpointMoveEvent.moved(name, from.name(), to.name(), reason, took);
         if (listener != null) {
@@ -518,7 +292,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
 
     @Override
     public void violated(String how) {
-        protocol.linkLost("the peer does not keep to the endpoint protocol: " + how);
+        news.violated(how);
     }
 
     // ---- The end ----
@@ -542,18 +316,14 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
 
     @Override
     public String lost() {
-        askRdma(look);
+        rdma.ask(look, rdmaFails);
         return null;
     }
 
     @Override
     public void toError() {
         failed = true;
-        CloseAll.of(tcp::toError, () -> {
-            if (rdma != null) {
-                rdma.toError();
-            }
-        });
+        CloseAll.of(tcp::toError, rdma::toError);
     }
 
     @Override
@@ -570,19 +340,19 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
 
     @Override
     public void prepareToSleep() {
-        sleepEnds.prepare(rdma);
+        sleepEnds.prepare(rdma.wire());
     }
 
     @Override
     public void arm(boolean ends) {
         endsMatter = ends;
         tcp.arm(ends);
-        askRdma(wire -> wire.arm(ends));
+        rdma.ask(wire -> wire.arm(ends), rdmaFails);
     }
 
     @Override
     public boolean missesEnds() {
-        return tcp.missesEnds() || rdma != null && rdma.missesEnds();
+        return tcp.missesEnds() || rdma.isThere() && rdma.wire().missesEnds();
     }
 
     @Override
@@ -597,14 +367,14 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
         eventCame();
         tcp.awake();
         // A port that is down is no event.
-        return rdma != null;
+        return rdma.isThere();
     }
 
     @Override
     public void eventCame() {
         tcp.eventCame();
         polls = POLLS_PER_LOOK_AT_TCP;
-        askRdma(Carrier::eventCame);
+        rdma.ask(Carrier::eventCame, rdmaFails);
     }
 
     @Override
@@ -648,22 +418,12 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
 
     @Override
     public void close() {
-        CloseAll.of(
-                () -> {
-                    if (rdma != null) {
-                        leftovers.add(rdma);
-                        rdma = null;
-                    }
-                    closeLeftovers();
-                },
-                mover::close,
-                sleepEnds::close,
-                tcp::close);
+        CloseAll.of(rdma::close, mover::close, sleepEnds::close, tcp::close);
     }
 
     @Override
     public void free() {
-        CloseAll.of(this::closeLeftovers, rooms::close, tcp::free, () -> {
+        CloseAll.of(rdma::closeLeftovers, rooms::close, tcp::free, () -> {
             if (way != null) {
                 way.free();
             }

@@ -169,7 +169,7 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
     /** The program has done with a message. */
     void release(int buffer) {
         if (canPost()) {
-            repost(buffer);
+            posted(wire.returnReceive(buffer));
             credits.release();
             updateCredits();
         }
@@ -229,7 +229,7 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
             inbox.add(buffer, length - behind());
         } else if (kind == Frame.CREDIT) {
             if (canPost()) {
-                repost(buffer);
+                posted(wire.postReceive(buffer));
             }
         } else if (state == State.OPEN) {
             state = State.PEER_CLOSED;
@@ -393,7 +393,7 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
 
     /** Nothing is free, and what is under way would not tell when it is: the program writes in the other places. */
     private void askForEnds() {
-        if (slots.hasUntold() && !slots.hasFree() && !probeUnderWay && canPost()) {
+        if (!slots.hasFree() && slots.hasUntold() && !probeUnderWay && canPost()) {
             probe();
         }
     }
@@ -443,23 +443,19 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
         endSending(() -> ended("sending over " + name));
     }
 
-    /** Gives a buffer to the adapter, before the peer can hear of it. */
-    private void repost(int buffer) {
-        posted(wire.postReceive(buffer));
-    }
-
     /**
      * Sends the credits that are owed, if they are many and there is room; if there is none, the next event will try
      * again.
      */
     private void updateCredits() {
-        if (canPost() && credits.updateDue() && controlsUnderWay < MAX_UPDATES) {
+        // First what is mostly false.
+        if (credits.updateDue() && canPost() && controlsUnderWay < MAX_UPDATES) {
             postControl(Frame.CREDIT);
         }
     }
 
     private void postControl(int kind) {
-        if (posted(wire.postControl(CONTROL, Frame.of(kind, credits.grant())))) {
+        if (posted(wire.postControl(CONTROL, Frame.of(kind, grant())))) {
             controlsUnderWay++;
         }
     }

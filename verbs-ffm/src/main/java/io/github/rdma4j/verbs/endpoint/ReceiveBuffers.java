@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.ReceiveBatch;
 import io.github.rdma4j.verbs.VerbsException;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -16,10 +17,19 @@ final class ReceiveBuffers implements ReceiveRooms {
     /** Views of messages start where any type may be read. */
     private static final long ALIGNMENT = 64;
 
+    /** As many are given to the adapter by one call. */
+    private static final int MOST_RETURNED = 32;
+
     private final QueuePair queuePair;
     private final MemoryRegion region;
     private final MemorySlice[] rooms;
     private final Message[] messages;
+    /** The buffers that wait for the call that gives them to the adapter. */
+    private final int[] returned = new int[MOST_RETURNED];
+
+    private int returnedCount;
+    /** Who made that call the last time. */
+    private Thread lastUser;
 
     /**
      * Allocates and registers the buffers, and posts them all: this comes before the peer can send.
@@ -56,6 +66,49 @@ final class ReceiveBuffers implements ReceiveRooms {
     @Override
     public int post(int index) {
         return queuePair.postReceive(Protocol.RECEIVE | index, rooms[index]);
+    }
+
+    @Override
+    public int giveBack(int index) {
+        returned[returnedCount++] = index;
+        return returnedCount == MOST_RETURNED ? postReturned() : 0;
+    }
+
+    @Override
+    public int postReturned() {
+        Thread user = Thread.currentThread();
+        // A batch belongs to a thread, and has memory: not for those that come once, as a virtual thread for each
+        // message does.
+        ReceiveBatch batch = returnedCount > 1 && user == lastUser ? batch() : null;
+        int errno = batch == null ? postEach() : postTogether(batch);
+        lastUser = user;
+        returnedCount = 0;
+        return errno;
+    }
+
+    /** Null for want of memory. */
+    private ReceiveBatch batch() {
+        try {
+            return queuePair.startReceiveBatch();
+        } catch (OutOfMemoryError e) {
+            return null;
+        }
+    }
+
+    private int postTogether(ReceiveBatch batch) {
+        for (int i = 0; i < returnedCount; i++) {
+            batch.receive(Protocol.RECEIVE | returned[i], rooms[returned[i]]);
+        }
+        batch.post();
+        return batch.error();
+    }
+
+    private int postEach() {
+        int errno = 0;
+        for (int i = 0; i < returnedCount && errno == 0; i++) {
+            errno = post(returned[i]);
+        }
+        return errno;
     }
 
     @Override

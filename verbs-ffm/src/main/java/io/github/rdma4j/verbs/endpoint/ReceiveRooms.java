@@ -9,6 +9,16 @@ interface ReceiveRooms {
     /** Gives a buffer back to the adapter; 0 or an errno. */
     int post(int buffer);
 
+    /** The same, if need be with others and not before {@link #postReturned}; 0 or an errno. */
+    default int giveBack(int buffer) {
+        return post(buffer);
+    }
+
+    /** Gives the adapter the buffers that wait for it; 0 or an errno. */
+    default int postReturned() {
+        return 0;
+    }
+
     /** The message in a buffer, open until its handler returns. */
     Message message(int buffer, long length);
 

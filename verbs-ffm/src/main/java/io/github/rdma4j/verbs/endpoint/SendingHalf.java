@@ -46,12 +46,15 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
     private boolean wantsCredit;
     /** The same for a place in the send queue. */
     private boolean wantsPlace;
+    /** The wire tells of every end. */
+    private final boolean allTell;
     /** Somebody has waited for the end of something, as some programs do again and again, or closes. */
     private boolean endsMatter;
 
     SendingHalf(String name, Wire wire, Credits credits, Slots slots, int maxMessage) {
         this.name = name;
         this.wire = wire;
+        this.allTell = !wire.canPostUnsignaled();
         this.credits = credits;
         this.slots = slots;
         this.maxMessage = maxMessage;
@@ -242,7 +245,7 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
                 long length = messages.get(i).byteSize();
                 seal(taken[i], length);
                 slots.posted(taken[i], length, signaled);
-                wire.postMessage(taken[i], Frame.of(Frame.MESSAGE, credits.grant()), signaled);
+                wire.postMessage(taken[i], Frame.of(Frame.MESSAGE, grant()), signaled);
             }
         } finally {
             posted = wire.endBatch();
@@ -422,9 +425,18 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
         postFilled(slot, message.byteSize(), promise != null || mustSignal());
     }
 
+    /** What the next message grants: buffers that the adapter has before the peer can hear of them. */
+    final int grant() {
+        if (credits.owed() == 0) {
+            return 0;
+        }
+        posted(wire.postReturned());
+        return credits.grant();
+    }
+
     private void postFilled(int slot, long length, boolean signaled) {
         seal(slot, length);
-        int frame = Frame.of(Frame.MESSAGE, credits.grant());
+        int frame = Frame.of(Frame.MESSAGE, grant());
         slots.posted(slot, length, signaled);
         postedIn(slot, wire.postMessage(slot, frame, signaled));
     }
@@ -442,7 +454,7 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
 
     /** A completion costs about as much as a post, so several messages share one: as many as half of the places. */
     private boolean tellsOfMany() {
-        return endsMatter || slots.hasManyUntold() || !wire.canPostUnsignaled();
+        return endsMatter || slots.hasManyUntold() || allTell;
     }
 
     private void postTransfer(

@@ -9,7 +9,7 @@ package io.github.rdma4j.verbs.endpoint;
 final class Slots {
     /** Nobody uses it. */
     private static final byte FREE = 0;
-    /** A transfer or a message; the promise, if there is one, gets nothing. */
+    /** A transfer or a message whose promise gets nothing. */
     private static final byte PLAIN = 1;
     /** Something that leaves a value, as an atomic operation does; the promise gets it. */
     private static final byte ATOMIC = 2;
@@ -19,6 +19,11 @@ final class Slots {
     private static final byte POLLED_ATOMIC = 4;
     /** The program is writing a message there. */
     private static final byte CLAIMED = 5;
+    /** A message, and nobody waits for its end: most are. */
+    private static final byte ALONE = 6;
+
+    /** In {@link #posts}: it tells of its end only by the end of something that was posted behind it. */
+    private static final int UNSIGNALED = 1 << 31;
 
     private final byte[] kinds;
     private final Promise<?>[] promises;
@@ -30,34 +35,38 @@ final class Slots {
     private final int[] done;
     private int firstDone;
     private int doneCount;
-    /** What is under way, in the order of the posts, in which it completes. */
+    /**
+     * The slots of what is under way, in the order of the posts, in which it completes: that of a post stands where the
+     * last bits of its number say, so the length is a power of two.
+     */
     private final int[] posts;
 
     /** By slot: how long what is under way is, in bytes. */
     private final long[] lengths;
-    /** By slot: whether it tells of its end only by the end of something that was posted behind it. */
-    private final boolean[] unsignaled;
 
-    private int firstPost;
-    private int postCount;
-    /** Those at the end that are not signaled: nothing that was posted will tell of them. */
-    private int untold;
-    /** How many were posted in all. */
+    /** How many were posted in all, and of those, how many have completed: the number of the oldest under way. */
     private long posted;
+
+    private long completed;
+    /** The number behind the last post that tells of its end, or that is known to have ended. */
+    private long told;
+
+    /** Of all places. */
+    private final int half;
 
     private boolean nobodyPolls;
     private boolean abandoned;
 
     Slots(int depth) {
+        half = depth / 2;
         kinds = new byte[depth];
         promises = new Promise<?>[depth];
         ids = new long[depth];
         failures = new RuntimeException[depth];
         free = new int[depth];
         done = new int[depth];
-        posts = new int[depth];
+        posts = new int[Math.max(1, Integer.highestOneBit(depth - 1) << 1)];
         lengths = new long[depth];
-        unsignaled = new boolean[depth];
         for (int i = depth - 1; i >= 0; i--) {
             free[freeCount++] = i;
         }
@@ -80,17 +89,22 @@ final class Slots {
      * program writes.
      */
     boolean isIdle() {
-        return freeCount + doneCount + claimedCount + untold == free.length;
+        return freeCount + doneCount + claimedCount + untold() == free.length;
+    }
+
+    /** Those at the end that are not signaled: nothing that was posted will tell of them. */
+    private long untold() {
+        return posted - told;
     }
 
     /** Whether what was posted since the last one that tells of its end is half of all: then the next one must. */
     boolean hasManyUntold() {
-        return untold >= kinds.length / 2;
+        return untold() >= half;
     }
 
     /** Whether there is something under way whose end nothing will tell, unless something is posted behind it. */
     boolean hasUntold() {
-        return untold > 0;
+        return untold() > 0;
     }
 
     /** How many were posted in all, for {@link #completeUntold}. */
@@ -100,11 +114,19 @@ final class Slots {
 
     /** Takes a slot for something that a promise waits for, or nobody. */
     int take(Promise<?> promise, boolean atomic) {
+        if (promise == null) {
+            return takeAlone();
+        }
         int slot = free[--freeCount];
         kinds[slot] = atomic ? ATOMIC : PLAIN;
-        if (promise != null) {
-            promises[slot] = promise;
-        }
+        promises[slot] = promise;
+        return slot;
+    }
+
+    /** Takes a slot for a message for whose end nobody waits. */
+    int takeAlone() {
+        int slot = free[--freeCount];
+        kinds[slot] = ALONE;
         return slot;
     }
 
@@ -131,7 +153,7 @@ final class Slots {
 
     /** The program has written it, and nobody waits for its end. */
     void send(int slot) {
-        kinds[slot] = PLAIN;
+        kinds[slot] = ALONE;
         claimedCount--;
     }
 
@@ -147,21 +169,20 @@ final class Slots {
      * @param signaled whether its end is told
      */
     void posted(int slot, long length, boolean signaled) {
-        posts[place(postCount++)] = slot;
+        posts[place(posted++)] = signaled ? slot : slot | UNSIGNALED;
         lengths[slot] = length;
-        unsignaled[slot] = !signaled;
-        untold = signaled ? 0 : untold + 1;
-        posted++;
+        if (signaled) {
+            told = posted;
+        }
     }
 
-    private int place(int index) {
-        int place = firstPost + index;
-        return place < posts.length ? place : place - posts.length;
+    private int place(long number) {
+        return (int) number & posts.length - 1;
     }
 
     /** How long the oldest of what is under way is, in bytes; 0 if there is nothing. */
     long lengthUnderWay() {
-        return postCount == 0 ? 0 : lengths[posts[firstPost]];
+        return posted == completed ? 0 : lengths[posts[place(completed)] & ~UNSIGNALED];
     }
 
     /** Nobody needs the slot any more. To look costs less than to store: most have neither. */
@@ -184,44 +205,39 @@ final class Slots {
         if (abandoned) {
             return;
         }
-        int oldest = oldestOr(slot);
-        while (oldest != slot && unsignaled[oldest]) {
-            finish(oldest, null, protocol);
-            removeOldest();
-            oldest = oldestOr(slot);
+        while (posted != completed) {
+            int oldest = posts[place(completed)];
+            if (oldest >= 0 || oldest == (slot | UNSIGNALED)) {
+                break;
+            }
+            finish(oldest & ~UNSIGNALED, null, protocol);
+            completed++;
         }
+        told = Math.max(told, completed);
         finish(slot, failure, protocol);
         // Mostly it is the oldest one.
-        for (int i = 0; i < postCount; i++) {
-            if (posts[place(i)] == slot) {
-                removePost(i);
+        for (long number = completed; number != posted; number++) {
+            if ((posts[place(number)] & ~UNSIGNALED) == slot) {
+                removePost(number);
                 break;
             }
         }
     }
 
-    private int oldestOr(int slot) {
-        return postCount == 0 ? slot : posts[firstPost];
-    }
-
-    private void removePost(int index) {
-        for (int i = index; i > 0; i--) {
+    private void removePost(long number) {
+        for (long i = number; i != completed; i--) {
             posts[place(i)] = posts[place(i - 1)];
         }
-        removeOldest();
-    }
-
-    private void removeOldest() {
-        firstPost = place(1);
-        postCount--;
-        untold = Math.min(untold, postCount);
+        completed++;
+        told = Math.max(told, completed);
     }
 
     /** Something else has completed, which was posted when so many of these had been: with it those not signaled. */
     void completeUntold(long postedBefore, Protocol protocol) {
-        while (!abandoned && postCount > 0 && posted - postCount < postedBefore && unsignaled[posts[firstPost]]) {
-            finish(posts[firstPost], null, protocol);
-            removeOldest();
+        while (!abandoned && completed != posted && completed < postedBefore && posts[place(completed)] < 0) {
+            finish(posts[place(completed)] & ~UNSIGNALED, null, protocol);
+            completed++;
+            told = Math.max(told, completed);
         }
     }
 
@@ -231,18 +247,18 @@ final class Slots {
             return;
         }
         finish(slot, failure, protocol);
-        for (int i = postCount - 1; i >= 0; i--) {
-            if (posts[place(i)] == slot) {
-                removePost(i);
+        for (long number = posted - 1; number >= completed; number--) {
+            if ((posts[place(number)] & ~UNSIGNALED) == slot) {
+                removePost(number);
                 break;
             }
         }
     }
 
     private void finish(int slot, RuntimeException failure, Protocol protocol) {
-        if (kinds[slot] == PLAIN && promises[slot] == null) {
-            // Most messages: nobody waits for the end.
-            release(slot);
+        if (kinds[slot] == ALONE) {
+            kinds[slot] = FREE;
+            free[freeCount++] = slot;
             return;
         }
         switch (kinds[slot]) {
@@ -257,11 +273,8 @@ final class Slots {
             }
             case FREE -> throw new IllegalStateException("a completion of slot " + slot + ", which is free");
             default -> {
-                Promise<?> promise = promises[slot];
-                if (promise != null) {
-                    Long original = kinds[slot] == ATOMIC && failure == null ? (Long) protocol.word(slot) : null;
-                    protocol.decide(promise, original, failure);
-                }
+                Long original = kinds[slot] == ATOMIC && failure == null ? (Long) protocol.word(slot) : null;
+                protocol.decide(promises[slot], original, failure);
                 release(slot);
             }
         }
@@ -274,8 +287,8 @@ final class Slots {
                 finish(slot, failure, protocol);
             }
         }
-        postCount = 0;
-        untold = 0;
+        completed = posted;
+        told = posted;
         abandoned = true;
     }
 

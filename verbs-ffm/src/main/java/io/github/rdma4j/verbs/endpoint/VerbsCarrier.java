@@ -35,22 +35,29 @@ final class VerbsCarrier extends VerbsWire {
 
     @Override
     public int poll(WireEvents protocol) {
+        giveAll(protocol);
         int total = 0;
-        boolean more = true;
-        while (more) {
-            if (next == count) {
-                next = 0;
-                count = 0;
-                count = queue.poll(completions);
-                total += count;
-                more = count == BATCH;
-            }
-            while (next < count) {
-                give(completions.get(next), protocol);
-                next++;
-            }
-        }
+        int found;
+        do {
+            found = queue.poll(completions);
+            count = found;
+            next = 0;
+            total += found;
+            giveAll(protocol);
+        } while (found == BATCH);
         return total;
+    }
+
+    /** What an exception leaves is for the next call. */
+    private void giveAll(WireEvents protocol) {
+        int i = next;
+        try {
+            for (; i < count; i++) {
+                give(completions.get(i), protocol);
+            }
+        } finally {
+            next = i;
+        }
     }
 
     private void give(WorkCompletion completion, WireEvents protocol) {

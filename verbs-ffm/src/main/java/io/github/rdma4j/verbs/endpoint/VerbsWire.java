@@ -324,6 +324,16 @@ abstract class VerbsWire implements Carrier {
     }
 
     @Override
+    public final int returnReceive(int buffer) {
+        return received.giveBack(buffer);
+    }
+
+    @Override
+    public final int postReturned() {
+        return received.postReturned();
+    }
+
+    @Override
     public final long word(int slot) {
         return buffers.original(slot);
     }

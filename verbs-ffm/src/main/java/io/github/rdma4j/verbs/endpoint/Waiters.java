@@ -18,9 +18,12 @@ final class Waiters {
     private int followers;
     private boolean led;
     private boolean leaderWoken;
-    private long announced;
     /** Of a selector: hears that it must look again and arm again. Null if there is none. */
     private Runnable watcher;
+    /** Whether there is one of these. One field, because each call of the program asks. */
+    private boolean anybody;
+    /** What has changed before is known to all who wait. Says nothing while nobody does. */
+    private long announced;
 
     Waiters(ReentrantLock lock, Carrier carrier, Protocol protocol) {
         this.changed = lock.newCondition();
@@ -33,7 +36,7 @@ final class Waiters {
      * be called before the lock is given back.
      */
     void announce() {
-        if (isNews()) {
+        if (anybody && isNews()) {
             announceToThreads();
             tellWatcher();
         }
@@ -41,7 +44,7 @@ final class Waiters {
 
     /** The same by the selector itself, in a visit. */
     void announceByWatcher() {
-        if (isNews()) {
+        if (anybody && isNews()) {
             announceToThreads();
         }
     }
@@ -74,12 +77,23 @@ final class Waiters {
     /** Null for nobody. */
     void watch(Runnable newWatcher) {
         watcher = newWatcher;
+        count();
+    }
+
+    private void count() {
+        boolean nobody = followers == 0 && !led && watcher == null;
+        if (!nobody && !anybody) {
+            // Whoever comes first has looked, and knows all.
+            announced = protocol.changes();
+        }
+        anybody = !nobody;
     }
 
     /** Waits for what the leader sees, or for its place. */
     void follow(String operation, long nanos) {
         announce();
         followers++;
+        count();
         try {
             changed.await(nanos, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
@@ -87,6 +101,7 @@ final class Waiters {
             throw new WaitInterruptedException(operation);
         } finally {
             followers--;
+            count();
         }
     }
 
@@ -98,6 +113,7 @@ final class Waiters {
     void lead(boolean spinning) {
         led = true;
         leaderWoken = spinning;
+        count();
     }
 
     /**
@@ -106,6 +122,7 @@ final class Waiters {
      */
     void stopLeading() {
         led = false;
+        count();
         changed.signalAll();
     }
 }

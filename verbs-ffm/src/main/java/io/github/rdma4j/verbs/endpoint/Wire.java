@@ -95,6 +95,19 @@ interface Wire {
     /** Gives a receive buffer to the adapter. */
     int postReceive(int buffer);
 
+    /**
+     * The same for a buffer that the peer does not know to be free: it may wait for others, so that one call gives the
+     * adapter all of them, until {@link #postReturned}.
+     */
+    default int returnReceive(int buffer) {
+        return postReceive(buffer);
+    }
+
+    /** Gives the adapter the buffers that wait. */
+    default int postReturned() {
+        return 0;
+    }
+
     /** The result of the atomic operation that was posted in a slot. */
     long word(int slot);
 

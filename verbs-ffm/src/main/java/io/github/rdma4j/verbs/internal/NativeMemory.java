@@ -113,6 +113,18 @@ public final class NativeMemory {
     }
 
     /**
+     * Copies bytes of a segment, whose bounds and scope are checked.
+     *
+     * @param source any segment
+     * @param offset in it
+     * @param target from {@link #structure}; there is room for so many bytes
+     * @param length in bytes
+     */
+    public static void copy(MemorySegment source, long offset, long target, long length) {
+        MemorySegment.copy(source, offset, ALL, target, length);
+    }
+
+    /**
      * Loads eight bytes.
      *
      * @param address from {@link #structure}, plus a field's offset

@@ -58,6 +58,9 @@ final class FakeCarrier implements Carrier {
     private FakeCarrier peer;
     private final Deque<Request> sendQueue = new ArrayDeque<>();
     private final Deque<Integer> receives = new ArrayDeque<>();
+    /** Receive buffers that the adapter gets when {@link #postReturned} asks for it, and no earlier. */
+    private final Deque<Integer> returned = new ArrayDeque<>();
+
     private final BitSet posted = new BitSet();
     private final Deque<Acknowledgement> acknowledgements = new ArrayDeque<>();
     /** Of requests that were not signaled and are done. */
@@ -366,9 +369,9 @@ final class FakeCarrier implements Carrier {
         return event.success && (event.id & Protocol.RECEIVE) != 0;
     }
 
-    /** How many receive buffers the adapter has, or has filled without being asked yet. */
+    /** How many receive buffers the adapter has, or will have, or has filled without being asked yet. */
     int buffersInTheAdapter() {
-        int count = receives.size();
+        int count = receives.size() + returned.size();
         for (Event event : events) {
             count += (event.id & Protocol.RECEIVE) != 0 ? 1 : 0;
         }
@@ -385,6 +388,24 @@ final class FakeCarrier implements Carrier {
             receives.add(buffer);
             if (automatic && !peer.closed) {
                 peer.deliverAll();
+            }
+            return 0;
+        }
+    }
+
+    @Override
+    public int returnReceive(int buffer) {
+        synchronized (wire) {
+            returned.add(buffer);
+            return 0;
+        }
+    }
+
+    @Override
+    public int postReturned() {
+        synchronized (wire) {
+            while (!returned.isEmpty()) {
+                postReceive(returned.remove());
             }
             return 0;
         }

@@ -77,7 +77,7 @@ class IntegrityDeviceTest extends IntegrityContract {
     private static void flipABitOfEachBufferOfTheAdapter(Endpoint endpoint) throws Exception {
         Object wire = endpoint.engine().protocol().wire;
         if (wire instanceof FailoverCarrier) {
-            wire = field(wire, "rdma");
+            wire = ((RdmaLeg) field(wire, "rdma")).wire();
         }
         for (int i = 0; i < 4 + Credits.RESERVE; i++) {
             ByteBuffer buffer = wire instanceof MemberCarrier

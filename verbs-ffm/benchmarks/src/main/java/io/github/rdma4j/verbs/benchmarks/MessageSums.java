@@ -24,7 +24,7 @@ public final class MessageSums {
     private static final int[] SIZES = {8, 64, 512, 4096, 32_768};
     private static final int LONGEST = 32_768;
     /** Calls that are short and many: a loop that is entered seldom is interpreted when it is entered again. */
-    private static final int WARM_UP = 2_000;
+    private static final int WARM_UP = 4_000;
 
     private static final int WARM_UP_MESSAGES = 25;
     private static final int MOST_RUNS = 8;

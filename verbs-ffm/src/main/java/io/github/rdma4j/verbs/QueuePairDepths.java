@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * How deep the queues of a queue pair are: as asked for, else as deep as usual, or less in a short completion queue.
+ */
+final class QueuePairDepths {
+    private static final int USUAL_DEPTH = 128;
+
+    private OptionalInt askedSends = OptionalInt.empty();
+    private OptionalInt askedReceives = OptionalInt.empty();
+    private boolean oversubscribe;
+    /** What the two above came to. */
+    private int sendDepth = USUAL_DEPTH;
+
+    private int receiveDepth = USUAL_DEPTH;
+
+    void send(int asked) {
+        askedSends = OptionalInt.of(asked);
+    }
+
+    void receive(int asked) {
+        askedReceives = OptionalInt.of(asked);
+    }
+
+    /** Whether they may be more than the completion queues have room for. */
+    void oversubscribe(boolean allowed) {
+        oversubscribe = allowed;
+    }
+
+    OptionalInt askedSends() {
+        return askedSends;
+    }
+
+    OptionalInt askedReceives() {
+        return askedReceives;
+    }
+
+    int send() {
+        return sendDepth;
+    }
+
+    int receive() {
+        return receiveDepth;
+    }
+
+    /**
+     * Chooses the depths that were not set, and refuses those that do not fit. With the tree's lock held, before the
+     * creation.
+     */
+    void fit(QueuePairConfig config) {
+        sendDepth = askedSends.orElse(USUAL_DEPTH);
+        receiveDepth = askedReceives.orElse(USUAL_DEPTH);
+        if (config.onlyReceives() || oversubscribe) {
+            return;
+        }
+        CompletionQueue sendQueue = config.sendCompletionQueue();
+        CompletionQueue receiveQueue = config.receiveCompletionQueue();
+        boolean oneQueue = sendQueue == receiveQueue;
+        boolean bothUnset = askedSends.isEmpty() && askedReceives.isEmpty();
+        int parts = oneQueue && hasOwnReceives(config) && bothUnset ? 2 : 1;
+        long shared = receivesOfSharedQueue(config);
+        if (askedSends.isEmpty()) {
+            long receives = shared + (hasOwnReceives(config) ? askedReceives.orElse(0) : 0);
+            sendDepth = CompletionBudget.depth(sendQueue, oneQueue ? receives : 0, parts, USUAL_DEPTH);
+        }
+        if (askedReceives.isEmpty() && hasOwnReceives(config)) {
+            long sends = oneQueue ? askedSends.orElse(0) : 0;
+            receiveDepth = CompletionBudget.depth(receiveQueue, sends, parts, USUAL_DEPTH);
+        }
+        long receives = hasOwnReceives(config) ? receiveDepth : shared;
+        String who = "this queue pair, with %d sends and %d receives,".formatted(sendDepth, receives);
+        String remedy =
+                "make the queues of its queue pairs less deep (maxSendWorkRequests, maxReceiveWorkRequests), or allow it"
+                        + " (oversubscribeCompletionQueue) if fewer can be there";
+        CompletionBudget.require(sendQueue, sendDepth + (oneQueue ? receives : 0), who, remedy);
+        if (!oneQueue) {
+            CompletionBudget.require(receiveQueue, receives, who, remedy);
+        }
+    }
+
+    private static boolean hasOwnReceives(QueuePairConfig config) {
+        return config.sharedReceiveQueue() == null && config.type() != QueuePairType.XRC_SEND;
+    }
+
+    /** The receives that come to those in the completion queue by the shared receive queue. */
+    private static long receivesOfSharedQueue(QueuePairConfig config) {
+        SharedReceiveQueue shared = config.sharedReceiveQueue();
+        return shared == null || CompletionBudget.counts(config.receiveCompletionQueue(), shared) ? 0 : shared.depth();
+    }
+
+    /** What it may have in completion queues; nothing if that is not watched. */
+    List<CompletionBudget.Share> shares(QueuePairConfig config) {
+        if (config.onlyReceives() || oversubscribe) {
+            return List.of();
+        }
+        return List.of(
+                new CompletionBudget.Share(config.sendCompletionQueue(), sendDepth, null),
+                new CompletionBudget.Share(
+                        config.receiveCompletionQueue(),
+                        hasOwnReceives(config) ? receiveDepth : 0,
+                        config.sharedReceiveQueue()));
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.events.EndpointWaitEvent;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * How threads wait in an {@link Engine}: one looks for a while, and then sleeps on the {@link Carrier}; those who come
+ * meanwhile follow it ({@link Waiters}).
+ */
+final class EngineWaits {
+    private final Engine engine;
+    private final ReentrantLock lock;
+    private final Carrier carrier;
+    private final Protocol protocol;
+    private final SpinTime spinTime;
+    private final Waiters waiters;
+    private final Telling telling;
+
+    EngineWaits(
+            Engine engine, ReentrantLock lock, Carrier carrier, SpinTime spinTime, Waiters waiters, Telling telling) {
+        this.engine = engine;
+        this.lock = lock;
+        this.carrier = carrier;
+        this.protocol = engine.protocol();
+        this.spinTime = spinTime;
+        this.waiters = waiters;
+        this.telling = telling;
+    }
+
+    /**
+     * Makes progress until an attempt succeeds. Called without the lock; the attempts are made with it.
+     *
+     * @param operation for the message if the thread is interrupted
+     * @param limit nanoseconds
+     * @param whileClosing whether it goes on after the endpoint was closed
+     * @param attempt gives null to go on
+     * @return what the attempt gave; null after the time, or when the endpoint is gone
+     */
+    <T> T await(String operation, long limit, boolean whileClosing, Supplier<T> attempt) {
+        long start = System.nanoTime();
+        EndpointWaitEvent wait = null;
+        engine.enter();
+        try {
+            while (true) {
+                if (!whileClosing) {
+                    engine.requireOpen();
+                }
+                engine.progress();
+                T result = attempt.get();
+                if (result != null) {
+                    return result;
+                }
+                long remaining = limit - (System.nanoTime() - start);
+                int nesting = telling.nesting();
+                if (!protocol.decisions().isEmpty() && nesting < Telling.MAX_NESTED) {
+                    waiters.announce();
+                    lock.unlock();
+                    telling.tell(null, nesting);
+                    lock.lock();
+                } else if (remaining <= 0 || engine.isGone()) {
+                    return null;
+                } else {
+                    if (wait == null) {
+                        wait = EndpointWaitEvent.begun(protocol.credits().available());
+                    }
+                    if (waiters.isLed()) {
+                        waiters.follow(operation, remaining);
+                    } else {
+                        spinOrSleep(operation, remaining);
+                    }
+                }
+            }
+        } finally {
+            engine.exit();
+            if (wait != null) {
+                wait.over(operation);
+            }
+        }
+    }
+
+    /** Waits for the next change: looks for it for a while, and then sleeps. */
+    private void spinOrSleep(String operation, long nanos) {
+        long start = System.nanoTime();
+        long before = protocol.changes();
+        long limit = Math.min(nanos, spinTime.next());
+        if (limit > 0 && !SpinTime.start()) {
+            // Too many spin already, which says nothing about this connection.
+            sleep(operation, nanos);
+        } else if (limit > 0 && spin(start, limit)) {
+            spinTime.seen(System.nanoTime() - start);
+        } else {
+            sleep(operation, Math.max(0, nanos - (System.nanoTime() - start)));
+            long after = System.nanoTime() - start;
+            // What has woken it is in the queue.
+            engine.progress();
+            spinTime.slept(after, protocol.changes() != before);
+        }
+    }
+
+    /** Looks for a change; false if there was none in this time. Others have the lock in between. */
+    private boolean spin(long start, long nanos) {
+        long before = protocol.changes();
+        try {
+            waiters.announce();
+            waiters.lead(true);
+            int rounds = 0;
+            do {
+                boolean others = lock.hasQueuedThreads();
+                lock.unlock();
+                try {
+                    SpinTime.pause(++rounds, others);
+                } finally {
+                    lock.lock();
+                }
+                engine.progress();
+            } while (protocol.changes() == before && !engine.isGone() && System.nanoTime() - start < nanos);
+        } finally {
+            waiters.stopLeading();
+            SpinTime.stop();
+            spinTime.spun(System.nanoTime() - start);
+        }
+        return protocol.changes() != before;
+    }
+
+    private void sleep(String operation, long nanos) {
+        long before = protocol.changes();
+        carrier.prepareToSleep();
+        do {
+            carrier.armToSleep(protocol.awaitsEnds());
+            engine.progress();
+        } while (protocol.awaitsEnds() && carrier.missesEnds());
+        // What the connection manager has to say ends the sleep.
+        protocol.look(System.nanoTime());
+        protocol.settle();
+        if (protocol.changes() != before) {
+            return;
+        }
+        waiters.announce();
+        long limit = Math.min(nanos, protocol.nanosToNextLook());
+        waiters.lead(false);
+        lock.unlock();
+        try {
+            carrier.sleep(limit);
+        } catch (WaitInterruptedException e) {
+            throw new WaitInterruptedException(operation);
+        } finally {
+            lock.lock();
+            waiters.stopLeading();
+            if (!engine.isGone() && carrier.awake()) {
+                engine.look();
+            }
+            waiters.tellWatcher();
+        }
+    }
+}

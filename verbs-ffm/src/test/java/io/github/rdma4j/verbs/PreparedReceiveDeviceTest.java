@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static io.github.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
+import static io.github.rdma4j.verbs.PreparedRequests.assertClosed;
+import static io.github.rdma4j.verbs.PreparedRequests.assertDone;
+import static io.github.rdma4j.verbs.PreparedRequests.connected;
+import static io.github.rdma4j.verbs.PreparedRequests.word;
+import static io.github.rdma4j.verbs.SendFlags.SIGNALED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.verbs.PreparedRequests.Way;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Receives that are prepared once and posted many times. */
+@Tag("device")
+@Timeout(180)
+class PreparedReceiveDeviceTest {
+    @Test
+    void roomsMoveBetweenTheirPosts() {
+        try (PostingPair pair = connected(Way.BASIC)) {
+            PreparedReceive receive = pair.peer.prepareReceive(pair.peerBuffer.slice(512, 1024));
+            for (int i = 0; i < 8; i++) {
+                assertThat(receive.local(i * 64, 64).post(i)).isZero();
+            }
+            assertThat(receive.local(960).workRequestId(8).post()).isZero();
+            PreparedRequest send = pair.pair.prepare().length(8).send(pair.buffer.slice(0, 128), SIGNALED);
+            for (int i = 0; i < 9; i++) {
+                word(pair.buffer, i, 5 + i);
+                assertThat(send.local(i * 8).post(i)).isZero();
+                assertDone(pair.await(), i);
+                assertDone(pair.awaitPeer(), i);
+                assertThat(word(pair.peerBuffer, 64 + (i == 8 ? 120 : i * 8))).isEqualTo(5 + i);
+            }
+            for (ThrowingCallable outside : List.<ThrowingCallable>of(
+                    () -> receive.local(961),
+                    () -> receive.local(0, 1025),
+                    () -> receive.local(-1),
+                    () -> receive.local(0, -1))) {
+                assertThatThrownBy(outside).isInstanceOf(IndexOutOfBoundsException.class);
+            }
+            assertThat(receive).hasToString("a prepared receive of " + pair.peer);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aSharedReceiveQueueAndOneThatIsNotConnectedYetTakePreparedReceives(boolean shared) {
+        try (DeviceContext device = TestDevice.open()) {
+            ProtectionDomain domain = device.allocateProtectionDomain();
+            CompletionQueue queue = device.createCompletionQueue(64);
+            CompletionQueue peerQueue = device.createCompletionQueue(64);
+            MemoryRegion room = domain.allocateMemory(4096, LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC);
+            SharedReceiveQueue rooms =
+                    shared ? domain.createSharedReceiveQueue(config -> config.maxWorkRequests(8)) : null;
+            PreparedQueuePair mine = prepare(domain, queue, null);
+            PreparedQueuePair theirs = prepare(domain, peerQueue, rooms);
+            PreparedReceive receive =
+                    shared ? rooms.prepareReceive(room.slice(0, 1024)) : theirs.prepareReceive(room.slice(0, 1024));
+            for (int i = 0; i < 4; i++) {
+                assertThat(receive.local(i * 64, 64).post(10 + i)).isZero();
+            }
+            QueuePair pair = mine.connect(theirs.endpoint());
+            theirs.connect(mine.endpoint());
+            WorkCompletions one = WorkCompletions.allocate(1);
+            PreparedRequest send = pair.prepare().send(room.slice(2048, 8), SIGNALED);
+            for (int i = 0; i < 4; i++) {
+                word(room, 256, 77 + i);
+                assertThat(send.post(i)).isZero();
+                await(queue, one);
+                await(peerQueue, one);
+                assertDone(one.get(0), 10 + i);
+                assertThat(word(room, i * 8)).isEqualTo(77 + i);
+            }
+            if (shared) {
+                assertThatThrownBy(() -> theirs.prepareReceive(room.slice()))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("post there");
+                theirs.close();
+                rooms.close();
+                assertClosed(receive::post, "shared receive queue");
+                assertClosed(() -> rooms.prepareReceive(room.slice()), "shared receive queue");
+            }
+        }
+    }
+
+    private static PreparedQueuePair prepare(
+            ProtectionDomain domain, CompletionQueue queue, SharedReceiveQueue shared) {
+        return domain.prepareQueuePair(QueuePairType.RC, config -> {
+            config.completionQueue(queue);
+            if (shared != null) {
+                config.sharedReceiveQueue(shared);
+            }
+        });
+    }
+
+    private static void await(CompletionQueue queue, WorkCompletions one) {
+        long deadline = System.nanoTime() + 30_000_000_000L;
+        while (queue.poll(one) == 0) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+        }
+        assertThat(one.get(0).isSuccess()).as(one.get(0).describe()).isTrue();
+    }
+}
