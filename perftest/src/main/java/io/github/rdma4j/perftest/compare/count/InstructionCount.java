@@ -37,8 +37,8 @@ record InstructionCount(double user, double path, double kernel, double agreemen
     private static final double SAME = 0.005;
 
     /**
-     * Fewer parts that agree, as a share, tell nothing: something else wrote meanwhile, or waits were short. More than a
-     * fifth, since in so many of the last parts C's ib_send_lat posts no receives any more.
+     * Fewer parts that agree, as a share, tell nothing: something else wrote meanwhile, or waits were short. More than
+     * a fifth, since in so many of the last parts C's ib_send_lat posts no receives any more.
      */
     private static final double ENOUGH_AGREE = 0.25;
 
