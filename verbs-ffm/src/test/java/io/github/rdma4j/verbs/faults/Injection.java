@@ -41,6 +41,9 @@ final class Injection {
             "ibv_cq_ex.start_poll", Errnos.ENOENT,
             "ibv_context_ops.poll_cq", Errnos.NONE);
 
+    /** They are called for no errno first, and for one after a failure: both fail. */
+    private static final Set<String> CALLED_AGAIN = Set.of("ibv_get_cq_event", "epoll_pwait2");
+
     private static volatile Injection current = new Injection(null, 0);
 
     private final Point target;
@@ -53,6 +56,8 @@ final class Injection {
     private Thread stepping;
 
     private boolean fired;
+    /** Whether the step has made no other call since. */
+    private boolean firedJustNow;
 
     /**
      * A place where a native function is called.
@@ -91,12 +96,18 @@ final class Injection {
 
     synchronized void pause() {
         stepping = null;
+        firedJustNow = false;
     }
 
     /** The errno that a fallible call shall fail with; null for a call that shall be made. */
     synchronized Integer answer(String function) {
-        if (Thread.currentThread() != stepping || fired) {
+        if (Thread.currentThread() != stepping) {
             return null;
+        }
+        if (fired) {
+            boolean again = firedJustNow && function.equals(target.function) && CALLED_AGAIN.contains(function);
+            firedJustNow = false;
+            return again ? (Integer) errno : null;
         }
         Errnos nothingYet = nothingYet(function);
         boolean mayBeTarget = target == null || target.function.equals(function);
@@ -112,6 +123,7 @@ final class Injection {
         Point point = new Point(function, path, occurrence);
         points.add(point);
         fired = point.equals(target);
+        firedJustNow = fired;
         if (fired) {
             return errno;
         }

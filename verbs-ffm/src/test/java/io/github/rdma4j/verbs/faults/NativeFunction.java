@@ -25,9 +25,16 @@ final class NativeFunction {
             "ibv_query_qp_data_in_order",
             "rdma_ack_cm_event");
 
-    /** They return -1 and leave the cause in errno, though they are verbs. */
-    private static final Set<String> MINUS_ONE_AND_ERRNO =
-            Set.of("ibv_get_async_event", "ibv_get_cq_event", "ibv_init_ah_from_wc", "ibv_resolve_eth_l2_from_gid");
+    /**
+     * They return -1 and leave the cause in errno, though they are verbs, or are called by a handle that does not ask
+     * for it.
+     */
+    private static final Set<String> MINUS_ONE_AND_ERRNO = Set.of(
+            "epoll_pwait2",
+            "ibv_get_async_event",
+            "ibv_get_cq_event",
+            "ibv_init_ah_from_wc",
+            "ibv_resolve_eth_l2_from_gid");
 
     /** All functions of librdmacm that return anything do. */
     private static final String CONNECTION_MANAGER = "rdma_";
@@ -113,7 +120,7 @@ final class NativeFunction {
         if (returned == MemorySegment.class) {
             return takesWords ? (Object) 0L : MemorySegment.NULL;
         }
-        int number = errno != 0 && (leavesErrno || hidesTheCause(name))
+        int number = errno != 0 && (leavesErrno || hidesTheCause(name) || MINUS_ONE_AND_ERRNO.contains(name))
                 ? -1
                 : name.equals("_ibv_query_gid_table") ? -errno : errno;
         return result == long.class ? (Object) (long) number : (Object) number;
