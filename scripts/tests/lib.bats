@@ -93,9 +93,11 @@ fake_jdk() {
     # What a piece without its end looks like to a read with a time limit: it is lost, and so is the other piece.
     timeout 30 bash -c "set -euo pipefail; PROGRAM=prog VERBOSE= ACCEL=tcg TIMEOUT=20 DUMP= BOOT_TIMEOUT=20
         source '$lib/common.sh'; source '$lib/softroce/machines.sh'; source '$lib/softroce/vm.sh'"'
-        exec {VM_REPLY}<> <(:) {VM_REQUEST}<> <(:)
+        exec {VM_REPLY}<> <(:) {VM_REQUEST}<> <(:) {VM_LINES}<> <(:)
         # What guest-main says: each word until it is answered, here torn the first time.
         guest() {
+            printf lin; sleep 0.8; printf "es\nlines\n"
+            read -r -t 10 word <&"$VM_LINES" || exit 1
             printf rea; sleep 0.8; printf "dy\n"; sleep 0.8; printf "ready\n"
             read -r word <&"$VM_REQUEST"
             [[ $word == GO ]] || exit 1

@@ -272,7 +272,7 @@ vm_signal() {
 
 # Follows the machine until the command has ended and its output has arrived.
 vm_wait() {
-    local line word status output error booted=$SECONDS base_output base_error
+    local line word='' status output error booted=$SECONDS base_output base_error
     VM_STATE=booting VM_STATUS=''
     while [[ $VM_STATE != stopped ]]; do
         line=''
@@ -280,7 +280,7 @@ vm_wait() {
             read -r word status output error <<<"$line"
             case $word in
                 hello) vm_mark 'kernel started' ;;
-                lines) printf '\n\n' >&"$VM_LINES" ;; # for two who wait
+                lines) printf '\n\n' >&"$VM_LINES" ;; # for two who wait; what they leave is never read
                 ready)
                     # It is said again until it is answered.
                     if [[ $VM_STATE == booting ]] && machine_ready; then
@@ -306,7 +306,7 @@ vm_wait() {
             vm_broken 'the microVM has ended by itself'
         fi
         if [[ $VM_STATE == booting ]]; then
-            ((SECONDS - booted < BOOT_TIMEOUT)) || vm_broken "the microVM did not start within $BOOT_TIMEOUT s"
+            ((SECONDS - booted < BOOT_TIMEOUT)) || vm_broken "the microVM did not start within $BOOT_TIMEOUT s (its last word: ${word:-none})"
         elif [[ $VM_STATE == running ]]; then
             vm_watch
         fi
