@@ -306,7 +306,10 @@ vm_wait() {
             vm_broken 'the microVM has ended by itself'
         fi
         if [[ $VM_STATE == booting ]]; then
-            ((SECONDS - booted < BOOT_TIMEOUT)) || vm_broken "the microVM did not start within $BOOT_TIMEOUT s (its last word: ${word:-none})"
+            ((SECONDS - booted < BOOT_TIMEOUT)) || {
+                warn "the guest's last word: ${word:-none}"
+                vm_broken "the microVM did not start within $BOOT_TIMEOUT s"
+            }
         elif [[ $VM_STATE == running ]]; then
             vm_watch
         fi

@@ -7,6 +7,7 @@ import io.github.rdma4j.perftest.compare.result.Implementation;
 import io.github.rdma4j.perftest.compare.result.Measurement;
 import io.github.rdma4j.perftest.environment.CpuTime;
 import io.github.rdma4j.perftest.exit.CompareException;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -15,7 +16,10 @@ import java.util.function.Supplier;
  * disturb that too much it takes it for 0 and prints all times as infinite: then it runs once more.
  */
 public final class CRunner implements Runner {
-    private static final int MOST_RUNS = 3;
+    private static final int MOST_RUNS = 20;
+
+    /** What disturbs, another program's start for instance, mostly lasts for seconds. */
+    private static final Duration PAUSE = Duration.ofMillis(500);
 
     private final CTools tools;
     private final ChildProcesses children;
@@ -35,7 +39,7 @@ public final class CRunner implements Runner {
     @Override
     public Measurement run(RunOrder order) {
         String name = "C's " + order.tool().command();
-        return measured(name, () -> {
+        return measured(name, PAUSE, () -> {
             long before = CpuTime.ofEndedChildren();
             String printed = CProcess.serverAndClient(
                     new CProcess.Pair(name, tools.server(order), tools.client(order), true), order, children, guard);
@@ -45,9 +49,12 @@ public final class CRunner implements Runner {
     }
 
     /** The first run that knew the time. */
-    static Measurement measured(String name, Supplier<Measurement> run) {
+    static Measurement measured(String name, Duration pause, Supplier<Measurement> run) {
         String row = "";
         for (int runs = 0; runs < MOST_RUNS; runs++) {
+            if (runs > 0) {
+                sleep(pause);
+            }
             Measurement one = run.get();
             row = one.output().row().strip();
             if (!List.of(row.split("\\s+")).contains("inf")) {
@@ -57,5 +64,14 @@ public final class CRunner implements Runner {
         throw new CompareException(
                 name + " could not measure the processor's frequency, " + MOST_RUNS + " times: '" + row + "'",
                 "the machine is too busy: end other programs");
+    }
+
+    private static void sleep(Duration pause) {
+        try {
+            Thread.sleep(pause);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new CompareException("interrupted before another run of C's tool", "");
+        }
     }
 }

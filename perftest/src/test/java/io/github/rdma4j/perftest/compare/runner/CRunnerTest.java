@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.rdma4j.perftest.compare.result.Implementation;
 import io.github.rdma4j.perftest.compare.result.Measurement;
 import io.github.rdma4j.perftest.exit.CompareException;
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import org.junit.jupiter.api.Test;
@@ -21,7 +23,9 @@ class CRunnerTest {
     private static Measurement measured(String... rows) {
         Queue<String> runs = new ArrayDeque<>(List.of(rows));
         return CRunner.measured(
-                "C's ib_write_lat", () -> Measurement.of(Implementation.C, CToolOutput.parse(HEADING + runs.remove())));
+                "C's ib_write_lat",
+                Duration.ZERO,
+                () -> Measurement.of(Implementation.C, CToolOutput.parse(HEADING + runs.remove())));
     }
 
     @Test
@@ -37,8 +41,10 @@ class CRunnerTest {
 
     @Test
     void whoNeverKnowsItIsTold() {
-        assertThatThrownBy(() -> measured(NO_FREQUENCY, NO_FREQUENCY, NO_FREQUENCY))
+        String[] runs = Collections.nCopies(20, NO_FREQUENCY).toArray(String[]::new);
+
+        assertThatThrownBy(() -> measured(runs))
                 .isInstanceOf(CompareException.class)
-                .hasMessage("C's ib_write_lat could not measure the processor's frequency, 3 times: '2 200 inf -nan'");
+                .hasMessage("C's ib_write_lat could not measure the processor's frequency, 20 times: '2 200 inf -nan'");
     }
 }
