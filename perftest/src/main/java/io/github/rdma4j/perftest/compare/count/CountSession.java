@@ -30,7 +30,7 @@ public final class CountSession {
 
     private static final int MOST_RUNS = 12;
 
-    /** A program that is written to disk or a clock that is set beside C's run disturb it once, not so often. */
+    /** What writes beside C's run once, mostly does not do so in the next run. */
     private static final int MOST_RUNS_OF_C = 3;
 
     /** Two runs that differ by less, as a share, are of the same code. */
