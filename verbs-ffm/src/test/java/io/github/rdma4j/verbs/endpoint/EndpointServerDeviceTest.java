@@ -7,7 +7,6 @@ import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.verbs.ChildJvm;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.ProtectionDomain;
@@ -22,7 +21,6 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -37,9 +35,6 @@ import org.junit.jupiter.api.Test;
 @Tag("parallel")
 class EndpointServerDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    /** A process that starts and loads its classes on an emulated processor takes its time. */
-    private static final Duration PATIENCE_WITH_PROCESSES = Duration.ofMinutes(3);
-
     private static final Duration SHORT = Duration.ofMillis(200);
     private static final Consumer<EndpointConfig> SMALL =
             config -> config.receiveBuffers(4).sendDepth(4).ackTimeout(19);
@@ -131,37 +126,6 @@ class EndpointServerDeviceTest {
                     .hasCauseInstanceOf(ConnectionLostException.class)
                     .hasMessageContaining("disconnected without closing");
             assertThatThrownBy(() -> atServer.poll(message -> {})).isInstanceOf(ConnectionLostException.class);
-        }
-    }
-
-    @Test
-    void aPeerWhoseProcessIsKilledIsALostConnection() throws Exception {
-        List<String> command = ChildJvm.command(SilentClient.class.getName(), List.of());
-        command.add(server.address().getHostString());
-        command.add(Integer.toString(server.address().getPort()));
-        Process process = new ProcessBuilder(command).inheritIO().start();
-        try (Endpoint atServer = server.accept(PATIENCE_WITH_PROCESSES).orElseThrow()) {
-            assertThat(atServer.receive(PATIENCE)).isPresent();
-            CompletableFuture<byte[]> requested = atServer.receiveAsync();
-            process.destroyForcibly();
-            assertThatThrownBy(() -> atServer.receive(PATIENCE)).isInstanceOf(ConnectionLostException.class);
-            assertThatThrownBy(requested::join).hasCauseInstanceOf(ConnectionLostException.class);
-        } finally {
-            process.destroyForcibly();
-        }
-    }
-
-    /** Says that it is there, and then nothing. */
-    static final class SilentClient {
-        private SilentClient() {}
-
-        public static void main(String[] arguments) throws Exception {
-            Endpoint endpoint = Endpoint.connect(
-                    new InetSocketAddress(arguments[0], Integer.parseInt(arguments[1])),
-                    SMALL,
-                    PATIENCE_WITH_PROCESSES);
-            endpoint.send(text("here"), PATIENCE);
-            Thread.sleep(PATIENCE_WITH_PROCESSES);
         }
     }
 
