@@ -16,8 +16,8 @@ class MessageTcpTest extends MessageContract {
     @Override
     @Test
     @Tag("full")
-    void tenThousandMessagesBothWaysAtOnceWithTwoCredits() throws Exception {
-        super.tenThousandMessagesBothWaysAtOnceWithTwoCredits();
+    void thousandsOfMessagesBothWaysAtOnceWithTwoCredits() throws Exception {
+        super.thousandsOfMessagesBothWaysAtOnceWithTwoCredits();
     }
 
     @Override
