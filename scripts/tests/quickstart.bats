@@ -47,8 +47,8 @@ in_softroce() {
 @test "compares, then counts the same tools in a second machine, and ends with ok" {
     run -0 quickstart
     echo "$output"
-    [[ ${lines[-3]} == 'softroce --timeout 900 env RDMA4J_JAVA_HOME='*' scripts/rdma4j compare' ]]
-    [[ ${lines[-2]} == 'softroce --timeout 900 --count target/counts env RDMA4J_JAVA_HOME='*' scripts/rdma4j compare --count '* ]]
+    [[ ${lines[-3]} == 'softroce --timeout 1800 env RDMA4J_JAVA_HOME='*' scripts/rdma4j compare --rounds-within 420' ]]
+    [[ ${lines[-2]} == 'softroce --timeout 1800 --count target/counts env RDMA4J_JAVA_HOME='*' scripts/rdma4j compare --count '* ]]
     [[ ${lines[-1]} == 'quickstart: ok' ]]
 }
 

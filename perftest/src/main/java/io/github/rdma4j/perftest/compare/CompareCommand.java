@@ -181,7 +181,7 @@ public final class CompareCommand {
                         session.warmUp(orders);
                     }
                     session.measureSurroundings(orders);
-                    session.run(orders, plan.rounds());
+                    session.run(orders, plan.rounds(), plan.roundsWithinSeconds());
                 } catch (PerftestException | VerbsException failure) {
                     throw new Broken(failure, soFar.apply(RunState.FAILED, failure.getMessage()));
                 }

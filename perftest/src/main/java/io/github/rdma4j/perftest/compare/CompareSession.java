@@ -15,6 +15,7 @@ import io.github.rdma4j.perftest.compare.runner.QuietCompilers;
 import io.github.rdma4j.perftest.compare.runner.Runner;
 import io.github.rdma4j.perftest.environment.CpuTime;
 import io.github.rdma4j.perftest.exit.CompareException;
+import io.github.rdma4j.perftest.figures.MedianInterval;
 import io.github.rdma4j.perftest.options.Tool;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -23,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
 /**
@@ -145,13 +147,23 @@ final class CompareSession {
                 .orElse(null);
     }
 
-    /** Runs all rounds and returns the results in the order of the orders. */
-    List<CaseResult> run(List<RunOrder> orders, int rounds) {
+    /**
+     * Runs the rounds and returns the results in the order of the orders.
+     *
+     * @param seconds after which no further round begins, once there are enough for an interval; 0 for no limit
+     */
+    List<CaseResult> run(List<RunOrder> orders, int rounds, int seconds) {
+        long begin = System.nanoTime();
         synchronized (this) {
             cases.clear();
             orders.forEach(order -> cases.add(new Case(order, new ArrayList<>())));
         }
         for (int number = 1; number <= rounds; number++) {
+            boolean late = seconds > 0 && System.nanoTime() - begin > TimeUnit.SECONDS.toNanos(seconds);
+            if (late && number > MedianInterval.LEAST_FIGURES) {
+                report.roundsEnd(number - 1, rounds, seconds);
+                break;
+            }
             report.round(number, rounds);
             Map<Same, Measurement> tcp = new HashMap<>();
             List<Implementation> turns = turns(number, rounds);

@@ -17,6 +17,7 @@ import io.github.rdma4j.perftest.exit.CompareException;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -54,9 +55,42 @@ class CompareSessionTest {
     }
 
     @Test
+    void afterItsTimeNoRoundBeginsOnceThereAreEnoughForAnInterval() {
+        Runner c = runner(Implementation.C);
+        Runner slowAtFirst = order -> {
+            if (calls.size() == 1) {
+                sleep(Duration.ofMillis(1050));
+            }
+            return c.run(order);
+        };
+        CompareSession session = session(runner(Implementation.JAVA), slowAtFirst);
+
+        List<CaseResult> results = session.run(List.of(Samples.order(Samples.LATENCY)), 8, 1);
+
+        assertThat(results.getFirst().rounds()).hasSize(6);
+        assertThat(printed.toString(StandardCharsets.UTF_8))
+                .contains("ended after 6 of 8 rounds: the 1 s of --rounds-within are over");
+    }
+
+    private static void sleep(Duration duration) {
+        try {
+            Thread.sleep(duration);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void inItsTimeThereAreAllRounds() {
+        List<CaseResult> results = session().run(List.of(Samples.order(Samples.LATENCY)), 8, 3600);
+
+        assertThat(results.getFirst().rounds()).hasSize(8);
+    }
+
+    @Test
     void runsAllCasesInEachRoundAndTheFirstTakesTurns() {
         List<RunOrder> orders = List.of(Samples.order(Samples.LATENCY), Samples.order(Samples.BANDWIDTH));
-        List<CaseResult> results = session().run(orders, 2);
+        List<CaseResult> results = session().run(orders, 2, 0);
 
         assertThat(calls)
                 .containsExactly(
@@ -99,7 +133,7 @@ class CompareSessionTest {
         CompareSession session = session();
 
         session.warmUp(orders);
-        session.run(orders, 2);
+        session.run(orders, 2, 0);
 
         assertThat(printed.toString(StandardCharsets.UTF_8).lines().skip(1))
                 .containsExactly(
@@ -123,7 +157,7 @@ class CompareSessionTest {
         Runner broken = order -> Samples.latency(Implementation.C, Double.NaN, 1);
         CompareSession session = session(runner(Implementation.JAVA), broken);
 
-        assertThatThrownBy(() -> session.run(List.of(Samples.order(Samples.LATENCY)), 5))
+        assertThatThrownBy(() -> session.run(List.of(Samples.order(Samples.LATENCY)), 5, 0))
                 .isInstanceOf(CompareException.class);
         assertThat(calls).hasSize(1);
     }
@@ -139,7 +173,7 @@ class CompareSessionTest {
         };
         CompareSession session = session(java, runner(Implementation.C));
         assertThat(session.measured()).isEmpty();
-        assertThatThrownBy(() -> session.run(orders, 3)).hasMessage("the server died");
+        assertThatThrownBy(() -> session.run(orders, 3, 0)).hasMessage("the server died");
         assertThat(session.measured()).hasSize(2);
         assertThat(session.measured().getFirst().rounds()).hasSize(2);
         assertThat(session.measured().getLast().rounds()).hasSize(1);
@@ -164,7 +198,7 @@ class CompareSessionTest {
         CompareSession session = sessionWith(tcp);
 
         List<CaseResult> results =
-                session.run(List.of(Samples.order(Samples.LATENCY), Samples.order(Samples.LATENCY)), 2);
+                session.run(List.of(Samples.order(Samples.LATENCY), Samples.order(Samples.LATENCY)), 2, 0);
 
         assertThat(calls).filteredOn(call -> call.startsWith("TCP")).hasSize(2);
         assertThat(results)
@@ -194,7 +228,7 @@ class CompareSessionTest {
         CompareSession session = sessionWith(tcp);
 
         CaseResult result =
-                session.run(List.of(Samples.order(Samples.LATENCY)), 10).getFirst();
+                session.run(List.of(Samples.order(Samples.LATENCY)), 10, 0).getFirst();
 
         assertThat(result.of(Implementation.C)).hasSize(10);
         assertThat(result.of(Implementation.TCP_JAVA)).hasSize(5);
@@ -209,7 +243,7 @@ class CompareSessionTest {
         List<RunOrder> orders = List.of(Samples.order(Samples.LATENCY));
 
         session.measureSurroundings(orders);
-        CaseResult result = session.run(orders, 1).getFirst();
+        CaseResult result = session.run(orders, 1, 0).getFirst();
 
         assertThat(result.best(Implementation.JAVA, Metric.CPU_PER_MESSAGE)).isCloseTo(3, within(1e-9));
         assertThat(result.best(Implementation.C, Metric.CPU_PER_MESSAGE)).isNaN();
@@ -240,7 +274,7 @@ class CompareSessionTest {
         session.warmUp(orders);
         session.measureSurroundings(orders);
 
-        assertThat(session.run(orders, 1).getFirst().rounds().getFirst().of(Implementation.TCP_C))
+        assertThat(session.run(orders, 1, 0).getFirst().rounds().getFirst().of(Implementation.TCP_C))
                 .isNull();
     }
 }

@@ -47,6 +47,7 @@ public final class Samples {
                 cases,
                 rounds,
                 0,
+                0,
                 null,
                 1,
                 -1,

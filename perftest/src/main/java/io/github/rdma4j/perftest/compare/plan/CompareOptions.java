@@ -50,6 +50,14 @@ public final class CompareOptions {
     private Integer rounds;
 
     @Option(
+            names = "--rounds-within",
+            paramLabel = "<seconds>",
+            description = "Begin no further round after this time, once there are " + MedianInterval.LEAST_FIGURES
+                    + ", the fewest with an interval (default no limit).")
+    @Within(least = 1, most = 86_400)
+    private Integer roundsWithin;
+
+    @Option(
             names = {"-n", "--iters"},
             paramLabel = "<iters>",
             description = "Messages per queue pair and run (default: as many as take about a second on SoftRoCE).")
@@ -193,6 +201,7 @@ public final class CompareOptions {
             throw new IllegalParameterException("--c-path: " + cFolder + " is not a folder");
         }
         refuseBesideCount("--rounds", rounds);
+        refuseBesideCount("--rounds-within", roundsWithin);
         refuseBesideCount("--tcp", tcp);
         refuseBesideCount("--out_json", json);
         refuseBesideCount("--no-warm-up", noWarmUp ? true : null);
@@ -201,6 +210,7 @@ public final class CompareOptions {
         ComparePlan plan = new ComparePlan(
                 cases,
                 rounds != null ? rounds : ROUNDS,
+                roundsWithin != null ? roundsWithin : 0,
                 iterations,
                 device,
                 devicePort,

@@ -10,7 +10,8 @@ import java.util.List;
  * What the command line asks for.
  *
  * @param cases the rows of the comparison
- * @param rounds how often each is run
+ * @param rounds how often each is run, at most
+ * @param roundsWithinSeconds after which no further round begins, once there are enough for an interval; 0 for no limit
  * @param iterations messages per queue pair, or 0 for {@link DefaultIterations}
  * @param device name of the device; null for the first one
  * @param devicePort its port
@@ -30,6 +31,7 @@ import java.util.List;
 public record ComparePlan(
         List<TestCase> cases,
         int rounds,
+        int roundsWithinSeconds,
         int iterations,
         String device,
         int devicePort,

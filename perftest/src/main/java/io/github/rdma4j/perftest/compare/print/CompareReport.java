@@ -130,6 +130,12 @@ public final class CompareReport {
                 number, rounds, Implementation.turns(number).getFirst().title());
     }
 
+    /** No further round begins. */
+    public void roundsEnd(int rounds, int planned, int seconds) {
+        line("");
+        line("ended after %d of %d rounds: the %d s of --rounds-within are over", rounds, planned, seconds);
+    }
+
     /** A run of the round is over: prints its row. */
     public void measured(RunOrder order, Measurement measurement) {
         headings.putIfAbsent(order.tool(), measurement.output().heading());
