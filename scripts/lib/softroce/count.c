@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plugin of QEMU's emulator that counts the instructions of a guest. count.sh compiles it; docs/softroce.md describes
+// A plugin of QEMU's emulator that counts the instructions of a guest. count.sh compiles it; docs/testing.md describes
 // the file that it writes. A program sets a mark by calling sched_get_priority_max(3), whose system call nothing else needs.
 // The plugin writes a record at each mark, and from an odd mark to the next one at each hundredth call of write(2) as well,
 // which is how SoftRoCE's library rings the doorbell: so the records divide a loop of requests into parts, with nothing in them

@@ -6,7 +6,7 @@
 #
 #   request_text ACCEL COMMAND ARG…   prints the request, preceded by its length in bytes
 
-# Names (patterns of `case`) of the variables that travel to the guest; docs/softroce.md lists them for the user.
+# Names (patterns of `case`) of the variables that travel to the guest; docs/softroce.md names them for the user.
 REQUEST_ENVIRONMENT='PATH|HOME|USER|LOGNAME|SHELL|TERM|COLUMNS|LINES|TZ|LANG|LANGUAGE|LC_*|CI|JAVA_HOME|JDK_HOME|
 JDK_JAVA_OPTIONS|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|MAVEN_*|M2_HOME|RDMA4J_*|RDMAV_*|IBV_*|RXE_*|UCX_*'
 
