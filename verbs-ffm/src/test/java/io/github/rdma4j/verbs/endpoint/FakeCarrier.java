@@ -81,6 +81,8 @@ final class FakeCarrier implements Carrier {
     BooleanSupplier outOfMemory = () -> false;
     /** The errno with which the adapter refuses the next thing that is posted; 0 if it takes it. */
     IntSupplier refusal = () -> 0;
+    /** Before each post: throws if the program has closed the queue pair. */
+    Runnable beforePost = () -> {};
     /** What happens in another thread while a message is copied. */
     Runnable meanwhile = () -> {};
     /** Hears the number of each call when it is posted. */
@@ -151,6 +153,7 @@ final class FakeCarrier implements Carrier {
 
     @Override
     public void fill(int slot, MemorySegment message) {
+        beforePost.run();
         requireMemory();
         slots[slot] = Arrays.copyOf(message.toArray(ValueLayout.JAVA_BYTE), (int) message.byteSize() + sum);
     }
@@ -167,6 +170,7 @@ final class FakeCarrier implements Carrier {
 
     @Override
     public void beginBatch() {
+        beforePost.run();
         batch = true;
         batched = 0;
         batchError = 0;
@@ -174,6 +178,7 @@ final class FakeCarrier implements Carrier {
 
     @Override
     public int endBatch() {
+        beforePost.run();
         batch = false;
         return batched;
     }
@@ -257,6 +262,7 @@ final class FakeCarrier implements Carrier {
     }
 
     private int post(Request request) {
+        beforePost.run();
         synchronized (wire) {
             if (request.id != -1 && ++underWay > slots.length + Protocol.SEND_RESERVE) {
                 throw new AssertionError("the send queue is full");
