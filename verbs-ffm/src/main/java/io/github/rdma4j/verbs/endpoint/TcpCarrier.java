@@ -81,8 +81,7 @@ final class TcpCarrier implements Carrier {
         this.link = link;
         this.socket = link.socket();
         this.name = "endpoint " + link;
-        this.patience =
-                Math.max(1, TimeUnit.NANOSECONDS.toMillis(Engine.nanos(config.silenceTimeout())) / 5 * 2);
+        this.patience = Math.max(1, TimeUnit.NANOSECONDS.toMillis(Engine.nanos(config.silenceTimeout())) / 5 * 2);
         this.rooms = new TcpRooms(config);
         this.in = rooms.input();
         this.requests = new TcpRequests(config.sendQueueDepth());

@@ -45,11 +45,10 @@ class ReceiveBuffersDeviceTest {
                 ProtectionDomain domain = context.allocateProtectionDomain();
                 CompletionQueue queue = context.createCompletionQueue(64);
                 QueuePair queuePair = domain.createQueuePair(
-                        QueuePairType.RC, config -> config.completionQueue(queue).maxReceiveWorkRequests(64))) {
-            queuePair.modify(a -> a.state(QueuePairState.INIT)
-                    .partitionKeyIndex(0)
-                    .port(1)
-                    .remoteAccess(AccessFlag.REMOTE_WRITE));
+                        QueuePairType.RC,
+                        config -> config.completionQueue(queue).maxReceiveWorkRequests(64))) {
+            queuePair.modify(a ->
+                    a.state(QueuePairState.INIT).partitionKeyIndex(0).port(1).remoteAccess(AccessFlag.REMOTE_WRITE));
             ReceiveBuffers buffers = new ReceiveBuffers(domain, queuePair, 40, 64, 0);
             queuePair.close();
             for (int i = 0; i < 40; i++) {

@@ -33,8 +33,8 @@ class SignalledWaitTest {
         MethodHandle self = handle("pthread_self", FunctionDescriptor.of(JAVA_LONG));
         MethodHandle kill = handle("pthread_kill", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
         // A handler that does nothing: the absolute value of its number.
-        MemorySegment before = (MemorySegment)
-                signal.invoke(SIGUSR1, LINKER.defaultLookup().findOrThrow("abs"));
+        MemorySegment before =
+                (MemorySegment) signal.invoke(SIGUSR1, LINKER.defaultLookup().findOrThrow("abs"));
         int epoll = FileDescriptors.createEpoll();
         try (var executor = Executors.newSingleThreadExecutor();
                 Arena arena = Arena.ofShared()) {
@@ -53,8 +53,7 @@ class SignalledWaitTest {
             Thread.sleep(50);
             long start = System.nanoTime();
             assertThat((int) kill.invoke(thread, SIGUSR1)).isZero();
-            assertThat(waiting.get(60, TimeUnit.SECONDS))
-                    .isIn(FileDescriptors.SIGNALLED, FileDescriptors.NO_SUCH_CALL);
+            assertThat(waiting.get(60, TimeUnit.SECONDS)).isIn(FileDescriptors.SIGNALLED, FileDescriptors.NO_SUCH_CALL);
             assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(10));
         } finally {
             FileDescriptors.close(epoll);

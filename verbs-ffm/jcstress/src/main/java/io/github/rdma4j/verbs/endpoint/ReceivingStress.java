@@ -27,7 +27,8 @@ public final class ReceivingStress {
 
     /** Two messages have come: two buffers are what the peer hears of at once. */
     @JCStressTest
-    @Description("each message goes to one thread, in their order, and the memory is freed once, behind the last reader")
+    @Description(
+            "each message goes to one thread, in their order, and the memory is freed once, behind the last reader")
     @Outcome(
             id = {"1, 2, 0", "2, 1, 0", "0, 1, 0"},
             expect = ACCEPTABLE,
@@ -112,8 +113,7 @@ public final class ReceivingStress {
 
         /** With the messages 1 and 2. */
         Endpoint endpoint() {
-            Protocol protocol =
-                    new Protocol("endpoint", this, new Credits(BUFFERS, BUFFERS), 1, 8, 8, new Silence(0));
+            Protocol protocol = new Protocol("endpoint", this, new Credits(BUFFERS, BUFFERS), 1, 8, 8, new Silence(0));
             Engine engine = new Engine(this, protocol, new SpinTime(0));
             for (int i = 0; i < rooms.length; i++) {
                 rooms[i] = MemorySegment.ofArray(new int[] {i + 1});
