@@ -21,6 +21,10 @@ final class Deadline {
 
     /** Not negative. */
     Duration remaining() {
+        if (timeout.isNegative()) {
+            // The longest of these has no room for a difference.
+            return Duration.ZERO;
+        }
         Duration remaining = timeout.minusNanos(System.nanoTime() - start);
         return remaining.isNegative() ? Duration.ZERO : remaining;
     }

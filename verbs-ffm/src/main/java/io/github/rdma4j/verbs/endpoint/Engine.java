@@ -355,12 +355,17 @@ final class Engine {
         }
     }
 
-    /** From now on, what comes is an event. What came before the arming is none. */
+    /**
+     * From now on, what comes is an event. What came before the arming is none. A thread that sleeps meanwhile may miss
+     * ends all the same: whoever gives the lock back wakes it.
+     */
     private void armAndProgress() {
+        boolean ends;
         do {
-            carrier.arm(protocol.awaitsEnds());
+            ends = protocol.awaitsEnds();
+            carrier.arm(ends);
             progress();
-        } while (protocol.awaitsEnds() && carrier.missesEnds());
+        } while (!ends && protocol.awaitsEnds() && carrier.missesEnds());
     }
 
     // ---- For a selector ----

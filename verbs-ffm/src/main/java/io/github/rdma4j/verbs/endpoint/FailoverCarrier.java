@@ -364,6 +364,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
 
     @Override
     public boolean awake() {
+        sleepEnds.forgetWakeUp();
         eventCame();
         tcp.awake();
         // A port that is down is no event.

@@ -13,6 +13,8 @@ final class FailoverEvents {
     private final Carrier tcp;
     /** Null until somebody sleeps. */
     private EventPoller poller;
+    /** Somebody has asked for the end of a sleep. */
+    private boolean woken;
 
     FailoverEvents(Carrier tcp) {
         this.tcp = tcp;
@@ -72,7 +74,16 @@ final class FailoverEvents {
 
     void wakeUp() {
         if (poller != null && poller.isOpen()) {
+            woken = true;
             poller.wakeUp();
+        }
+    }
+
+    /** Behind a sleep: a wake-up that came too late for it would be ready for a selector for ever. */
+    void forgetWakeUp() {
+        if (woken) {
+            woken = false;
+            poller.select(Duration.ZERO, source -> {});
         }
     }
 

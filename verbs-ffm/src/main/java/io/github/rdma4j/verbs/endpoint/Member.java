@@ -191,9 +191,12 @@ final class Member implements ReceiveRooms {
 
     /** Whether the connection manager has said something that was not asked for yet. */
     boolean takeLinkNews() {
-        boolean news = linkNews;
+        if (!linkNews) {
+            // To write would wipe out news that come at this moment.
+            return false;
+        }
         linkNews = false;
-        return news;
+        return true;
     }
 
     void watcher(Runnable newWatcher) {

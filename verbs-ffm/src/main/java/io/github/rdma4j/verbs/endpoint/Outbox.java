@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
-import java.lang.foreign.MemorySegment;
+import io.github.rdma4j.verbs.VerbsException;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 
@@ -29,6 +29,8 @@ final class Outbox {
         /** It cannot be posted. */
         void refused(Post post, RuntimeException why);
     }
+
+    private static final String FAILED = "posting failed: ";
 
     private final FailoverRooms rooms;
     private final long[] words;
@@ -145,40 +147,51 @@ final class Outbox {
     }
 
     void beginBatch() {
-        batched = wire != null && waiting.isEmpty();
         inBatch = 0;
-        if (batched) {
-            wire.beginBatch();
+        batched = false;
+        if (wire != null && waiting.isEmpty()) {
+            try {
+                wire.beginBatch();
+                batched = true;
+            } catch (IllegalStateException e) {
+                failure = FAILED + e.getMessage();
+            }
         }
     }
 
     void endBatch() {
         if (batched) {
             batched = false;
-            if (wire.endBatch() < inBatch) {
-                failure = "posting failed: " + io.github.rdma4j.verbs.VerbsException.describe(wire.batchError());
+            try {
+                if (wire.endBatch() < inBatch) {
+                    failure = FAILED + VerbsException.describe(wire.batchError());
+                }
+            } catch (IllegalStateException e) {
+                failure = FAILED + e.getMessage();
             }
         }
     }
 
-    /** Posts it now, or later in its turn. If it throws, it is neither. */
+    /** Posts it now, or later in its turn. If it throws, as transfers may, it is neither. */
     void add(Post post) {
-        if (waiting.isEmpty() && canPost(post)) {
-            give(post);
-        } else {
+        if (!waiting.isEmpty() || !canPost(post) || !give(post)) {
             waiting.add(post);
         }
     }
 
     /** Posts what waits, as far as that is possible. */
     void pump() {
-        while (!waiting.isEmpty() && canPost(waiting.peek())) {
-            Post next = waiting.remove();
+        boolean taken = true;
+        while (taken && !waiting.isEmpty() && canPost(waiting.peek())) {
+            Post next = waiting.peek();
             try {
-                give(next);
+                taken = give(next);
             } catch (IllegalArgumentException | IllegalStateException e) {
                 listener.refused(next, e);
                 recycle(next);
+            }
+            if (taken) {
+                waiting.remove();
             }
         }
     }
@@ -195,40 +208,53 @@ final class Outbox {
                 && (!needsSlot(post) || freeCount > 0);
     }
 
-    private void give(Post post) {
+    /**
+     * False if the wire does not take it now: it has failed, or there is no memory. What throws is a transfer that is a
+     * mistake.
+     */
+    private boolean give(Post post) {
         int slot = needsSlot(post) ? free[--freeCount] : -1;
-        int errno;
+        boolean taken = false;
         try {
-            errno = switch (post.kind) {
-                case MESSAGE -> {
-                    MemorySegment bytes = rooms.bytes(post);
-                    wire.fill(slot, bytes);
-                    yield wire.postMessage(slot, post.frame, true);
-                }
-                case TRANSFER ->
-                    wire.postTransfer(slot, post.operation, post.local, post.remote, post.operand, post.newValue);
-                case CREDIT, CLOSE -> wire.postControl(Protocol.CONTROL, post.frame);
-                case PROBE -> wire.postProbe(Protocol.PROBE);
-            };
-        } catch (Throwable e) {
-            if (slot >= 0) {
+            int errno = hand(post, slot);
+            taken = errno == 0;
+            if (!taken) {
+                failure = FAILED + VerbsException.describe(errno);
+            }
+        } catch (IllegalStateException | OutOfMemoryError e) {
+            if (post.local != null && !post.local.region().isOpen()) {
+                throw e;
+            }
+            if (e instanceof IllegalStateException) {
+                // The program has closed what the wire consists of.
+                failure = FAILED + e.getMessage();
+            }
+        } finally {
+            if (!taken && slot >= 0) {
                 free[freeCount++] = slot;
             }
-            throw e;
         }
-        if (errno != 0) {
-            if (slot >= 0) {
-                free[freeCount++] = slot;
+        if (taken) {
+            post.slot = slot;
+            post.done = false;
+            inBatch++;
+            underWay.add(post);
+            book(post);
+        }
+        return taken;
+    }
+
+    private int hand(Post post, int slot) {
+        return switch (post.kind) {
+            case MESSAGE -> {
+                wire.fill(slot, rooms.bytes(post));
+                yield wire.postMessage(slot, post.frame, true);
             }
-            failure = "posting failed: " + io.github.rdma4j.verbs.VerbsException.describe(errno);
-            waiting.addFirst(post);
-            return;
-        }
-        post.slot = slot;
-        post.done = false;
-        inBatch++;
-        underWay.add(post);
-        book(post);
+            case TRANSFER ->
+                wire.postTransfer(slot, post.operation, post.local, post.remote, post.operand, post.newValue);
+            case CREDIT, CLOSE -> wire.postControl(Protocol.CONTROL, post.frame);
+            case PROBE -> wire.postProbe(Protocol.PROBE);
+        };
     }
 
     private void book(Post post) {

@@ -51,7 +51,7 @@ class ProgressFuture<T> extends CompletableFuture<T> {
     @Override
     public final T get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
         long start = System.nanoTime();
-        long limit = unit.toNanos(timeout);
+        long limit = Math.max(0, unit.toNanos(timeout));
         interruptibly(Duration.ofNanos(limit));
         return super.get(Math.max(0, limit - (System.nanoTime() - start)), TimeUnit.NANOSECONDS);
     }

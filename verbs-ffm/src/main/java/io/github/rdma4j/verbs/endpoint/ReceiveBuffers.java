@@ -76,14 +76,15 @@ final class ReceiveBuffers implements ReceiveRooms {
 
     @Override
     public int postReturned() {
+        int count = returnedCount;
+        // Also where posting throws, since the queue pair is closed.
+        returnedCount = 0;
         Thread user = Thread.currentThread();
         // A batch belongs to a thread, and has memory: not for those that come once, as a virtual thread for each
         // message does.
-        ReceiveBatch batch = returnedCount > 1 && user == lastUser ? batch() : null;
-        int errno = batch == null ? postEach() : postTogether(batch);
+        ReceiveBatch batch = count > 1 && user == lastUser ? batch() : null;
         lastUser = user;
-        returnedCount = 0;
-        return errno;
+        return batch == null ? postEach(count) : postTogether(batch, count);
     }
 
     /** Null for want of memory. */
@@ -95,17 +96,17 @@ final class ReceiveBuffers implements ReceiveRooms {
         }
     }
 
-    private int postTogether(ReceiveBatch batch) {
-        for (int i = 0; i < returnedCount; i++) {
+    private int postTogether(ReceiveBatch batch, int count) {
+        for (int i = 0; i < count; i++) {
             batch.receive(Protocol.RECEIVE | returned[i], rooms[returned[i]]);
         }
         batch.post();
         return batch.error();
     }
 
-    private int postEach() {
+    private int postEach(int count) {
         int errno = 0;
-        for (int i = 0; i < returnedCount && errno == 0; i++) {
+        for (int i = 0; i < count && errno == 0; i++) {
             errno = post(returned[i]);
         }
         return errno;

@@ -205,12 +205,15 @@ public final class Reconnector implements AutoCloseable {
         long until = System.nanoTime() + pause - ThreadLocalRandom.current().nextLong(pause / 2 + 1);
         lock.lock();
         try {
-            while (until - System.nanoTime() > 0) {
+            long now = System.nanoTime();
+            while (until - now > 0) {
                 requireOpen();
-                if (end - System.nanoTime() <= 0) {
+                if (end - now <= 0) {
                     return false;
                 }
-                await(Math.min(until, end) - System.nanoTime());
+                // Of an end that is for ever only the distance is a number.
+                await(Math.min(until - now, end - now));
+                now = System.nanoTime();
             }
             return true;
         } finally {

@@ -158,7 +158,8 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
         }
         credits.spend();
         postFilled(slot, message.length(), true);
-        return isOpen() ? Endpoint.OK : closedOrLost("sending over " + name);
+        // Also if it was refused: that is told as its end.
+        return Endpoint.OK;
     }
 
     /** Whether a message can go at once, or why not. */

@@ -81,7 +81,7 @@ final class TcpCarrier implements Carrier {
         this.link = link;
         this.socket = link.socket();
         this.name = "endpoint " + link;
-        this.patience = Math.max(1, config.silenceTimeout().toMillis() / 5 * 2);
+        this.patience = Math.max(1, TimeUnit.NANOSECONDS.toMillis(Engine.nanos(config.silenceTimeout())) / 5 * 2);
         this.rooms = new TcpRooms(config);
         this.in = rooms.input();
         this.requests = new TcpRequests(config.sendQueueDepth());
@@ -345,19 +345,22 @@ final class TcpCarrier implements Carrier {
         return !failed && !lossTold && input.refusal() == null;
     }
 
-    /** Takes what is in the buffer, as far as it is whole, and makes room behind it. */
+    /** Takes what is in the buffer, as far as it is whole, and makes room behind it, also if the protocol throws. */
     private int parse(WireEvents protocol) {
-        if (inFrom == inTo || !hears()) {
+        if (inFrom == inTo && !input.mustTellAgain() || !hears()) {
             return 0;
         }
-        long taken = input.take(in, inFrom, inTo, protocol);
-        inFrom += taken;
-        if (inFrom > 0) {
-            MemorySegment.copy(in, inFrom, in, 0, inTo - inFrom);
-            inTo -= inFrom;
-            inFrom = 0;
+        try {
+            input.take(in, inFrom, inTo, protocol);
+            return input.position() > inFrom ? 1 : 0;
+        } finally {
+            inFrom = input.position();
+            if (inFrom > 0) {
+                MemorySegment.copy(in, inFrom, in, 0, inTo - inFrom);
+                inTo -= inFrom;
+                inFrom = 0;
+            }
         }
-        return taken > 0 ? 1 : 0;
     }
 
     /** Messages that the peer's kernel has are done. */

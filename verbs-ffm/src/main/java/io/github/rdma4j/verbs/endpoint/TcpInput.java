@@ -29,6 +29,8 @@ final class TcpInput {
     private final Exposures grants;
     private final int maxMessage;
 
+    /** In the memory that was given last. */
+    private long at;
     /** Of the frame whose header was taken; 0 if none was. */
     private byte kind;
 
@@ -71,14 +73,13 @@ final class TcpInput {
     }
 
     /**
-     * Takes what has come.
+     * Takes what has come. Also if it throws, {@link #position()} tells how far it got.
      *
      * @param from of the first byte
      * @param to behind the last byte
-     * @return how many bytes were taken
      */
-    long take(MemorySegment memory, long from, long to, WireEvents protocol) {
-        long at = from;
+    void take(MemorySegment memory, long from, long to, WireEvents protocol) {
+        at = from;
         while (refusal == null) {
             if (kind == 0) {
                 byte next = at == to ? 0 : TcpFrame.kind(memory, at);
@@ -90,7 +91,7 @@ final class TcpInput {
                 if (to - at < size) {
                     break;
                 }
-                begin(next, memory, at, protocol);
+                begin(next, memory, protocol);
                 at += size;
                 continue;
             }
@@ -99,17 +100,26 @@ final class TcpInput {
                 if (some == 0) {
                     break;
                 }
-                copy(memory, at, some, protocol);
+                copy(memory, some, protocol);
                 at += some;
                 continue;
             }
             finish(protocol);
         }
-        return at - from;
+    }
+
+    /** Behind the last byte that was taken. */
+    long position() {
+        return at;
+    }
+
+    /** Whether a frame is there as a whole, and telling of it has failed. */
+    boolean mustTellAgain() {
+        return kind != 0 && left == 0;
     }
 
     /** A header; if it throws, nothing has happened that must not happen again. */
-    private void begin(byte next, MemorySegment memory, long at, WireEvents protocol) {
+    private void begin(byte next, MemorySegment memory, WireEvents protocol) {
         if (requests.finishUpTo(TcpFrame.count(memory, at), protocol) < 0) {
             refusal = NOT_THE_PROTOCOL + "more acknowledgements than there were requests";
             return;
@@ -124,19 +134,19 @@ final class TcpInput {
         switch (next) {
             case TcpFrame.MESSAGE -> beginMessage(protocol);
             case TcpFrame.WRITE -> {
-                MemoryRegion region = find(memory, at, AccessFlag.REMOTE_WRITE);
+                MemoryRegion region = find(memory, AccessFlag.REMOTE_WRITE);
                 if (region != null) {
                     target = region.segment();
                     offset = TcpFrame.address(memory, at) - region.address();
                 }
             }
             case TcpFrame.READ -> {
-                MemoryRegion region = find(memory, at, AccessFlag.REMOTE_READ);
+                MemoryRegion region = find(memory, AccessFlag.REMOTE_READ);
                 if (region != null) {
                     output.answer(region.segment(), TcpFrame.address(memory, at) - region.address(), length);
                 }
             }
-            case TcpFrame.COMPARE_AND_SWAP, TcpFrame.FETCH_AND_ADD -> serveAtomic(next, memory, at);
+            case TcpFrame.COMPARE_AND_SWAP, TcpFrame.FETCH_AND_ADD -> serveAtomic(next, memory);
             case TcpFrame.DATA -> {
                 if (awaited(next)) {
                     target = requests.target();
@@ -185,7 +195,7 @@ final class TcpInput {
         return refusal == null;
     }
 
-    private MemoryRegion find(MemorySegment memory, long at, AccessFlag right) {
+    private MemoryRegion find(MemorySegment memory, AccessFlag right) {
         long address = TcpFrame.address(memory, at);
         int key = TcpFrame.key(memory, at);
         MemoryRegion region = exposures.find(key, address, length, right);
@@ -204,9 +214,9 @@ final class TcpInput {
         refusal = "the peer asked for memory that it may not use: " + what;
     }
 
-    private void serveAtomic(byte next, MemorySegment memory, long at) {
+    private void serveAtomic(byte next, MemorySegment memory) {
         length = Long.BYTES;
-        MemoryRegion region = find(memory, at, AccessFlag.REMOTE_ATOMIC);
+        MemoryRegion region = find(memory, AccessFlag.REMOTE_ATOMIC);
         if (region == null) {
             return;
         }
@@ -228,7 +238,7 @@ final class TcpInput {
         }
     }
 
-    private void copy(MemorySegment memory, long at, long some, WireEvents protocol) {
+    private void copy(MemorySegment memory, long some, WireEvents protocol) {
         try {
             MemorySegment.copy(memory, at, target, offset, some);
         } catch (IllegalStateException | WrongThreadException e) {

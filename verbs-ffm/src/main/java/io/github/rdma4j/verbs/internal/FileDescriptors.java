@@ -334,8 +334,9 @@ public final class FileDescriptors {
     }
 
     /**
-     * Waits until descriptors of a set are ready, a second signal comes, or the time is over (epoll_pwait2(2)). After
-     * a failure it is called again, by a call that asks for the errno: who succeeds does not pay for that.
+     * Waits until descriptors of a set are ready, a signal comes, or the time is over (epoll_pwait2(2)). After a
+     * failure it is called again, without waiting, by a call that asks for the errno: who succeeds does not pay for
+     * that. What does not fail again was a signal.
      *
      * @param timeout two words to write to
      * @return how many are ready; {@link #SIGNALLED} after a signal, {@link #NO_SUCH_CALL} if this machine has no such
@@ -351,17 +352,18 @@ public final class FileDescriptors {
             int capacity = (int) (events.byteSize() / EPOLL_EVENT_SIZE);
             int count = (int) EPOLL_WAIT_NANOS.invokeExact(epoll, events.address(), capacity, timeout.address(), 0L);
             if (count < 0) {
+                timeout.fill((byte) 0);
                 count = (int) EPOLL_WAIT_NANOS_WITH_ERRNO.invokeExact(
                         NativeCalls.capture(), epoll, events.address(), capacity, timeout.address(), 0L);
+                count = count == 0 ? SIGNALLED : count;
             }
             Reference.reachabilityFence(events);
             Reference.reachabilityFence(timeout);
-            if (count >= 0) {
+            if (count != -1) {
                 return count;
             }
             return switch (NativeCalls.lastErrno()) {
                 case Errno.ENOSYS -> NO_SUCH_CALL;
-                case EINTR -> SIGNALLED;
                 default -> throw Failures.of("epoll_pwait2()", NativeCalls.lastErrno());
             };
         } catch (Throwable e) {

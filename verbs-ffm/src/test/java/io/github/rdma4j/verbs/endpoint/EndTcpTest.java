@@ -66,6 +66,15 @@ class EndTcpTest extends EndContract {
     }
 
     @Test
+    void aSilenceMayBeAsLongAsADurationIs() {
+        try (Ends patient = pair(config -> config.silenceTimeout(Duration.ofSeconds(Long.MAX_VALUE)))) {
+            CompletableFuture<Void> sent = patient.left().sendAsync(MESSAGE);
+            assertThat(patient.right().receive(PATIENCE)).isPresent();
+            sent.join();
+        }
+    }
+
+    @Test
     void aPeerWhoseProgramCallsNothingIsNotDead() {
         try (Ends silent = pair(config -> config.silenceTimeout(Duration.ofMillis(200)))) {
             CompletableFuture<Void> sent = silent.left().sendAsync(MESSAGE);

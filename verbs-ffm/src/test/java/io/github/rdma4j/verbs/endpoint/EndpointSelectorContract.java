@@ -155,6 +155,23 @@ abstract class EndpointSelectorContract {
         }
     }
 
+    /** That thread hears of messages only, and the selector of the ends of what was sent, too. */
+    @Test
+    void aSelectorArmsBesideAThreadThatSleepsForMessages() throws Exception {
+        try (Ends pair = pair(config -> config.spinLimit(Duration.ZERO));
+                EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
+            Future<?> reading =
+                    executor.submit(() -> pair.left().receive(PATIENCE).orElseThrow());
+            Thread.sleep(50);
+            selector.add(pair.left(), ready -> {});
+            assertThat(selector.select(Duration.ofMillis(10))).isZero();
+            pair.left().sendAsync(number(1));
+            assertThat(selector.select(Duration.ofMillis(10))).isZero();
+            assertThat(pair.right().send(number(2), PATIENCE)).isTrue();
+            reading.get(60, TimeUnit.SECONDS);
+        }
+    }
+
     @Test
     void futuresAreCompletedByWhoeverSelects() {
         try (Ends pair = pair(config -> {});

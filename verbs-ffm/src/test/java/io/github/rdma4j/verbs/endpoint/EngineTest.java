@@ -375,8 +375,10 @@ class EngineTest {
                         .thenApplyAsync(String::new, executor)
                         .get())
                 .isEqualTo("m1");
-        assertThatThrownBy(() -> pair.left.receiveAsync().get(20, TimeUnit.MILLISECONDS))
-                .isInstanceOf(java.util.concurrent.TimeoutException.class);
+        for (long timeout : new long[] {20, 0, -1, Long.MIN_VALUE}) {
+            assertThatThrownBy(() -> pair.left.receiveAsync().get(timeout, TimeUnit.MILLISECONDS))
+                    .isInstanceOf(java.util.concurrent.TimeoutException.class);
+        }
     }
 
     @Test

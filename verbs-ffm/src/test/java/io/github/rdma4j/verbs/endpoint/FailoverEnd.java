@@ -64,6 +64,7 @@ final class FailoverEnd {
     private final List<CompletableFuture<?>> results = new ArrayList<>();
     private final List<Promise<?>> additions = new ArrayList<>();
     private final Deque<Integer> held = new ArrayDeque<>();
+    private final Deque<Promise<byte[]>> requests = new ArrayDeque<>();
     private final List<Integer> claimed = new ArrayList<>();
     final List<TransportMove> moves = new ArrayList<>();
     private final List<FakeCarrier> made = new ArrayList<>();
@@ -189,7 +190,7 @@ final class FailoverEnd {
 
     void act() {
         try {
-            switch (random.nextInt(closing ? 8 : 18)) {
+            switch (random.nextInt(closing ? 8 : 20)) {
                 case 0, 1, 2, 3 -> poll();
                 case 4 -> release();
                 case 5 -> giveBack();
@@ -201,11 +202,14 @@ final class FailoverEnd {
                 case 14 -> add();
                 case 15 -> readMemory();
                 case 16 -> sendSeveral();
+                case 17 -> receiveAsync();
+                case 18 -> withdraw();
                 default -> takeIn(protocol.isOpen() ? requestNow() : null);
             }
         } catch (EndpointException e) {
             require(protocol.state() != State.OPEN, "open, and yet " + e);
         }
+        bookRequests();
     }
 
     void poll() {
@@ -216,6 +220,30 @@ final class FailoverEnd {
         }
         while (!protocol.decisions().isEmpty()) {
             protocol.decisions().take().handOver();
+        }
+        bookRequests();
+    }
+
+    /** What the protocol has given to those who asked for the next message. */
+    private void bookRequests() {
+        while (!requests.isEmpty() && requests.peek().isDecided()) {
+            Promise<byte[]> request = requests.remove();
+            takeIn(request.isWithdrawn() ? null : request.decidedValue());
+        }
+    }
+
+    private void receiveAsync() {
+        if (protocol.isOpen()) {
+            Promise<byte[]> request = new Promise<>(null);
+            requests.add(request);
+            protocol.request(request);
+        }
+    }
+
+    private void withdraw() {
+        if (!requests.isEmpty()) {
+            (random.nextBoolean() ? requests.peekFirst() : requests.peekLast()).cancel(false);
+            protocol.nudge();
         }
     }
 
@@ -300,6 +328,7 @@ final class FailoverEnd {
     private void take() {
         int buffer = protocol.take();
         if (buffer >= 0) {
+            require(requests.stream().allMatch(Promise::isDecided), "a message passes by a request");
             takeIn(carrier.copy(buffer, protocol.length(buffer)));
             held.add(buffer);
         }
@@ -331,6 +360,9 @@ final class FailoverEnd {
     /** Reads and gives back everything. */
     void readAll() {
         poll();
+        requests.forEach(request -> request.cancel(false));
+        protocol.settle();
+        requests.clear();
         while (!claimed.isEmpty()) {
             giveBack();
         }

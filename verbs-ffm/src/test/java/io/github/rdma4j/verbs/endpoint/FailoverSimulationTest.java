@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.endpoint.Protocol.State;
+import io.github.rdma4j.verbs.internal.Errno;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
@@ -110,7 +111,20 @@ class FailoverSimulationTest {
 
         private void strike() {
             FakeCarrier adapter = one().rdma;
-            switch (random.nextInt(7)) {
+            switch (random.nextInt(9)) {
+                case 7 -> {
+                    if (adapter != null) {
+                        adapter.beforePost = () -> {
+                            throw new IllegalStateException("the program has closed the queue pair");
+                        };
+                    }
+                }
+                case 6 -> {
+                    if (adapter != null) {
+                        // Also in the middle of a batch.
+                        adapter.refusal = () -> random.nextInt(4) == 0 ? Errno.ENOMEM : 0;
+                    }
+                }
                 case 5 -> {
                     if (adapter != null) {
                         adapter.remove();

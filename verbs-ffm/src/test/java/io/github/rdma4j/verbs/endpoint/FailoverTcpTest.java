@@ -5,6 +5,8 @@ package io.github.rdma4j.verbs.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.EventPoller;
+import io.github.rdma4j.verbs.EventSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -35,6 +37,31 @@ class FailoverTcpTest {
                 }
                 client.close();
                 assertThatThrownBy(() -> atServer.receive(PATIENCE)).isInstanceOf(ClosedByPeerException.class);
+            }
+        }
+    }
+
+    /** A wake-up that comes when the sleep is over already is for nobody, above all not for a selector. */
+    @Test
+    void aWakeUpThatComesTooLateWakesNoSelector() {
+        try (EndpointServer server = EndpointServer.bind(TcpPair.ANY_PORT, over(Transport.RDMA_WITH_FAILOVER))) {
+            CompletableFuture<Endpoint> accepted =
+                    CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
+            try (Endpoint client = Endpoint.connect(server.address(), over(Transport.RDMA_WITH_FAILOVER), PATIENCE);
+                    Endpoint atServer = accepted.join();
+                    EventPoller watcher = EventPoller.open()) {
+                assertThat(client.receive(Duration.ofMillis(1))).isEmpty();
+                Engine engine = client.engine();
+                Carrier carrier = (Carrier) engine.protocol().wire;
+                EventSource events = carrier.events().queue();
+                watcher.add(events);
+                engine.enter();
+                // The sleep was ended by something else, and its thread comes back.
+                carrier.wakeUp();
+                carrier.awake();
+                engine.exit();
+                assertThat(watcher.select(Duration.ZERO, source -> {})).isZero();
+                assertThat(atServer.isOpen()).isTrue();
             }
         }
     }

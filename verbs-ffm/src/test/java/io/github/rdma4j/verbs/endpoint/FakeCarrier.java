@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import java.util.function.LongConsumer;
 
 /**
@@ -78,6 +79,10 @@ final class FakeCarrier implements Carrier {
     boolean peerThere;
     /** Whether the next thing that needs memory gets none. */
     BooleanSupplier outOfMemory = () -> false;
+    /** The errno with which the adapter refuses the next thing that is posted; 0 if it takes it. */
+    IntSupplier refusal = () -> 0;
+    /** Before each post: throws if the program has closed the queue pair. */
+    Runnable beforePost = () -> {};
     /** What happens in another thread while a message is copied. */
     Runnable meanwhile = () -> {};
     /** Hears the number of each call when it is posted. */
@@ -108,7 +113,11 @@ final class FakeCarrier implements Carrier {
     /** What the send queue holds: posted, and its completion not polled. */
     private int underWay;
 
+    /** Of a batch: whether one is gathered, how many were taken, and why no more were. */
+    private boolean batch;
+
     private int batched;
+    private int batchError;
     private boolean armed;
     private boolean armedForEnds;
     /** How many sleeps were ended by what came. */
@@ -144,6 +153,7 @@ final class FakeCarrier implements Carrier {
 
     @Override
     public void fill(int slot, MemorySegment message) {
+        beforePost.run();
         requireMemory();
         slots[slot] = Arrays.copyOf(message.toArray(ValueLayout.JAVA_BYTE), (int) message.byteSize() + sum);
     }
@@ -160,17 +170,22 @@ final class FakeCarrier implements Carrier {
 
     @Override
     public void beginBatch() {
+        beforePost.run();
+        batch = true;
         batched = 0;
+        batchError = 0;
     }
 
     @Override
     public int endBatch() {
+        beforePost.run();
+        batch = false;
         return batched;
     }
 
     @Override
     public int batchError() {
-        return 0;
+        return batchError;
     }
 
     @Override
@@ -193,7 +208,19 @@ final class FakeCarrier implements Carrier {
 
     @Override
     public int postMessage(int slot, int frame, boolean signaled) {
-        batched++;
+        if (batch) {
+            // Behind one that is refused, nothing is posted.
+            batchError = batchError != 0 ? batchError : refusal.getAsInt();
+            if (batchError != 0) {
+                return 0;
+            }
+            batched++;
+        } else {
+            int errno = refusal.getAsInt();
+            if (errno != 0) {
+                return errno;
+            }
+        }
         if (slots[slot].length >= Long.BYTES) {
             numberPosted.accept(number(slots[slot]));
             messagePosted.accept(number(slots[slot]));
@@ -209,18 +236,24 @@ final class FakeCarrier implements Carrier {
     public int postTransfer(
             int slot, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
         requireMemory();
+        int errno = refusal.getAsInt();
+        if (errno != 0) {
+            return errno;
+        }
         numberPosted.accept(operand);
         return post(new Request(slot, true, false, true, 0, null, operation, operand, newValue));
     }
 
     @Override
     public int postControl(long id, int frame) {
-        return post(new Request(id, true, true, true, frame, new byte[0], null, 0, 0));
+        int errno = refusal.getAsInt();
+        return errno != 0 ? errno : post(new Request(id, true, true, true, frame, new byte[0], null, 0, 0));
     }
 
     @Override
     public int postProbe(long id) {
-        return post(new Request(id, true, false, true, 0, null, null, 0, 0));
+        int errno = refusal.getAsInt();
+        return errno != 0 ? errno : post(new Request(id, true, false, true, 0, null, null, 0, 0));
     }
 
     /** Sends what no endpoint would. */
@@ -229,6 +262,7 @@ final class FakeCarrier implements Carrier {
     }
 
     private int post(Request request) {
+        beforePost.run();
         synchronized (wire) {
             if (request.id != -1 && ++underWay > slots.length + Protocol.SEND_RESERVE) {
                 throw new AssertionError("the send queue is full");
@@ -380,6 +414,10 @@ final class FakeCarrier implements Carrier {
 
     @Override
     public int postReceive(int buffer) {
+        int errno = refusal.getAsInt();
+        if (errno != 0) {
+            return errno;
+        }
         synchronized (wire) {
             if (posted.get(buffer)) {
                 throw new AssertionError("buffer " + buffer + " is posted twice");
@@ -404,10 +442,11 @@ final class FakeCarrier implements Carrier {
     @Override
     public int postReturned() {
         synchronized (wire) {
-            while (!returned.isEmpty()) {
-                postReceive(returned.remove());
+            int errno = 0;
+            while (!returned.isEmpty() && errno == 0) {
+                errno = postReceive(returned.remove());
             }
-            return 0;
+            return errno;
         }
     }
 

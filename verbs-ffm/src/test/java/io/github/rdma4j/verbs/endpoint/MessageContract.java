@@ -29,7 +29,7 @@ abstract class MessageContract {
         return pair(both, both);
     }
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration SHORT = Duration.ofMillis(50);
 
     private static MemorySegment text(String text) {

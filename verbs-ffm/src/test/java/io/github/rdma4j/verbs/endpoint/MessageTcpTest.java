@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -11,6 +15,69 @@ class MessageTcpTest extends MessageContract {
     @Override
     Ends pair(Consumer<EndpointConfig> left, Consumer<EndpointConfig> right) {
         return new TcpPair(left, right);
+    }
+
+    /** The wire says again what the protocol had no memory for, and nothing else. */
+    @Test
+    void whatIsToldAgainComesOnce() {
+        try (TcpPair pair = new TcpPair(config -> {})) {
+            for (int i = 1; i <= 3; i++) {
+                assertThat(pair.left.send(new byte[i], PATIENCE)).isTrue();
+            }
+            TcpCarrier wire = (TcpCarrier) pair.right.engine().protocol().wire;
+            Forgetful forgetful = new Forgetful();
+            long start = System.nanoTime();
+            while (forgetful.heard.size() < 3 && System.nanoTime() - start < PATIENCE.toNanos()) {
+                forgetful.poll(wire);
+            }
+            forgetful.poll(wire);
+            assertThat(forgetful.heard).containsExactly(1L, 2L, 3L);
+        }
+    }
+
+    /** Has memory for a message the second time. */
+    private static final class Forgetful extends WireEvents {
+        final List<Long> heard = new ArrayList<>();
+        private int times;
+
+        void poll(TcpCarrier wire) {
+            try {
+                wire.poll(this);
+            } catch (OutOfMemoryError e) {
+                assertThat(e).hasMessage("of this test");
+            }
+        }
+
+        @Override
+        Protocol.State state() {
+            return Protocol.State.OPEN;
+        }
+
+        @Override
+        void received(int buffer, boolean framed, int frame, long length) {
+            if (++times % 2 == 1) {
+                throw new OutOfMemoryError("of this test");
+            }
+            heard.add(length);
+        }
+
+        @Override
+        void overrun() {
+            throw new AssertionError("more than there are buffers for");
+        }
+
+        @Override
+        void sent(long id) {}
+
+        @Override
+        void failed(long id, String reason, TransferException cause) {
+            throw new AssertionError(reason);
+        }
+
+        @Override
+        void linkLost(String reason) {
+            throw new AssertionError(reason);
+        }
     }
 
     @Override

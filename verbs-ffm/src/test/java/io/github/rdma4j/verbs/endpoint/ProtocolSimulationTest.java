@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.endpoint.Protocol.State;
+import io.github.rdma4j.verbs.internal.Errno;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -30,6 +31,7 @@ class ProtocolSimulationTest {
         CORRUPTION,
         CUT_WIRE,
         LOST_CONNECTION,
+        REFUSAL,
         ABORT
     }
 
@@ -126,6 +128,7 @@ class ProtocolSimulationTest {
                     right.carrier.cut = random.nextBoolean();
                 }
                 case LOST_CONNECTION -> one().carrier.lost = "the connection was lost";
+                case REFUSAL -> one().carrier.refusal = () -> random.nextInt(4) == 0 ? Errno.ENOMEM : 0;
                 case ABORT -> one().abandon();
                 case CORRUPTION -> one().tamper();
                 default -> {}

@@ -12,9 +12,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -35,15 +37,24 @@ class ReconnectorTcpTest extends ReconnectorContract {
 
     @Test
     void itGoesOnUntilTheServerIsThere() throws Exception {
+        goesOnUntilTheServerIsThere(PATIENCE);
+        goesOnUntilTheServerIsThere(Endpoint.FOR_EVER);
+    }
+
+    private void goesOnUntilTheServerIsThere(Duration timeout) throws Exception {
         server.close();
-        try (Reconnector reconnector = open();
+        var tried = new CountDownLatch(2);
+        try (Reconnector reconnector = Reconnector.open(
+                        address,
+                        config -> {
+                            tried.countDown();
+                            config.transport(Transport.TCP);
+                        },
+                        retry -> retry.firstPause(Duration.ofMillis(10)));
                 var executor = Executors.newSingleThreadExecutor()) {
-            var began = new CompletableFuture<Void>();
-            Future<Endpoint> waits = executor.submit(() -> {
-                began.complete(null);
-                return reconnector.endpoint(PATIENCE);
-            });
-            began.join();
+            Future<Endpoint> waits = executor.submit(() -> reconnector.endpoint(timeout));
+            // Behind a pause.
+            assertThat(tried.await(30, TimeUnit.SECONDS)).isTrue();
             server = bind(address);
             try (Endpoint atServer = server.accept(PATIENCE).orElseThrow()) {
                 assertThat(waits.get().isOpen()).isTrue();
