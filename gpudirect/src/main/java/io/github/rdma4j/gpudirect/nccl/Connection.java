@@ -25,7 +25,8 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  */
 final class Connection {
     private static final AtomicLong NUMBERS = new AtomicLong();
-    private static final long ABORT_PATIENCE_SECONDS = 2;
+    private static final Duration ABORT_PATIENCE = Duration.ofSeconds(2);
+    private static final String OTHERS_CALL = "a call of another thread on the same communicator";
 
     /** In this order locks of several are taken. */
     final long number = NUMBERS.incrementAndGet();
@@ -39,7 +40,9 @@ final class Connection {
     /** Under {@code calls}. */
     private final List<Pending> pending = new ArrayList<>();
 
-    private final Arena arena = Arena.ofShared();
+    /** Nobody closes it: a thread that is held inside a call may write there when the communicator is long aborted. */
+    private final Arena arena = Arena.ofAuto();
+
     private final MemorySegment slot;
     private final MemorySegment errorSlot;
     /** What {@link #isThrough} has seen; with the lock. */
@@ -110,18 +113,42 @@ final class Connection {
                                 : "the communicator is not there yet: its group has" + " not ended, or has failed");
     }
 
-    /**
-     * Lets nobody else call; {@link #unlock} must follow. An interrupted thread has the lock if nobody else has it:
-     * what it does then may not be left half done.
-     */
+    /** Lets nobody else call; {@link #unlock} must follow. */
     void lock() {
+        if (!tryLock(timeout)) {
+            throw new NcclTimeoutException(OTHERS_CALL, timeout);
+        }
+    }
+
+    /** The same for who may give up: false if the time is over first. An interrupt does not end it. */
+    boolean tryLock(Duration limit) {
+        long nanos = Limits.nanos(limit);
+        long start = System.nanoTime();
+        boolean interrupted = false;
         try {
-            if (!calls.tryLock() && !calls.tryLock(Limits.nanos(timeout), TimeUnit.NANOSECONDS)) {
-                throw new NcclTimeoutException("a call of another thread on the same communicator", timeout);
+            while (true) {
+                try {
+                    return calls.tryLock(nanos - (System.nanoTime() - start), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** The same for a wait that begins nothing: an interrupt ends it, unless nobody else has the lock. */
+    void lockUnlessInterrupted(Duration limit) {
+        try {
+            if (!calls.tryLock() && !calls.tryLock(Limits.nanos(limit), TimeUnit.NANOSECONDS)) {
+                throw new NcclTimeoutException(OTHERS_CALL, limit);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new CudaWaitInterruptedException("another thread was inside a call on the same communicator");
+            throw new CudaWaitInterruptedException("waiting for " + OTHERS_CALL);
         }
     }
 
@@ -165,9 +192,10 @@ final class Connection {
         settle(call, limit, Limits.await(this::isThrough, limit));
     }
 
-    /** The same for a wait that begins nothing: an interrupt ends it. */
-    void settleUnlessInterrupted(Step.Call call, Duration limit) {
-        settle(call, limit, Limits.awaitUnlessInterrupted(this::isThrough, limit, "waiting for " + call.words()));
+    /** The same for a wait that begins nothing, and began at a time by System.nanoTime: an interrupt ends it. */
+    void settleUnlessInterrupted(Step.Call call, Duration limit, long start) {
+        Duration left = Duration.ofNanos(Math.max(0, Limits.nanos(limit) - (System.nanoTime() - start)));
+        settle(call, limit, Limits.awaitUnlessInterrupted(this::isThrough, left, "waiting for " + call.words()));
     }
 
     private boolean isThrough() {
@@ -207,6 +235,9 @@ final class Connection {
             try {
                 if (isOpen()) {
                     isSettled();
+                } else {
+                    // It was aborted under a call of another thread, which is over now.
+                    finish();
                 }
             } finally {
                 calls.unlock();
@@ -220,12 +251,7 @@ final class Connection {
      */
     void abort() {
         aborted = true;
-        boolean alone = false;
-        try {
-            alone = calls.tryLock(ABORT_PATIENCE_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        boolean alone = tryLock(ABORT_PATIENCE);
         try {
             end(NcclFunction.COMM_ABORT, "ncclCommAbort()", alone);
         } finally {

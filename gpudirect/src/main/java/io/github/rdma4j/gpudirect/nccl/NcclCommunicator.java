@@ -212,9 +212,10 @@ public final class NcclCommunicator extends NcclParts implements AutoCloseable {
      */
     public void await(Duration limit) {
         connection.requireOpen();
-        connection.lock();
+        long start = System.nanoTime();
+        connection.lockUnlessInterrupted(limit);
         try {
-            connection.settleUnlessInterrupted(() -> "the last call of " + this, limit);
+            connection.settleUnlessInterrupted(() -> "the last call of " + this, limit, start);
         } finally {
             connection.unlock();
         }

@@ -278,6 +278,56 @@ class NcclCommunicatorTest extends NcclFixture {
         StandInNccl.set("polls", 0);
     }
 
+    /** Limits are those of the wait for another thread's call, too. */
+    @Test
+    void aCloseAbortsUnderACallOfAnotherThread() throws Exception {
+        initAll(config -> config.timeout(LIMIT).closeTimeout(SHORT));
+        NcclCommunicator first = communicators.getFirst();
+        StandInNccl.set("polls", 1_000_000_000);
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        DeviceMemory memory = floats(0, 1);
+        Thread waiting = Thread.startVirtualThread(() -> {
+            try {
+                allReduce(first, memory, 0, this);
+                failure.complete(null);
+            } catch (RuntimeException e) {
+                failure.complete(e);
+            }
+        });
+        while (StandInNccl.calls("ncclAllReduce") == 0) {
+            Thread.onSpinWait();
+        }
+        interrupted(() -> first.await(LIMIT));
+        assertThatExceptionOfType(NcclTimeoutException.class)
+                .isThrownBy(() -> first.await(Duration.ofMillis(20)))
+                .withMessageContaining("not over after PT0.02S");
+        assertThatExceptionOfType(NcclTimeoutException.class)
+                .isThrownBy(first::close)
+                .withMessageContaining("it is aborted");
+        assertThat(failure.get(LIMIT.toSeconds(), TimeUnit.SECONDS))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("the communicator was aborted");
+        waiting.join();
+        memory.close();
+        StandInNccl.set("polls", 0);
+    }
+
+    @Test
+    void anInterruptedThreadAborts() {
+        initAll(config -> config.mode(NcclMode.NON_BLOCKING));
+        communicators.forEach(each -> each.await(LIMIT));
+        StandInNccl.set("polls", 1_000_000_000);
+        DeviceMemory memory = floats(0, 1);
+        allReduce(communicators.getFirst(), memory, 0, this);
+        Thread.currentThread().interrupt();
+        communicators.getFirst().abort();
+        assertThat(Thread.interrupted()).isTrue();
+        StandInNccl.set("polls", 0);
+        contexts.getFirst().setCloseTimeout(SHORT);
+        memory.close();
+        contexts.getFirst().setCloseTimeout(LIMIT);
+    }
+
     @Test
     void memoryOfACallThatNcclHasNotTakenStays() {
         initAll(config -> config.mode(NcclMode.NON_BLOCKING));
