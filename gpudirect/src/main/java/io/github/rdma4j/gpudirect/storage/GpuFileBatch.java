@@ -164,7 +164,7 @@ public final class GpuFileBatch implements AutoCloseable {
         if (collected.isEmpty()) {
             return 0;
         }
-        int count = collected.size();
+        List<BatchEntry> given = List.copyOf(collected);
         lock.lock();
         boolean taken = false;
         try {
@@ -176,18 +176,18 @@ public final class GpuFileBatch implements AutoCloseable {
                 engine.submit(collected);
             }
             taken = true;
-            underWay += count;
+            underWay += given.size();
             // cuFile may refuse a transfer of nothing, and there is nothing to do.
             nothing.forEach(each -> arrive(each.number, 0, null));
         } finally {
             if (!taken) {
-                collected.forEach(this::letGo);
-                free.addAll(collected);
+                given.forEach(this::letGo);
+                free.addAll(given);
             }
             collected.clear();
             lock.unlock();
         }
-        return count;
+        return given.size();
     }
 
     /**
