@@ -452,6 +452,41 @@ class FindingsTest {
         assertThat(finding.meaning().isEmpty()).isEqualTo(row.state() == OK);
     }
 
+    /** The kernel shows ext4's mode where it is not the default; some lines have no options. */
+    @Test
+    void whichFileSystemsCuFileReaches() {
+        Scenario machine = Scenario.empty(root);
+        machine.with("proc/self/mounts: /dev/nvme0n1 /a ext4 rw 0 0\\n/dev/nvme1n1 /b ext4 rw,data=ordered 0 0\\n"
+                + "/dev/nvme2n1 /c xfs rw 0 0\\n/dev/sda1 /d xfs rw 0 0\\nodd /e gpfs");
+        assertThat(storage(machine)).isEqualTo("cuFile may reach /a (ext4), /b (ext4), /c (xfs)");
+        machine.with("proc/self/mounts: " + "s /n wekafs rw 0 0\\n".repeat(5));
+        assertThat(storage(machine)).endsWith("/n (wekafs)");
+        machine.with("proc/self/mounts: " + "s /n lustre rw 0 0\\n".repeat(7));
+        assertThat(storage(machine)).endsWith("/n (lustre) and 2 more");
+    }
+
+    private static String storage(Scenario machine) {
+        Finding found = Scenario.finding(STORAGE).apply(machine.reportOfAll());
+        assertThat(found.state()).isEqualTo(OK);
+        return found.seen();
+    }
+
+    /** Between the two versions there is one direct path. */
+    @Test
+    void whatAnOldDriverCanDo() {
+        Scenario machine = Scenario.empty(root);
+        String driver = DRIVER_FILE + ": NVRM version: NVIDIA UNIX x86_64 Kernel Module  ";
+        machine.with(driver + "470.00  x");
+        assertThat(Scenario.finding(DRIVER_VERSION).apply(machine.reportOfAll()).meaning())
+                .contains("nvidia_peermem is the only direct path");
+        machine.with(driver + "469.99  x");
+        assertThat(Scenario.finding(DRIVER_VERSION).apply(machine.reportOfAll()).meaning())
+                .contains("only the old module nv_peer_mem is left");
+        machine.with(driver + "515.00  x");
+        assertThat(Scenario.finding(DRIVER_VERSION).apply(machine.reportOfAll()).state())
+                .isEqualTo(OK);
+    }
+
     /** An adapter that is far counts as a note where another is nearer. */
     @Test
     void theDistanceOfAFarPairIsANote() {
