@@ -312,6 +312,44 @@ class NcclCommunicatorTest extends NcclFixture {
         StandInNccl.set("polls", 0);
     }
 
+    /** NCCL would take what is allocated there next for registered. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void registeredMemoryStaysWhileACallOfAnotherThreadHoldsNccl(boolean window) throws Exception {
+        initAll(config -> config.mode(NcclMode.BLOCKING).timeout(SHORT));
+        NcclCommunicator first = communicators.getFirst();
+        List<DeviceMemory> memory = new ArrayList<>();
+        contexts.forEach(each -> memory.add(Nccl.allocate(each, 4096)));
+        if (window) {
+            NcclGroup.run(() -> communicators.forEach(
+                    each -> each.registerWindow(memory.get(each.rank()).slice(), true)));
+        } else {
+            first.register(memory.getFirst().slice());
+        }
+        String kind = window ? "windows" : "registrations";
+        long registered = StandInNccl.open().get(kind);
+        // Inside NCCL, until the other ranks come.
+        Thread held = Thread.ofPlatform().start(() -> first.split(0, 0).close());
+        while (StandInNccl.calls("ncclCommSplit") == 0) {
+            Thread.onSpinWait();
+        }
+        assertThatExceptionOfType(CudaCloseTimeoutException.class)
+                .isThrownBy(memory.getFirst()::close)
+                .withMessageContaining("abort()");
+        assertThat(memory.getFirst().isOpen()).isTrue();
+        assertThat(StandInNccl.open()).containsEntry(kind, registered);
+        List<Thread> others = communicators.stream()
+                .skip(1)
+                .map(each -> Thread.ofPlatform().start(() -> each.split(0, 0).close()))
+                .toList();
+        held.join();
+        for (Thread other : others) {
+            other.join();
+        }
+        memory.forEach(DeviceMemory::close);
+        assertThat(StandInNccl.open()).doesNotContainKey(kind);
+    }
+
     @Test
     void anInterruptedThreadAborts() {
         initAll(config -> config.mode(NcclMode.NON_BLOCKING));
