@@ -71,6 +71,12 @@ final class Closing {
             }
         } catch (NcclException | CudaException e) {
             failures.add(e);
+        } catch (IllegalStateException e) {
+            if (!connection.isAborted()) {
+                throw e;
+            }
+            // Another thread has ended it meanwhile.
+            done = true;
         } finally {
             if (!done && connection.isOpen()) {
                 abort(parts);

@@ -45,6 +45,14 @@ final class Connection {
 
     private final MemorySegment slot;
     private final MemorySegment errorSlot;
+    /** Those that are being made of this one. Under {@code calls}. */
+    private final List<Connection> making = new ArrayList<>();
+
+    /** That of which this one is being made; null when it is there, and for one that was made of nothing. */
+    private volatile Connection origin;
+    /** Whether the call that should have made it has failed, or ended with its communicator. */
+    private volatile boolean lost;
+
     /** What {@link #isThrough} has seen; with the lock. */
     private int lastState;
 
@@ -156,8 +164,28 @@ final class Connection {
         calls.unlock();
     }
 
+    /**
+     * With the lock: NCCL has been asked to make another one of this one. What it has written of that is not to be
+     * used before this one is through.
+     */
+    void makes(Connection child) {
+        child.origin = this;
+        making.add(child);
+    }
+
     /** What NCCL says of the communicator now: a number of NcclStatus. */
     int state() {
+        Connection maker = origin;
+        if (maker != null) {
+            maker.look();
+            if (origin != null) {
+                return NcclStatus.IN_PROGRESS.number();
+            }
+        }
+        return lost ? NcclStatus.INVALID_USAGE.number() : askState();
+    }
+
+    private int askState() {
         life.readLock().lock();
         try {
             if (handle == 0) {
@@ -210,23 +238,29 @@ final class Connection {
         if (!over) {
             throw new NcclTimeoutException(call.words(), limit);
         }
-        finish();
+        finish(lastState == NcclStatus.SUCCESS.number());
         library.check(lastState, call.words(), handle);
     }
 
     /** With the lock, and without a wait: whether NCCL is through. Failures are left for {@link #settle}. */
     private boolean isSettled() {
-        if (state() == NcclStatus.IN_PROGRESS.number()) {
+        int now = state();
+        if (now == NcclStatus.IN_PROGRESS.number()) {
             return false;
         }
-        finish();
+        finish(now == NcclStatus.SUCCESS.number());
         return true;
     }
 
-    private void finish() {
+    private void finish(boolean well) {
         pending.forEach(Pending::finish);
         pending.clear();
         Pending.ended(this);
+        for (Connection child : making) {
+            child.lost = !well;
+            child.origin = null;
+        }
+        making.clear();
     }
 
     /** Looks whether NCCL is through, if nobody is inside a call. */
@@ -237,7 +271,7 @@ final class Connection {
                     isSettled();
                 } else {
                     // It was aborted under a call of another thread, which is over now.
-                    finish();
+                    finish(false);
                 }
             } finally {
                 calls.unlock();
@@ -293,7 +327,7 @@ final class Connection {
             }
         } finally {
             if (alone) {
-                finish();
+                finish(false);
             }
         }
     }

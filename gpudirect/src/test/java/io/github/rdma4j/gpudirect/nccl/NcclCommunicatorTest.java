@@ -350,6 +350,63 @@ class NcclCommunicatorTest extends NcclFixture {
         assertThat(StandInNccl.open()).doesNotContainKey(kind);
     }
 
+    /** NCCL has written a handle, and nothing behind it is there yet. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aSplitThatDoesNotComeToItsEndCanBeClosed(boolean aborted) {
+        initAll(config -> config.mode(NcclMode.NON_BLOCKING).closeTimeout(SHORT).timeout(SHORT));
+        communicators.forEach(each -> each.await(LIMIT));
+        NcclCommunicator first = communicators.getFirst();
+        NcclCommunicator child = first.split(0, 0);
+        assertThat(child.isReady()).isFalse();
+        assertThatExceptionOfType(NcclTimeoutException.class).isThrownBy(() -> child.await(SHORT));
+        if (aborted) {
+            first.abort();
+            assertThat(child.isReady()).isTrue();
+            assertThat(child.asyncError())
+                    .hasValueSatisfying(failure -> assertThat(failure.status()).isEqualTo(NcclStatus.INVALID_USAGE));
+            child.close();
+        } else {
+            assertThatExceptionOfType(NcclTimeoutException.class).isThrownBy(child::close);
+        }
+        assertThat(child.isOpen()).isFalse();
+        assertThat(StandInNccl.calls("ncclCommFinalize")).isZero();
+    }
+
+    @Test
+    void aSplitIsThereWhenAllRanksHaveCome() {
+        initAll(config -> config.mode(NcclMode.NON_BLOCKING));
+        communicators.forEach(each -> each.await(LIMIT));
+        StandInNccl.set("polls", 2);
+        List<NcclCommunicator> children = new ArrayList<>();
+        NcclGroup.run(() -> communicators.forEach(each -> children.add(each.split(0, -each.rank()))));
+        for (int i = 0; i < RANKS; i++) {
+            // By itself: nobody asks the one that it was made of.
+            children.get(i).await(LIMIT);
+            assertThat(children.get(i).asyncError()).isEmpty();
+            assertThat(children.get(i).rank()).isEqualTo(RANKS - 1 - i);
+            children.get(i).close();
+        }
+    }
+
+    /** It is what the close would do in the end. */
+    @Test
+    void anAbortEndsTheCloseOfAnotherThread() throws Exception {
+        initAll(config -> config.closeTimeout(LIMIT));
+        NcclCommunicator first = communicators.getFirst();
+        StandInNccl.set("finalize-all", 1);
+        CompletableFuture<Void> closed = CompletableFuture.runAsync(first::close);
+        while (StandInNccl.calls("ncclCommFinalize") == 0) {
+            Thread.onSpinWait();
+        }
+        first.abort();
+        closed.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+        assertThat(first.isOpen()).isFalse();
+        assertThat(StandInNccl.calls("ncclCommAbort")).isEqualTo(1);
+        assertThat(StandInNccl.calls("ncclCommDestroy")).isZero();
+        StandInNccl.set("finalize-all", 0);
+    }
+
     @Test
     void anInterruptedThreadAborts() {
         initAll(config -> config.mode(NcclMode.NON_BLOCKING));
