@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -201,28 +202,27 @@ public final class GpuFileBatch implements AutoCloseable {
      */
     public int await(int atLeast, Duration timeout) {
         requireOpen();
-        return awaitMore(atLeast, Uses.nanos(timeout));
-    }
-
-    private int awaitMore(int atLeast, long nanos) {
         lock.lock();
         try {
-            int wanted = Math.min(atLeast, underWay + arrivedCount);
-            long start = System.nanoTime();
-            long left = nanos;
-            while (underWay > 0) {
-                engine.await(arrivedCount >= wanted ? 0 : left, sink);
-                left = nanos - (System.nanoTime() - start);
-                if (arrivedCount >= wanted
-                        || left <= 0
-                        || Thread.currentThread().isInterrupted()) {
-                    break;
-                }
-            }
-            return deliver();
+            return awaitMore(atLeast, Uses.nanos(timeout));
         } finally {
             lock.unlock();
         }
+    }
+
+    /** With the lock. */
+    private int awaitMore(int atLeast, long nanos) {
+        int wanted = Math.min(atLeast, underWay + arrivedCount);
+        long start = System.nanoTime();
+        long left = nanos;
+        while (underWay > 0) {
+            engine.await(arrivedCount >= wanted ? 0 : left, sink);
+            left = nanos - (System.nanoTime() - start);
+            if (arrivedCount >= wanted || left <= 0 || Thread.currentThread().isInterrupted()) {
+                break;
+            }
+        }
+        return deliver();
     }
 
     private int deliver() {
@@ -373,12 +373,28 @@ public final class GpuFileBatch implements AutoCloseable {
                                     + " Remedy: await() them, and close it again");
                 }
                 interrupted |= Thread.interrupted();
-                awaitMore(underWay, left);
+                interrupted |= awaitSome(left);
             }
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
+        }
+    }
+
+    /** Another thread may hold the lock in an await of its own, for longer. Whether this one was interrupted. */
+    private boolean awaitSome(long nanos) {
+        try {
+            if (lock.tryLock(nanos, TimeUnit.NANOSECONDS)) {
+                try {
+                    awaitMore(underWay, nanos);
+                } finally {
+                    lock.unlock();
+                }
+            }
+            return false;
+        } catch (InterruptedException e) {
+            return true;
         }
     }
 }

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.rdma4j.cuda.CaptureMode;
+import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaGraph;
 import io.github.rdma4j.cuda.CudaGraphExec;
@@ -21,6 +22,8 @@ import io.github.rdma4j.cuda.WaitCondition;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -165,6 +168,30 @@ class GivenUpTransfersTest extends StorageFixture {
             assertThat(batch.submit()).isEqualTo(2);
             assertThat(batch.await(2, LIMIT)).isEqualTo(2);
             file.close();
+        }
+        storage.close();
+    }
+
+    /** Another thread waits for the batch, for longer than a close may. */
+    @Test
+    void aCloseKeepsItsLimitWhileABatchIsAwaited() throws Exception {
+        StandInCuFile.set("module", 0);
+        GpuStorage storage = GpuStorage.on(
+                context, config -> config.timeout(Duration.ofMillis(20)).only(StoragePath.COMPATIBLE));
+        GpuFile file = storage.open(file(bytes(SIZE)));
+        try (DeviceMemory memory = context.allocate(SIZE)) {
+            GpuFileBatch batch = storage.batch(1);
+            batch.read(1, file, memory, 0, 0, SIZE);
+            StandInCuFile.set("delay-us", 150_000);
+            batch.submit();
+            CompletableFuture<Integer> over = CompletableFuture.supplyAsync(() -> batch.await(1, LIMIT));
+            while (StandInCuFile.calls("cuFileBatchIOGetStatus") == 0) {
+                Thread.onSpinWait();
+            }
+            assertThatThrownBy(storage::close)
+                    .isInstanceOf(CudaCloseTimeoutException.class)
+                    .hasMessageContaining("1 transfers are under way for longer than PT0.02S");
+            assertThat(over.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isOne();
         }
         storage.close();
     }
