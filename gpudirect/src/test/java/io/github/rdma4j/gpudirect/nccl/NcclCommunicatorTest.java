@@ -30,6 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** How communicators come, part and go; and that nothing waits for ever. */
 class NcclCommunicatorTest extends NcclFixture {
     private static final Duration SHORT = Duration.ofMillis(200);
+    /** For what is waited for to the end. */
+    private static final Duration TINY = Duration.ofMillis(40);
 
     private static void allReduce(NcclCommunicator communicator, DeviceMemory memory, int rank, NcclFixture fixture) {
         communicator.allReduce(
@@ -281,7 +283,7 @@ class NcclCommunicatorTest extends NcclFixture {
     /** Limits are those of the wait for another thread's call, too. */
     @Test
     void aCloseAbortsUnderACallOfAnotherThread() throws Exception {
-        initAll(config -> config.timeout(LIMIT).closeTimeout(SHORT));
+        initAll(config -> config.timeout(LIMIT).closeTimeout(TINY));
         NcclCommunicator first = communicators.getFirst();
         StandInNccl.set("polls", 1_000_000_000);
         CompletableFuture<Throwable> failure = new CompletableFuture<>();
@@ -316,7 +318,7 @@ class NcclCommunicatorTest extends NcclFixture {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void registeredMemoryStaysWhileACallOfAnotherThreadHoldsNccl(boolean window) throws Exception {
-        initAll(config -> config.mode(NcclMode.BLOCKING).timeout(SHORT));
+        initAll(config -> config.mode(NcclMode.BLOCKING).timeout(TINY));
         NcclCommunicator first = communicators.getFirst();
         List<DeviceMemory> memory = new ArrayList<>();
         contexts.forEach(each -> memory.add(Nccl.allocate(each, 4096)));
@@ -354,12 +356,12 @@ class NcclCommunicatorTest extends NcclFixture {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aSplitThatDoesNotComeToItsEndCanBeClosed(boolean aborted) {
-        initAll(config -> config.mode(NcclMode.NON_BLOCKING).closeTimeout(SHORT).timeout(SHORT));
+        initAll(config -> config.mode(NcclMode.NON_BLOCKING).closeTimeout(TINY).timeout(TINY));
         communicators.forEach(each -> each.await(LIMIT));
         NcclCommunicator first = communicators.getFirst();
         NcclCommunicator child = first.split(0, 0);
         assertThat(child.isReady()).isFalse();
-        assertThatExceptionOfType(NcclTimeoutException.class).isThrownBy(() -> child.await(SHORT));
+        assertThatExceptionOfType(NcclTimeoutException.class).isThrownBy(() -> child.await(TINY));
         if (aborted) {
             first.abort();
             assertThat(child.isReady()).isTrue();
