@@ -393,6 +393,10 @@ public final class CudaStream extends StreamMemory {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment graph = arena.allocate(ValueLayout.JAVA_LONG);
             int result = GraphCalls.endCapture(pointer, graph);
+            if (result != Results.SUCCESS) {
+                // Else the stream would go on capturing what it is given, and nobody would know.
+                result = GraphCalls.endCapture(pointer, graph);
+            }
             if (result == Results.SUCCESS && graph.get(ValueLayout.JAVA_LONG, 0) != 0) {
                 GraphCalls.destroy(graph.get(ValueLayout.JAVA_LONG, 0));
             }

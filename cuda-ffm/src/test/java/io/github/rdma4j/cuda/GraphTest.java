@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -73,5 +74,24 @@ class GraphTest extends GraphBehaviour {
         assertThatThrownBy(() -> stream.submit(batch)).isInstanceOf(UnsupportedCudaCallException.class);
         await(stream);
         assertThat(words.segment().get(ValueLayout.JAVA_INT, 0)).isZero();
+    }
+
+    /** Else the stream would go on capturing, and nobody would know. */
+    @Test
+    void aCaptureThatIsGivenUpEndsAlthoughTheDriverRefusesItOnce() {
+        CudaStream stream = context.createStream();
+        DeviceMemory memory = context.allocate(16);
+        memory.fill(0, 16, (byte) 0);
+        IllegalArgumentException mine = new IllegalArgumentException("mine");
+        StandInDriver.failAt("cuStreamEndCapture", 1, CudaHeaders.CUDA_ERROR_UNKNOWN());
+        assertThatThrownBy(() -> stream.capture(CaptureMode.RELAXED, captured -> {
+                    captured.fill(memory, 0, 16, (byte) 1);
+                    throw mine;
+                }))
+                .isSameAs(mine);
+        stream.fill(memory, 0, 16, (byte) 2);
+        await(stream);
+        assertThat(contents(memory).toArray(ValueLayout.JAVA_BYTE)).containsOnly(2);
+        assertThat(StandInDriver.open()).doesNotContainKey("graphs");
     }
 }

@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -428,6 +429,7 @@ public final class StreamChannel implements AutoCloseable {
 
     private void awaitStreams() {
         Duration limit = gpu.context().closeTimeout();
+        long nanos = TimeUnit.NANOSECONDS.convert(limit);
         long start = System.nanoTime();
         long nextLook = start;
         while (!isQuiet()) {
@@ -438,7 +440,7 @@ public final class StreamChannel implements AutoCloseable {
                 }
                 nextLook = now + LOOK_AT_CONTEXT_NANOS;
             }
-            if (now - start >= limit.toNanos()) {
+            if (now - start >= nanos) {
                 throw new CudaCloseTimeoutException(
                         ("%s is not closed: streams were given %d transfers that they have not come to after %s. Remedy:"
                                         + " see what else they wait for, or whether a transfer was started by two streams"

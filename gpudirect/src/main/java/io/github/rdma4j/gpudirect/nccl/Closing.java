@@ -37,7 +37,14 @@ final class Closing {
     }
 
     void run(List<AutoCloseable> parts, List<CudaStream> streams, boolean revoked) {
-        connection.lock();
+        if (!connection.tryLock(limit)) {
+            failures.add(new NcclTimeoutException(
+                    "closing %s: a call of another thread; it is aborted, and that call".formatted(communicator),
+                    limit));
+            abort(parts);
+            throwFirst();
+            return;
+        }
         try {
             if (!connection.isOpen() || connection.isAborted()) {
                 return;
@@ -64,6 +71,12 @@ final class Closing {
             }
         } catch (NcclException | CudaException e) {
             failures.add(e);
+        } catch (IllegalStateException e) {
+            if (!connection.isAborted()) {
+                throw e;
+            }
+            // Another thread has ended it meanwhile.
+            done = true;
         } finally {
             if (!done && connection.isOpen()) {
                 abort(parts);

@@ -25,7 +25,8 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  */
 final class Connection {
     private static final AtomicLong NUMBERS = new AtomicLong();
-    private static final long ABORT_PATIENCE_SECONDS = 2;
+    private static final Duration ABORT_PATIENCE = Duration.ofSeconds(2);
+    private static final String OTHERS_CALL = "a call of another thread on the same communicator";
 
     /** In this order locks of several are taken. */
     final long number = NUMBERS.incrementAndGet();
@@ -39,9 +40,19 @@ final class Connection {
     /** Under {@code calls}. */
     private final List<Pending> pending = new ArrayList<>();
 
-    private final Arena arena = Arena.ofShared();
+    /** Nobody closes it: a thread that is held inside a call may write there when the communicator is long aborted. */
+    private final Arena arena = Arena.ofAuto();
+
     private final MemorySegment slot;
     private final MemorySegment errorSlot;
+    /** Those that are being made of this one. Under {@code calls}. */
+    private final List<Connection> making = new ArrayList<>();
+
+    /** That of which this one is being made; null when it is there, and for one that was made of nothing. */
+    private volatile Connection origin;
+    /** Whether the call that should have made it has failed, or ended with its communicator. */
+    private volatile boolean lost;
+
     /** What {@link #isThrough} has seen; with the lock. */
     private int lastState;
 
@@ -110,18 +121,42 @@ final class Connection {
                                 : "the communicator is not there yet: its group has" + " not ended, or has failed");
     }
 
-    /**
-     * Lets nobody else call; {@link #unlock} must follow. An interrupted thread has the lock if nobody else has it:
-     * what it does then may not be left half done.
-     */
+    /** Lets nobody else call; {@link #unlock} must follow. */
     void lock() {
+        if (!tryLock(timeout)) {
+            throw new NcclTimeoutException(OTHERS_CALL, timeout);
+        }
+    }
+
+    /** The same for who may give up: false if the time is over first. An interrupt does not end it. */
+    boolean tryLock(Duration limit) {
+        long nanos = Limits.nanos(limit);
+        long start = System.nanoTime();
+        boolean interrupted = false;
         try {
-            if (!calls.tryLock() && !calls.tryLock(Limits.nanos(timeout), TimeUnit.NANOSECONDS)) {
-                throw new NcclTimeoutException("a call of another thread on the same communicator", timeout);
+            while (true) {
+                try {
+                    return calls.tryLock(nanos - (System.nanoTime() - start), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** The same for a wait that begins nothing: an interrupt ends it, unless nobody else has the lock. */
+    void lockUnlessInterrupted(Duration limit) {
+        try {
+            if (!calls.tryLock() && !calls.tryLock(Limits.nanos(limit), TimeUnit.NANOSECONDS)) {
+                throw new NcclTimeoutException(OTHERS_CALL, limit);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new CudaWaitInterruptedException("another thread was inside a call on the same communicator");
+            throw new CudaWaitInterruptedException("waiting for " + OTHERS_CALL);
         }
     }
 
@@ -129,8 +164,28 @@ final class Connection {
         calls.unlock();
     }
 
+    /**
+     * With the lock: NCCL has been asked to make another one of this one. What it has written of that is not to be
+     * used before this one is through.
+     */
+    void makes(Connection child) {
+        child.origin = this;
+        making.add(child);
+    }
+
     /** What NCCL says of the communicator now: a number of NcclStatus. */
     int state() {
+        Connection maker = origin;
+        if (maker != null) {
+            maker.look();
+            if (origin != null) {
+                return NcclStatus.IN_PROGRESS.number();
+            }
+        }
+        return lost ? NcclStatus.INVALID_USAGE.number() : askState();
+    }
+
+    private int askState() {
         life.readLock().lock();
         try {
             if (handle == 0) {
@@ -165,9 +220,10 @@ final class Connection {
         settle(call, limit, Limits.await(this::isThrough, limit));
     }
 
-    /** The same for a wait that begins nothing: an interrupt ends it. */
-    void settleUnlessInterrupted(Step.Call call, Duration limit) {
-        settle(call, limit, Limits.awaitUnlessInterrupted(this::isThrough, limit, "waiting for " + call.words()));
+    /** The same for a wait that begins nothing, and began at a time by System.nanoTime: an interrupt ends it. */
+    void settleUnlessInterrupted(Step.Call call, Duration limit, long start) {
+        Duration left = Duration.ofNanos(Math.max(0, Limits.nanos(limit) - (System.nanoTime() - start)));
+        settle(call, limit, Limits.awaitUnlessInterrupted(this::isThrough, left, "waiting for " + call.words()));
     }
 
     private boolean isThrough() {
@@ -182,23 +238,29 @@ final class Connection {
         if (!over) {
             throw new NcclTimeoutException(call.words(), limit);
         }
-        finish();
+        finish(lastState == NcclStatus.SUCCESS.number());
         library.check(lastState, call.words(), handle);
     }
 
     /** With the lock, and without a wait: whether NCCL is through. Failures are left for {@link #settle}. */
     private boolean isSettled() {
-        if (state() == NcclStatus.IN_PROGRESS.number()) {
+        int now = state();
+        if (now == NcclStatus.IN_PROGRESS.number()) {
             return false;
         }
-        finish();
+        finish(now == NcclStatus.SUCCESS.number());
         return true;
     }
 
-    private void finish() {
+    private void finish(boolean well) {
         pending.forEach(Pending::finish);
         pending.clear();
         Pending.ended(this);
+        for (Connection child : making) {
+            child.lost = !well;
+            child.origin = null;
+        }
+        making.clear();
     }
 
     /** Looks whether NCCL is through, if nobody is inside a call. */
@@ -207,6 +269,9 @@ final class Connection {
             try {
                 if (isOpen()) {
                     isSettled();
+                } else {
+                    // It was aborted under a call of another thread, which is over now.
+                    finish(false);
                 }
             } finally {
                 calls.unlock();
@@ -220,12 +285,7 @@ final class Connection {
      */
     void abort() {
         aborted = true;
-        boolean alone = false;
-        try {
-            alone = calls.tryLock(ABORT_PATIENCE_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        boolean alone = tryLock(ABORT_PATIENCE);
         try {
             end(NcclFunction.COMM_ABORT, "ncclCommAbort()", alone);
         } finally {
@@ -267,7 +327,7 @@ final class Connection {
             }
         } finally {
             if (alone) {
-                finish();
+                finish(false);
             }
         }
     }

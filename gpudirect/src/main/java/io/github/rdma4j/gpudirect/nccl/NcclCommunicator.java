@@ -104,7 +104,7 @@ public final class NcclCommunicator extends NcclParts implements AutoCloseable {
     /** Makes the native object; what fails half-way is aborted. */
     void start(Connection caller, Step.Call words, IntSupplier call) {
         context.addDependent(this);
-        NcclGroup.submit(new Step(caller, words, call, List.of(), this::opened, this::drop));
+        NcclGroup.submit(new Step(caller, words, call, List.of(), () -> opened(caller), this::drop));
     }
 
     /** NCCL has made it already. */
@@ -113,8 +113,11 @@ public final class NcclCommunicator extends NcclParts implements AutoCloseable {
         context.addDependent(this);
     }
 
-    private void opened() {
+    private void opened(Connection maker) {
         connection.opened();
+        if (maker != connection) {
+            maker.makes(connection);
+        }
     }
 
     /** Its making has failed, or its group has. */
@@ -212,9 +215,10 @@ public final class NcclCommunicator extends NcclParts implements AutoCloseable {
      */
     public void await(Duration limit) {
         connection.requireOpen();
-        connection.lock();
+        long start = System.nanoTime();
+        connection.lockUnlessInterrupted(limit);
         try {
-            connection.settleUnlessInterrupted(() -> "the last call of " + this, limit);
+            connection.settleUnlessInterrupted(() -> "the last call of " + this, limit, start);
         } finally {
             connection.unlock();
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl;
 
+import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.cuda.DeviceSlice;
@@ -216,22 +217,49 @@ public abstract sealed class NcclParts extends NcclTransfers permits NcclCommuni
         }
     }
 
+    /** Gives a part of memory back, which stays with its memory as long as NCCL cannot be told. */
+    final void giveBack(AutoCloseable part, DeviceMemory memory, String words, LongToIntFunction call) {
+        boolean told = true;
+        try {
+            giveBack(words, call);
+        } catch (CudaCloseTimeoutException e) {
+            told = false;
+            throw e;
+        } finally {
+            if (told) {
+                memory.removeDependent(part);
+                forget(part);
+            }
+        }
+    }
+
     /**
      * Gives a part back to NCCL, unless the communicator is gone, and the part with it. Also when it is not known how
      * the last call ends: nobody asks a second time.
+     *
+     * @throws CudaCloseTimeoutException if another thread is inside a call for too long; NCCL was not told
      */
     final void giveBack(String words, LongToIntFunction call) {
         Connection connection = connection();
         if (connection.isAborted() || !connection.isOpen()) {
             return;
         }
-        connection.lock();
+        if (!connection.tryLock(connection.timeout)) {
+            throw new CudaCloseTimeoutException(
+                    "%s: another thread is inside a call of %s for longer than %s. Remedy: wait for the other ranks, or"
+                                    .formatted(words, this, connection.timeout)
+                            + " abort() the communicator; close it again");
+        }
         try {
             NcclException first = null;
             try {
                 connection.settle(() -> words, connection.timeout);
             } catch (NcclException e) {
                 first = e;
+            }
+            if (!connection.isOpen()) {
+                // It was ended meanwhile.
+                return;
             }
             connection.context.makeCurrentForCall();
             long handle = connection.handle();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl;
 
+import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.DeviceSlice;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 
@@ -34,6 +35,8 @@ public final class NcclRegistration implements AutoCloseable {
      * Takes it back (ncclCommDeregister); a second time does nothing. No work may use the memory any more.
      *
      * @throws NcclException if NCCL refuses; it counts as taken back
+     * @throws CudaCloseTimeoutException if another thread is inside a call of the communicator for longer than
+     *     {@link NcclConfig#timeout}; it is open as before, and so is its memory
      */
     @Override
     public void close() {
@@ -43,11 +46,18 @@ public final class NcclRegistration implements AutoCloseable {
             }
             closed = true;
         }
-        slice.memory().removeDependent(this);
-        communicator.forget(this);
-        communicator.giveBack(
-                "ncclCommDeregister()",
-                at -> communicator.connection().library.calls().pair(NcclFunction.COMM_DEREGISTER, at, handle));
+        try {
+            communicator.giveBack(
+                    this,
+                    slice.memory(),
+                    "ncclCommDeregister()",
+                    at -> communicator.connection().library.calls().pair(NcclFunction.COMM_DEREGISTER, at, handle));
+        } catch (CudaCloseTimeoutException e) {
+            synchronized (this) {
+                closed = false;
+            }
+            throw e;
+        }
     }
 
     /** {@return memory and communicator} */

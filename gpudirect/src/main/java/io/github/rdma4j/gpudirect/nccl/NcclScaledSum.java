@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl;
 
+import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 
 /**
@@ -42,7 +43,9 @@ public final class NcclScaledSum implements NcclReduction, AutoCloseable {
     /**
      * Gives it back (ncclRedOpDestroy); work that is in a stream may still be under way. A second time does nothing.
      *
-     * @throws NcclException if NCCL refuses
+     * @throws NcclException if NCCL refuses; it counts as given back
+     * @throws CudaCloseTimeoutException if another thread is inside a call of the communicator for longer than
+     *     {@link NcclConfig#timeout}; it is open as before
      */
     @Override
     public void close() {
@@ -52,10 +55,28 @@ public final class NcclScaledSum implements NcclReduction, AutoCloseable {
             }
             closed = true;
         }
-        communicator.forget(this);
-        communicator.giveBack(
-                "ncclRedOpDestroy()",
-                handle -> communicator.connection().library.calls().call(NcclFunction.OPERATOR_DESTROY, code, handle));
+        try {
+            communicator.giveBack(
+                    "ncclRedOpDestroy()",
+                    handle -> communicator
+                            .connection()
+                            .library
+                            .calls()
+                            .call(NcclFunction.OPERATOR_DESTROY, code, handle));
+        } catch (CudaCloseTimeoutException e) {
+            synchronized (this) {
+                closed = false;
+            }
+            throw e;
+        } finally {
+            forgetIfClosed();
+        }
+    }
+
+    private synchronized void forgetIfClosed() {
+        if (closed) {
+            communicator.forget(this);
+        }
     }
 
     /** {@return type and communicator} */

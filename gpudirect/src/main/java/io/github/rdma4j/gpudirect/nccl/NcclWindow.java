@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl;
 
+import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.DeviceSlice;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 import java.lang.foreign.MemorySegment;
@@ -50,6 +51,8 @@ public final class NcclWindow implements AutoCloseable {
      * Takes it back (ncclCommWindowDeregister); a second time does nothing. No work may use it any more, on any rank.
      *
      * @throws NcclException if NCCL refuses; it counts as taken back
+     * @throws CudaCloseTimeoutException if another thread is inside a call of the communicator for longer than
+     *     {@link NcclConfig#timeout}; it is open as before, and so is its memory
      */
     @Override
     public void close() {
@@ -59,15 +62,22 @@ public final class NcclWindow implements AutoCloseable {
             }
             closed = true;
         }
-        slice.memory().removeDependent(this);
-        communicator.forget(this);
-        communicator.giveBack("ncclCommWindowDeregister()", at -> {
-            // Only now, when what is under way is over: it may have come meanwhile.
-            long handle = slot.get(ValueLayout.JAVA_LONG, 0);
-            return handle == 0
-                    ? NcclStatus.SUCCESS.number()
-                    : communicator.connection().library.calls().pair(NcclFunction.COMM_WINDOW_DEREGISTER, at, handle);
-        });
+        try {
+            communicator.giveBack(this, slice.memory(), "ncclCommWindowDeregister()", this::deregister);
+        } catch (CudaCloseTimeoutException e) {
+            synchronized (this) {
+                closed = false;
+            }
+            throw e;
+        }
+    }
+
+    /** Only now, when what is under way is over, the handle is there: it may have come meanwhile. */
+    private int deregister(long at) {
+        long handle = slot.get(ValueLayout.JAVA_LONG, 0);
+        return handle == 0
+                ? NcclStatus.SUCCESS.number()
+                : communicator.connection().library.calls().pair(NcclFunction.COMM_WINDOW_DEREGISTER, at, handle);
     }
 
     /** {@return memory and communicator} */

@@ -134,9 +134,18 @@ final class CuFileWay implements Way {
             words.set(ValueLayout.JAVA_LONG, MEMORY_OFFSET, memoryOffset);
             words.set(ValueLayout.JAVA_LONG, BYTES, 0);
             submit(write, stream, memory, words, call);
+        } catch (RuntimeException e) {
+            transfer.giveUp();
+            throw e;
+        }
+        try {
             transfer.record(stream);
         } catch (RuntimeException e) {
-            transfer.abandon(stream);
+            if (transfer.awaitRest(stream, e)) {
+                transfer.giveUp();
+            } else {
+                transfer.follow(stream);
+            }
             throw e;
         }
         return transfer;

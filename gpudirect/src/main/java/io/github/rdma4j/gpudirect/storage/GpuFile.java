@@ -21,6 +21,9 @@ import java.util.Objects;
  * @since 0.1.0
  */
 public final class GpuFile implements AutoCloseable {
+    /** Where a transfer must end: chunks are counted, and the number of one behind it must not overflow. */
+    private static final long FARTHEST = 1L << 62;
+
     private final GpuStorage storage;
     private final OpenFile io;
     private final Uses uses = new Uses();
@@ -81,7 +84,7 @@ public final class GpuFile implements AutoCloseable {
      * @param fileOffset of the first byte read; it may lie behind the end
      * @param length in bytes
      * @return how many bytes were read: less than the length if the file ends before. Memory behind them is as it was
-     * @throws IndexOutOfBoundsException if the range leaves the memory
+     * @throws IndexOutOfBoundsException if the range leaves the memory, or ends behind 2^62 in the file
      * @throws StorageException if the file cannot be read; what is in the range then is not defined
      * @throws io.github.rdma4j.cuda.CudaException if a copy fails
      * @throws io.github.rdma4j.cuda.CudaWaitInterruptedException if the thread is interrupted while it waits for a
@@ -119,7 +122,7 @@ public final class GpuFile implements AutoCloseable {
      * @param fileOffset of the first byte written; behind the end, what lies between reads as zeros
      * @param length in bytes
      * @return the length
-     * @throws IndexOutOfBoundsException if the range leaves the memory
+     * @throws IndexOutOfBoundsException if the range leaves the memory, or ends behind 2^62 in the file
      * @throws StorageException if the file cannot be written: {@link StorageException#transferred()} bytes are
      * @throws io.github.rdma4j.cuda.CudaException if a copy fails
      * @throws io.github.rdma4j.cuda.CudaWaitInterruptedException if the thread is interrupted while it waits for a copy
@@ -161,6 +164,7 @@ public final class GpuFile implements AutoCloseable {
      * @param fileOffset of the first byte read
      * @param length in bytes, 1 or more
      * @return the transfer, which tells how many bytes there were
+     * @throws IllegalStateException if the stream is closed or being captured, or something else is closed
      * @throws UnsupportedOperationException if the library of cuFile is too old
      */
     public StreamTransfer readAsync(
@@ -233,9 +237,9 @@ public final class GpuFile implements AutoCloseable {
 
     void check(DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
         Objects.checkFromIndexSize(memoryOffset, length, memory.size());
-        if (fileOffset < 0 || fileOffset > Long.MAX_VALUE - length - OpenFile.MARGIN) {
+        if (fileOffset < 0 || fileOffset > FARTHEST - length) {
             throw new IndexOutOfBoundsException(
-                    "file offset %d, length %d: 0 or more, and the end below 2^63".formatted(fileOffset, length));
+                    "file offset %d, length %d: 0 or more, and the end at most 2^62".formatted(fileOffset, length));
         }
         if (memory.context() != storage.context()) {
             throw new IllegalArgumentException("%s is of %s, and the storage of %s. Remedy: make a GpuStorage on the"
@@ -250,6 +254,14 @@ public final class GpuFile implements AutoCloseable {
         }
         if (length == 0) {
             throw new IllegalArgumentException("a transfer of 0 bytes in the order of a stream: 1 or more");
+        }
+        if (!stream.isOpen()) {
+            throw new IllegalStateException(stream + " is closed");
+        }
+        if (stream.isCaptured()) {
+            throw new IllegalStateException(
+                    stream + " is being captured, and a file is read or written once, not at each"
+                            + " launch of a graph. Remedy: give the transfer to the stream before or behind the launch");
         }
     }
 

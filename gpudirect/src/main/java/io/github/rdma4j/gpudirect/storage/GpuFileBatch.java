@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -164,7 +165,7 @@ public final class GpuFileBatch implements AutoCloseable {
         if (collected.isEmpty()) {
             return 0;
         }
-        int count = collected.size();
+        List<BatchEntry> given = List.copyOf(collected);
         lock.lock();
         boolean taken = false;
         try {
@@ -176,18 +177,18 @@ public final class GpuFileBatch implements AutoCloseable {
                 engine.submit(collected);
             }
             taken = true;
-            underWay += count;
+            underWay += given.size();
             // cuFile may refuse a transfer of nothing, and there is nothing to do.
             nothing.forEach(each -> arrive(each.number, 0, null));
         } finally {
             if (!taken) {
-                collected.forEach(this::letGo);
-                free.addAll(collected);
+                given.forEach(this::letGo);
+                free.addAll(given);
             }
             collected.clear();
             lock.unlock();
         }
-        return count;
+        return given.size();
     }
 
     /**
@@ -201,28 +202,27 @@ public final class GpuFileBatch implements AutoCloseable {
      */
     public int await(int atLeast, Duration timeout) {
         requireOpen();
-        return awaitMore(atLeast, Uses.nanos(timeout));
-    }
-
-    private int awaitMore(int atLeast, long nanos) {
         lock.lock();
         try {
-            int wanted = Math.min(atLeast, underWay + arrivedCount);
-            long start = System.nanoTime();
-            long left = nanos;
-            while (underWay > 0) {
-                engine.await(arrivedCount >= wanted ? 0 : left, sink);
-                left = nanos - (System.nanoTime() - start);
-                if (arrivedCount >= wanted
-                        || left <= 0
-                        || Thread.currentThread().isInterrupted()) {
-                    break;
-                }
-            }
-            return deliver();
+            return awaitMore(atLeast, Uses.nanos(timeout));
         } finally {
             lock.unlock();
         }
+    }
+
+    /** With the lock. */
+    private int awaitMore(int atLeast, long nanos) {
+        int wanted = Math.min(atLeast, underWay + arrivedCount);
+        long start = System.nanoTime();
+        long left = nanos;
+        while (underWay > 0) {
+            engine.await(arrivedCount >= wanted ? 0 : left, sink);
+            left = nanos - (System.nanoTime() - start);
+            if (arrivedCount >= wanted || left <= 0 || Thread.currentThread().isInterrupted()) {
+                break;
+            }
+        }
+        return deliver();
     }
 
     private int deliver() {
@@ -373,12 +373,28 @@ public final class GpuFileBatch implements AutoCloseable {
                                     + " Remedy: await() them, and close it again");
                 }
                 interrupted |= Thread.interrupted();
-                awaitMore(underWay, left);
+                interrupted |= awaitSome(left);
             }
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
+        }
+    }
+
+    /** Another thread may hold the lock in an await of its own, for longer. Whether this one was interrupted. */
+    private boolean awaitSome(long nanos) {
+        try {
+            if (lock.tryLock(nanos, TimeUnit.NANOSECONDS)) {
+                try {
+                    awaitMore(underWay, nanos);
+                } finally {
+                    lock.unlock();
+                }
+            }
+            return false;
+        } catch (InterruptedException e) {
+            return true;
         }
     }
 }

@@ -183,7 +183,7 @@ public final class GpuStorage implements AutoCloseable {
 
     private void choose(GpuFile file, OpenFile io) {
         List<StorageRefusal> refusals = new ArrayList<>();
-        CuFileProperties properties = driver == null ? null : driver.properties();
+        CuFileProperties properties = driver == null ? null : properties();
         CuFileWay way = null;
         for (StoragePath path : StoragePath.values()) {
             if (!config.allowed().contains(path)) {
@@ -208,6 +208,11 @@ public final class GpuStorage implements AutoCloseable {
             refusals.add(refusal.get());
         }
         throw new StoragePathUnavailableException(file.toString(), refusals);
+    }
+
+    private CuFileProperties properties() {
+        context.makeCurrentForCall();
+        return driver.properties();
     }
 
     private static String refused(CuFileException e) {

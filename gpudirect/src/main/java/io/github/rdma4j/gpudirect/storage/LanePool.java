@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect.storage;
 
 import io.github.rdma4j.cuda.CudaContext;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -27,7 +28,21 @@ final class LanePool {
                 return unused.removeLast();
             }
         }
-        return StagingLane.make(context, chunkSize, slots);
+        StagingLane settled = takeAbandoned();
+        return settled != null ? settled : StagingLane.make(context, chunkSize, slots);
+    }
+
+    /** One whose copies have ended meanwhile, or null: a program that interrupts often would pin more and more. */
+    private StagingLane takeAbandoned() {
+        synchronized (unused) {
+            for (StagingLane lane : abandoned) {
+                if (lane.settle(Duration.ZERO)) {
+                    abandoned.remove(lane);
+                    return lane;
+                }
+            }
+            return null;
+        }
     }
 
     void giveBack(StagingLane lane) {

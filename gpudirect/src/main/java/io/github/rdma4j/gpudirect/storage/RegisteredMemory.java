@@ -18,6 +18,8 @@ public final class RegisteredMemory implements AutoCloseable {
     /** Null where cuFile is not used. */
     private final MemoryUse use;
 
+    private boolean closed;
+
     RegisteredMemory(GpuStorage storage, DeviceMemory memory, MemoryUse use) {
         this.storage = storage;
         this.memory = memory;
@@ -41,6 +43,12 @@ public final class RegisteredMemory implements AutoCloseable {
      */
     @Override
     public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
         if (use != null && storage.isOpen() && memory.isOpen()) {
             use.deregister();
         }

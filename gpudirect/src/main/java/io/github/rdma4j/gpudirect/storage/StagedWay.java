@@ -97,16 +97,23 @@ final class StagedWay implements Way {
     private StreamTransfer queue(
             boolean write, CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
         StreamJob job = new StreamJob(io, write, length);
-        StreamChunk chunk;
+        StreamChunk chunk = null;
         StreamTransfer transfer;
         try {
-            chunk = storage.streams().chunkOf(stream);
+            StreamChunk entered = storage.streams().enterChunk(stream);
+            chunk = entered;
             transfer = new StreamTransfer(
                     storage,
                     job::result,
-                    file::exit,
+                    () -> {
+                        entered.exit();
+                        file.exit();
+                    },
                     "%s, in the order of a stream(offset=%d, length=%d)".formatted(file, fileOffset, length));
         } catch (RuntimeException e) {
+            if (chunk != null) {
+                chunk.exit();
+            }
             file.exit();
             throw e;
         }
@@ -124,7 +131,11 @@ final class StagedWay implements Way {
         } catch (RuntimeException e) {
             // Nothing that was queued may touch the file from now on; the copies put back what was there.
             job.cancel();
-            transfer.abandon(stream);
+            if (!transfer.awaitRest(stream, e)) {
+                // They may be under way still: no other stream is given the chunk.
+                chunk.enter();
+            }
+            transfer.giveUp();
             throw e;
         }
         return transfer;

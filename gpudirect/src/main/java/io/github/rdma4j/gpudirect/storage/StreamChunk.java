@@ -11,10 +11,24 @@ import io.github.rdma4j.cuda.HostMemory;
 final class StreamChunk implements AutoCloseable {
     private final HostMemory memory;
     private final long base;
+    private int users;
 
     StreamChunk(CudaContext context, int chunkSize) {
         memory = context.allocateHost((long) chunkSize + OpenFile.MARGIN + OpenFile.BLOCK);
         base = StagingLane.alignment(memory);
+    }
+
+    synchronized void enter() {
+        users++;
+    }
+
+    synchronized void exit() {
+        users--;
+    }
+
+    /** Whether all that was queued with it is done. */
+    synchronized boolean isIdle() {
+        return users == 0;
     }
 
     void queue(

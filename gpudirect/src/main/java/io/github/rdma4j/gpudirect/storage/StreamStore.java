@@ -32,12 +32,31 @@ final class StreamStore {
         this.storage = storage;
     }
 
-    StreamChunk chunkOf(CudaStream stream) {
+    /** The chunk of a stream, entered: {@link StreamChunk#exit} must follow when the stream is through with it. */
+    StreamChunk enterChunk(CudaStream stream) {
         synchronized (chunks) {
-            return chunks.computeIfAbsent(
-                    stream,
-                    each -> new StreamChunk(storage.context(), storage.config().chunkSize()));
+            StreamChunk chunk = chunks.get(stream);
+            if (chunk == null) {
+                chunk = takeOver();
+                if (chunk == null) {
+                    chunk = new StreamChunk(storage.context(), storage.config().chunkSize());
+                }
+                chunks.put(stream, chunk);
+            }
+            chunk.enter();
+            return chunk;
         }
+    }
+
+    /** The chunk of a stream that is closed and through with it, or null. */
+    private StreamChunk takeOver() {
+        look();
+        for (CudaStream stream : chunks.keySet()) {
+            if (!stream.isOpen() && chunks.get(stream).isIdle()) {
+                return chunks.remove(stream);
+            }
+        }
+        return null;
     }
 
     /** Tells cuFile of a stream once; the stream's close takes it back. */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage;
 
+import io.github.rdma4j.cuda.CudaCallbackException;
 import io.github.rdma4j.cuda.CudaEvent;
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaStream;
@@ -24,6 +25,9 @@ public final class StreamTransfer {
     private final Runnable release;
     private final String call;
     private final CudaEvent event;
+    /** Whose end is that of this, where the event could not be recorded; else null. */
+    private CudaStream followed;
+
     private boolean over;
     private long bytes;
     private RuntimeException failure;
@@ -48,22 +52,34 @@ public final class StreamTransfer {
         storage.streams().add(this);
     }
 
-    /** One that could not be queued whole: it is over when the stream has nothing left to do. */
-    void abandon(CudaStream stream) {
+    /**
+     * For one that could not be queued whole: waits until the stream has nothing left to do.
+     *
+     * @param refusal gets what the wait throws
+     * @return whether nothing of it is under way any more
+     */
+    boolean awaitRest(CudaStream stream, RuntimeException refusal) {
         try {
-            if (!stream.await(storage.config().timeout())) {
-                return;
-            }
+            return stream.await(storage.config().timeout());
         } catch (RuntimeException e) {
-            // A lost context does nothing any more.
-            if (!(e instanceof CudaException refusal) || !refusal.isContextLost()) {
-                return;
-            }
+            refusal.addSuppressed(e);
+            // What callbacks have thrown is told when all is done. A lost context does nothing any more.
+            return e instanceof CudaCallbackException || e instanceof CudaException failure && failure.isContextLost();
         }
+    }
+
+    /** Ends one that could not be queued. */
+    synchronized void giveUp() {
+        over = true;
+        finish();
+    }
+
+    /** Instead of {@link #record}: it is over when the stream has nothing left to do. */
+    void follow(CudaStream stream) {
         synchronized (this) {
-            over = true;
-            finish();
+            followed = stream;
         }
+        storage.streams().add(this);
     }
 
     /**
@@ -78,7 +94,7 @@ public final class StreamTransfer {
                 return true;
             }
             try {
-                if (!event.isDone()) {
+                if (!(followed == null ? event.isDone() : followed.isDone())) {
                     return false;
                 }
                 long result = outcome.getAsLong();

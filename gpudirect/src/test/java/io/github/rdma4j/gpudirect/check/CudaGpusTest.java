@@ -44,6 +44,15 @@ class CudaGpusTest {
     }
 
     @Test
+    void howAdaptersWritesAreOrderedIsAsked() {
+        StandInDriver.attribute(CudaHeaders.CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS(), 3);
+        StandInDriver.attribute(CudaHeaders.CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING(), 100);
+        GpuFacts gpu = CudaGpus.look().gpus().getFirst();
+        assertThat(gpu.flushOptions()).isEqualTo(3);
+        assertThat(gpu.writesOrdering()).isEqualTo(100);
+    }
+
+    @Test
     void noDeviceIsAProblemWithARemedy() {
         StandInDriver.devices(0);
         GpuInventory inventory = CudaGpus.look();

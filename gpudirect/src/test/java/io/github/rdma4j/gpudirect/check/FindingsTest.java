@@ -17,6 +17,7 @@ import static io.github.rdma4j.gpudirect.check.Scenario.port;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.gpudirect.Bar1Memory;
+import io.github.rdma4j.gpudirect.machines.MemoryFolder;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.verbs.device.DataDirectSupport;
 import io.github.rdma4j.verbs.device.GidType;
@@ -45,7 +46,7 @@ class FindingsTest {
     private static final String DRIVER_FILE = "proc/driver/nvidia/version";
     private static final String PCI = "sys/devices/pci0000:15/0000:15:01.0/0000:16:00.0/";
 
-    @TempDir
+    @TempDir(factory = MemoryFolder.class)
     private Path root;
 
     /** What is changed on a machine, and what is found then. */
@@ -450,6 +451,41 @@ class FindingsTest {
         assertThat(finding.seen()).contains(row.seen());
         assertThat(finding.state()).isEqualTo(row.state());
         assertThat(finding.meaning().isEmpty()).isEqualTo(row.state() == OK);
+    }
+
+    /** The kernel shows ext4's mode where it is not the default; some lines have no options. */
+    @Test
+    void whichFileSystemsCuFileReaches() {
+        Scenario machine = Scenario.empty(root);
+        machine.with("proc/self/mounts: /dev/nvme0n1 /a ext4 rw 0 0\\n/dev/nvme1n1 /b ext4 rw,data=ordered 0 0\\n"
+                + "/dev/nvme2n1 /c xfs rw 0 0\\n/dev/sda1 /d xfs rw 0 0\\nodd /e gpfs");
+        assertThat(storage(machine)).isEqualTo("cuFile may reach /a (ext4), /b (ext4), /c (xfs)");
+        machine.with("proc/self/mounts: " + "s /n wekafs rw 0 0\\n".repeat(5));
+        assertThat(storage(machine)).endsWith("/n (wekafs)");
+        machine.with("proc/self/mounts: " + "s /n lustre rw 0 0\\n".repeat(7));
+        assertThat(storage(machine)).endsWith("/n (lustre) and 2 more");
+    }
+
+    private static String storage(Scenario machine) {
+        Finding found = Scenario.finding(STORAGE).apply(machine.reportOfAll());
+        assertThat(found.state()).isEqualTo(OK);
+        return found.seen();
+    }
+
+    /** Between the two versions there is one direct path. */
+    @Test
+    void whatAnOldDriverCanDo() {
+        Scenario machine = Scenario.empty(root);
+        String driver = DRIVER_FILE + ": NVRM version: NVIDIA UNIX x86_64 Kernel Module  ";
+        machine.with(driver + "470.00  x");
+        assertThat(Scenario.finding(DRIVER_VERSION).apply(machine.reportOfAll()).meaning())
+                .contains("nvidia_peermem is the only direct path");
+        machine.with(driver + "469.99  x");
+        assertThat(Scenario.finding(DRIVER_VERSION).apply(machine.reportOfAll()).meaning())
+                .contains("only the old module nv_peer_mem is left");
+        machine.with(driver + "515.00  x");
+        assertThat(Scenario.finding(DRIVER_VERSION).apply(machine.reportOfAll()).state())
+                .isEqualTo(OK);
     }
 
     /** An adapter that is far counts as a note where another is nearer. */

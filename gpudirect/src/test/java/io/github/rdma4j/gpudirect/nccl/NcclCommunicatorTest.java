@@ -30,6 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** How communicators come, part and go; and that nothing waits for ever. */
 class NcclCommunicatorTest extends NcclFixture {
     private static final Duration SHORT = Duration.ofMillis(200);
+    /** For what is waited for to the end. */
+    private static final Duration TINY = Duration.ofMillis(40);
 
     private static void allReduce(NcclCommunicator communicator, DeviceMemory memory, int rank, NcclFixture fixture) {
         communicator.allReduce(
@@ -276,6 +278,151 @@ class NcclCommunicatorTest extends NcclFixture {
         waiting.join();
         memory.close();
         StandInNccl.set("polls", 0);
+    }
+
+    /** Limits are those of the wait for another thread's call, too. */
+    @Test
+    void aCloseAbortsUnderACallOfAnotherThread() throws Exception {
+        initAll(config -> config.timeout(LIMIT).closeTimeout(TINY));
+        NcclCommunicator first = communicators.getFirst();
+        StandInNccl.set("polls", 1_000_000_000);
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        DeviceMemory memory = floats(0, 1);
+        Thread waiting = Thread.startVirtualThread(() -> {
+            try {
+                allReduce(first, memory, 0, this);
+                failure.complete(null);
+            } catch (RuntimeException e) {
+                failure.complete(e);
+            }
+        });
+        while (StandInNccl.calls("ncclAllReduce") == 0) {
+            Thread.onSpinWait();
+        }
+        interrupted(() -> first.await(LIMIT));
+        assertThatExceptionOfType(NcclTimeoutException.class)
+                .isThrownBy(() -> first.await(Duration.ofMillis(20)))
+                .withMessageContaining("not over after PT0.02S");
+        assertThatExceptionOfType(NcclTimeoutException.class)
+                .isThrownBy(first::close)
+                .withMessageContaining("it is aborted");
+        assertThat(failure.get(LIMIT.toSeconds(), TimeUnit.SECONDS))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("the communicator was aborted");
+        waiting.join();
+        memory.close();
+        StandInNccl.set("polls", 0);
+    }
+
+    /** NCCL would take what is allocated there next for registered. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void registeredMemoryStaysWhileACallOfAnotherThreadHoldsNccl(boolean window) throws Exception {
+        initAll(config -> config.mode(NcclMode.BLOCKING).timeout(TINY));
+        NcclCommunicator first = communicators.getFirst();
+        List<DeviceMemory> memory = new ArrayList<>();
+        contexts.forEach(each -> memory.add(Nccl.allocate(each, 4096)));
+        if (window) {
+            NcclGroup.run(() -> communicators.forEach(
+                    each -> each.registerWindow(memory.get(each.rank()).slice(), true)));
+        } else {
+            first.register(memory.getFirst().slice());
+        }
+        String kind = window ? "windows" : "registrations";
+        long registered = StandInNccl.open().get(kind);
+        // Inside NCCL, until the other ranks come.
+        Thread held = Thread.ofPlatform().start(() -> first.split(0, 0).close());
+        while (StandInNccl.calls("ncclCommSplit") == 0) {
+            Thread.onSpinWait();
+        }
+        assertThatExceptionOfType(CudaCloseTimeoutException.class)
+                .isThrownBy(memory.getFirst()::close)
+                .withMessageContaining("abort()");
+        assertThat(memory.getFirst().isOpen()).isTrue();
+        assertThat(StandInNccl.open()).containsEntry(kind, registered);
+        List<Thread> others = communicators.stream()
+                .skip(1)
+                .map(each -> Thread.ofPlatform().start(() -> each.split(0, 0).close()))
+                .toList();
+        held.join();
+        for (Thread other : others) {
+            other.join();
+        }
+        memory.forEach(DeviceMemory::close);
+        assertThat(StandInNccl.open()).doesNotContainKey(kind);
+    }
+
+    /** NCCL has written a handle, and nothing behind it is there yet. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aSplitThatDoesNotComeToItsEndCanBeClosed(boolean aborted) {
+        initAll(config -> config.mode(NcclMode.NON_BLOCKING).closeTimeout(TINY).timeout(TINY));
+        communicators.forEach(each -> each.await(LIMIT));
+        NcclCommunicator first = communicators.getFirst();
+        NcclCommunicator child = first.split(0, 0);
+        assertThat(child.isReady()).isFalse();
+        assertThatExceptionOfType(NcclTimeoutException.class).isThrownBy(() -> child.await(TINY));
+        if (aborted) {
+            first.abort();
+            assertThat(child.isReady()).isTrue();
+            assertThat(child.asyncError())
+                    .hasValueSatisfying(failure -> assertThat(failure.status()).isEqualTo(NcclStatus.INVALID_USAGE));
+            child.close();
+        } else {
+            assertThatExceptionOfType(NcclTimeoutException.class).isThrownBy(child::close);
+        }
+        assertThat(child.isOpen()).isFalse();
+        assertThat(StandInNccl.calls("ncclCommFinalize")).isZero();
+    }
+
+    @Test
+    void aSplitIsThereWhenAllRanksHaveCome() {
+        initAll(config -> config.mode(NcclMode.NON_BLOCKING));
+        communicators.forEach(each -> each.await(LIMIT));
+        StandInNccl.set("polls", 2);
+        List<NcclCommunicator> children = new ArrayList<>();
+        NcclGroup.run(() -> communicators.forEach(each -> children.add(each.split(0, -each.rank()))));
+        for (int i = 0; i < RANKS; i++) {
+            // By itself: nobody asks the one that it was made of.
+            children.get(i).await(LIMIT);
+            assertThat(children.get(i).asyncError()).isEmpty();
+            assertThat(children.get(i).rank()).isEqualTo(RANKS - 1 - i);
+            children.get(i).close();
+        }
+    }
+
+    /** It is what the close would do in the end. */
+    @Test
+    void anAbortEndsTheCloseOfAnotherThread() throws Exception {
+        initAll(config -> config.closeTimeout(LIMIT));
+        NcclCommunicator first = communicators.getFirst();
+        StandInNccl.set("finalize-all", 1);
+        CompletableFuture<Void> closed = CompletableFuture.runAsync(first::close);
+        while (StandInNccl.calls("ncclCommFinalize") == 0) {
+            Thread.onSpinWait();
+        }
+        first.abort();
+        closed.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+        assertThat(first.isOpen()).isFalse();
+        assertThat(StandInNccl.calls("ncclCommAbort")).isEqualTo(1);
+        assertThat(StandInNccl.calls("ncclCommDestroy")).isZero();
+        StandInNccl.set("finalize-all", 0);
+    }
+
+    @Test
+    void anInterruptedThreadAborts() {
+        initAll(config -> config.mode(NcclMode.NON_BLOCKING));
+        communicators.forEach(each -> each.await(LIMIT));
+        StandInNccl.set("polls", 1_000_000_000);
+        DeviceMemory memory = floats(0, 1);
+        allReduce(communicators.getFirst(), memory, 0, this);
+        Thread.currentThread().interrupt();
+        communicators.getFirst().abort();
+        assertThat(Thread.interrupted()).isTrue();
+        StandInNccl.set("polls", 0);
+        contexts.getFirst().setCloseTimeout(SHORT);
+        memory.close();
+        contexts.getFirst().setCloseTimeout(LIMIT);
     }
 
     @Test

@@ -27,7 +27,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -250,6 +252,25 @@ abstract class GpuFileContract extends StorageFixture {
         reader.join();
         assertThat(ending.get()).isInstanceOf(IllegalStateException.class).hasMessageContaining("is closed");
         assertThatThrownBy(file::size).isInstanceOf(IllegalStateException.class);
+    }
+
+    /** No context is current on a thread of the system that has not used CUDA yet. */
+    @Test
+    void anyThreadMayUseAStorage() throws Exception {
+        byte[] data = bytes(CHUNK);
+        Path path = file(data);
+        CompletableFuture<byte[]> read = new CompletableFuture<>();
+        Thread.ofPlatform().start(() -> {
+            try (GpuFile file = storage.open(path);
+                    DeviceMemory memory = context.allocate(CHUNK);
+                    RegisteredMemory registered = storage.register(memory)) {
+                file.read(registered.memory(), 0, 0, CHUNK);
+                read.complete(contents(memory));
+            } catch (RuntimeException e) {
+                read.completeExceptionally(e);
+            }
+        });
+        assertThat(read.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isEqualTo(data);
     }
 
     @Test

@@ -4,6 +4,7 @@ package io.github.rdma4j.gpudirect.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.gpudirect.machines.MemoryFolder;
 import io.github.rdma4j.gpudirect.machines.RecordedMachine;
 import java.nio.file.Path;
 import java.util.List;
@@ -11,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class TopologyTest {
-    @TempDir
+    @TempDir(factory = MemoryFolder.class)
     private Path root;
 
     private Topology machine(String name) {

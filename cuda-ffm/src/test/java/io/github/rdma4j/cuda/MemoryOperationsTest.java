@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Batches that are used again, and that are refused. */
+@ExtendWith(StandInDriver.class)
+class MemoryOperationsTest extends DeviceFixture {
+    @BeforeEach
+    void everyOperation() {
+        StandInDriver.attribute(DeviceAttribute.CAN_FLUSH_REMOTE_WRITES.code(), 1);
+    }
+
+    private HostMemory words() {
+        HostMemory words = context.allocateHost(64);
+        words.segment().fill((byte) 0);
+        return words;
+    }
+
+    /** Each kind of operation lies where another one lay before: nothing of that may be left. */
+    @Test
+    void aBatchIsFilledAgainWithOtherOperations() {
+        HostMemory words = words();
+        CudaStream stream = context.createStream();
+        MemoryOperations batch = MemoryOperations.on(device, MemoryOperations.MOST);
+        assertThat(batch.capacity()).isEqualTo(MemoryOperations.MOST);
+        // All bits of a value and of its flags.
+        batch.writeValue64(words, 8, -1).waitForValue64(words, 8, -1, WaitCondition.AND);
+        batch.writeValueWithoutBarrier(words, 0, -1).waitForValue(words, 0, 5, WaitCondition.AND);
+        stream.submit(batch);
+        await(stream);
+        batch.clear().waitForValue(words, 0, -1, WaitCondition.EQUAL);
+        batch.writeValue(words, 4, 7).flushRemoteWrites().barrier(BarrierScope.SYSTEM);
+        assertThat(batch.count()).isEqualTo(4);
+        long flushes = StandInDriver.get("flushes.stream");
+        stream.submit(batch);
+        await(stream);
+        assertThat(words.segment().get(ValueLayout.JAVA_INT, 4)).isEqualTo(7);
+        assertThat(StandInDriver.get("flushes.stream") - flushes).isEqualTo(1);
+        batch.clear().waitForValue(words, 0, 1, WaitCondition.AT_LEAST).writeValue(words, 4, 8);
+        words.segment().set(ValueLayout.JAVA_INT, 0, 0);
+        stream.submit(batch);
+        assertThat(stream.await(Duration.ofMillis(5))).isFalse();
+        ValueLayout.JAVA_INT.varHandle().setRelease(words.segment(), 0L, 2);
+        await(stream);
+        assertThat(words.segment().get(ValueLayout.JAVA_INT, 4)).isEqualTo(8);
+    }
+
+    /** What was entered before the one that is closed is left again: else nobody could close it any more. */
+    @Test
+    void aBatchWithClosedMemoryHoldsNone() {
+        HostMemory open = words();
+        HostMemory gone = words();
+        CudaStream stream = context.createStream();
+        MemoryOperations batch = MemoryOperations.on(device, 3)
+                .writeValue(open, 0, 1)
+                .flushRemoteWrites()
+                .writeValue(gone, 0, 1);
+        gone.close();
+        assertThatIllegalStateException().isThrownBy(() -> stream.submit(batch)).withMessage(gone + " is closed");
+        assertThat(stream.isDone()).isTrue();
+        assertThat(open.segment().get(ValueLayout.JAVA_INT, 0)).isZero();
+        open.close();
+        assertThat(batch).hasToString("3 of 3 memory operations");
+    }
+
+    @Test
+    void memoryOfThePoolIsFreedOnceAndNotInACapture() {
+        CudaStream stream = context.createStream();
+        DeviceMemory memory = stream.allocate(64);
+        stream.capture(CaptureMode.RELAXED, captured -> {
+                    assertThatIllegalStateException()
+                            .isThrownBy(() -> captured.free(memory))
+                            .withMessageContaining("is being captured, and memory of the pool cannot be captured");
+                    captured.fill(memory, 0, 64, (byte) 0);
+                })
+                .close();
+        assertThat(memory.isOpen()).isTrue();
+        stream.free(memory);
+        assertThatIllegalStateException().isThrownBy(() -> stream.free(memory)).withMessage(memory + " is closed");
+        assertThat(stream.toString()).isEqualTo("CUDA stream 0x%x".formatted(stream.handle()));
+    }
+}
