@@ -17,7 +17,6 @@ import static io.github.rdma4j.gpudirect.check.Scenario.port;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.gpudirect.Bar1Memory;
-import io.github.rdma4j.gpudirect.machines.MemoryFolder;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.verbs.device.DataDirectSupport;
 import io.github.rdma4j.verbs.device.GidType;
@@ -46,7 +45,7 @@ class FindingsTest {
     private static final String DRIVER_FILE = "proc/driver/nvidia/version";
     private static final String PCI = "sys/devices/pci0000:15/0000:15:01.0/0000:16:00.0/";
 
-    @TempDir(factory = MemoryFolder.class)
+    @TempDir
     private Path root;
 
     /** What is changed on a machine, and what is found then. */

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.github.rdma4j.gpudirect.Bar1Memory;
 import io.github.rdma4j.gpudirect.GpuPath;
-import io.github.rdma4j.gpudirect.machines.MemoryFolder;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.gpudirect.topology.PciDistance;
 import java.nio.file.Path;
@@ -21,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class GpuDirectCheckTest {
     private static final String PEER_MEMORY_FILE = "sys/module/nvidia_peermem/version";
 
-    @TempDir(factory = MemoryFolder.class)
+    @TempDir
     private Path root;
 
     private Scenario healthy() {

@@ -16,7 +16,6 @@ import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
 import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.rdma4j.gpudirect.machines.MemoryFolder;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.verbs.device.GidType;
 import io.github.rdma4j.verbs.device.LinkLayer;
@@ -31,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PlatformFindingsTest {
     private static final String BRIDGES = "sys/devices/pci0000:15/0000:15:01.0/0000:16:00.0/";
 
-    @TempDir(factory = MemoryFolder.class)
+    @TempDir
     private Path root;
 
     private static Finding find(CheckId id, Scenario machine) {

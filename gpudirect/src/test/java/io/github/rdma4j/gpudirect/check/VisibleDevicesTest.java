@@ -9,7 +9,6 @@ import static io.github.rdma4j.gpudirect.check.FindingState.OK;
 import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.rdma4j.gpudirect.machines.MemoryFolder;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,7 +35,7 @@ class VisibleDevicesTest {
         proc/driver/nvidia/capabilities/gpu2/mig/gi2/ci0/access: x
         """;
 
-    @TempDir(factory = MemoryFolder.class)
+    @TempDir
     private Path root;
 
     private int machines;

@@ -4,7 +4,6 @@ package io.github.rdma4j.gpudirect.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.rdma4j.gpudirect.machines.MemoryFolder;
 import io.github.rdma4j.gpudirect.machines.RecordedMachine;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class TopologyTest {
-    @TempDir(factory = MemoryFolder.class)
+    @TempDir
     private Path root;
 
     private Topology machine(String name) {
