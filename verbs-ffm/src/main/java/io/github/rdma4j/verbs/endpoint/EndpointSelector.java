@@ -314,8 +314,11 @@ public final class EndpointSelector implements AutoCloseable {
             spinTime.seen(System.nanoTime() - start);
             return called;
         }
+        boolean vain = inVain;
+        // After a failure all are looked at, and the kernel is asked, whoever fails again and again.
+        inVain = false;
         called = active.armAll();
-        inVain &= called == 0;
+        inVain = vain && called == 0;
         if (called == 0) {
             for (SharedQueues queues : groupQueues) {
                 queues.armAndTakeIn();
