@@ -95,6 +95,21 @@ class SelectorOfFakesTest {
     }
 
     @Test
+    void whoHasReadTheClockWaitsAsLongAndIsWokenAsSoon() {
+        FakePair pair = pair();
+        try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
+            selector.add(pair.left, ready -> ready.poll(message -> {}));
+            long start = System.nanoTime();
+            assertThat(selector.select(start, -1)).isZero();
+            assertThat(selector.select(System.nanoTime(), SHORT.toNanos())).isZero();
+            assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(SHORT.toNanos());
+            pair.right.trySend(number(1));
+            assertThat(selector.select(System.nanoTime(), PATIENCE.toNanos())).isEqualTo(1);
+            assertThat(System.nanoTime() - start).isLessThan(PATIENCE.toNanos());
+        }
+    }
+
+    @Test
     void aSelectorThatItHasLeftTakesInNothing() {
         FakePair pair = pair();
         Engine engine = pair.left.engine();
