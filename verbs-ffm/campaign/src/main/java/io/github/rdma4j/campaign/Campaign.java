@@ -93,8 +93,8 @@ final class Campaign {
         }
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         long runSeed = seed;
-        // The first of a process loads classes and opens what stays open.
-        List<Load> loads = scenarios.stream().map(Scenario::load).distinct().toList();
+        List<Load> loads =
+                scenarios.stream().map(scenario -> scenario.load().warmUp()).toList();
         for (Scenario scenario : Scenarios.all()) {
             if (scenario.fault().steps().isEmpty()
                     && loads.contains(scenario.load())

@@ -55,6 +55,15 @@ enum Load {
         return this == BUSY || this == FAILOVER;
     }
 
+    /** {@return what a process does first, so that its classes are loaded and open what stays open: without a fault} */
+    Load warmUp() {
+        return switch (this) {
+            case IDLE -> BUSY;
+            case NETTY_IDLE -> NETTY;
+            default -> this;
+        };
+    }
+
     /** {@return the name for the table} */
     String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', ' ');

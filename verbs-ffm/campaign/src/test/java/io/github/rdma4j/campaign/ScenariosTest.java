@@ -12,6 +12,18 @@ class ScenariosTest {
         assertThat(Scenarios.all()).extracting(Scenario::name).doesNotHaveDuplicates();
     }
 
+    /** "cut for good, netty idle" alone failed: no buffer was made, and what opens once counted as left. */
+    @Test
+    void eachLoadHasAFaultlessRunToBeginWith() {
+        assertThat(Scenarios.all())
+                .filteredOn(scenario ->
+                        !scenario.load().isAlone() && !scenario.load().isMalice())
+                .extracting(scenario -> scenario.load().warmUp())
+                .allMatch(warmUp -> Scenarios.all().stream()
+                        .anyMatch(scenario -> scenario.load() == warmUp
+                                && scenario.fault().steps().isEmpty()));
+    }
+
     @Test
     void stepsBeginAtNought() {
         assertThat(Scenarios.all())

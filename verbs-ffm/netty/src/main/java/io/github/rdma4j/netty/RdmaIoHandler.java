@@ -91,14 +91,23 @@ public final class RdmaIoHandler implements IoHandler {
         return executor -> new RdmaIoHandler(executor, EndpointSelector.open(spinLimit));
     }
 
+    /**
+     * Does nothing itself. Netty's loop never returns, and once the JVM has given up the code that it runs in, a call
+     * out of there that has gone to the interpreter goes there for ever (HotSpot's fixup_callers_callsite mends only
+     * callers that are in use). The next call is mended.
+     */
     @Override
     public int run(IoHandlerContext context) {
+        return turn(context);
+    }
+
+    private int turn(IoHandlerContext context) {
         turnBegan = System.nanoTime();
         long nanos = context.canBlock() ? context.delayNanos(turnBegan) : 0;
         timed = context.shouldReportActiveIoTime();
         activeNanos = 0;
         try {
-            return selector.select(Duration.ofNanos(Math.min(nanos, LONGEST_SELECT)));
+            return selector.select(turnBegan, Math.min(nanos, LONGEST_SELECT));
         } catch (WaitInterruptedException e) {
             // The flag would end each select from now on at once.
             Thread.interrupted();

@@ -250,10 +250,26 @@ public final class EndpointSelector implements AutoCloseable {
      * @param timeout how long to wait; zero or less only looks
      * @return how many handlers were called; 0 after the time, and after {@link #wakeUp()}
      * @throws WaitInterruptedException if the thread is interrupted while it waits
+     * @throws io.github.rdma4j.verbs.VerbsException if an endpoint's events are not to be had any more, as when its
+     *     adapter is gone: that endpoint is lost then, of which the next select tells it, and the others go on
      * @throws IllegalStateException if this selector is closed, before or meanwhile, or selected by another thread or
      *     by a handler
      */
     public int select(Duration timeout) {
+        return select(System.nanoTime(), Engine.nanos(timeout));
+    }
+
+    /**
+     * The same for an event loop that has just read the clock, which costs about as much as a look at a queue.
+     *
+     * @param now what {@link System#nanoTime} has just returned: this is not asked again before the wait
+     * @param nanos how long to wait; zero or less only looks
+     * @return as {@link #select(Duration)}
+     * @throws WaitInterruptedException as {@link #select(Duration)}
+     * @throws io.github.rdma4j.verbs.VerbsException as {@link #select(Duration)}
+     * @throws IllegalStateException as {@link #select(Duration)}
+     */
+    public int select(long now, long nanos) {
         if (!selecting.compareAndSet(null, Thread.currentThread())) {
             throw new IllegalStateException(
                     selecting.get() == Thread.currentThread()
@@ -261,15 +277,14 @@ public final class EndpointSelector implements AutoCloseable {
                             : "another thread selects: give each thread a selector of its own");
         }
         try {
-            return select(Engine.nanos(timeout));
+            return selectAlone(now, Math.max(0, nanos));
         } finally {
             selecting.set(null);
         }
     }
 
-    private int select(long limit) {
-        long start = System.nanoTime();
-        // The clock is read where time may have passed: a reading costs as much as a look at a queue.
+    private int selectAlone(long start, long limit) {
+        // The clock is read where time may have passed.
         long now = start;
         while (true) {
             requireOpen();
@@ -314,13 +329,7 @@ public final class EndpointSelector implements AutoCloseable {
             spinTime.seen(System.nanoTime() - start);
             return called;
         }
-        called = active.armAll();
-        inVain &= called == 0;
-        if (called == 0) {
-            for (SharedQueues queues : groupQueues) {
-                queues.armAndTakeIn();
-            }
-        }
+        called = armAll();
         if (called == 0) {
             long now = limit > 0 ? System.nanoTime() : start;
             sleep(now, nanos - (now - start));
@@ -331,6 +340,20 @@ public final class EndpointSelector implements AutoCloseable {
                 spinTime.slept(slept, called > 0);
             }
         }
+        return called;
+    }
+
+    /** After a failure all are looked at, and the kernel is asked, whoever fails again and again. */
+    private int armAll() {
+        boolean vain = inVain;
+        inVain = false;
+        int called = active.armAll();
+        if (called == 0) {
+            for (SharedQueues queues : groupQueues) {
+                queues.armAndTakeIn();
+            }
+        }
+        inVain = vain && called == 0;
         return called;
     }
 

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -401,26 +402,24 @@ final class Engine {
     /**
      * Takes in what has come.
      *
+     * @param by who watches; a selector that it has left meanwhile takes in nothing, which the next one would not hear
+     *     of
      * @param queueEvent whether what was armed has gone off
      * @param linkEvent whether the connection manager has something to say
      * @param armEarly whether the selector will sleep next: what was armed and has gone off is armed again at once, and
      *     need not be before the sleep, with another poll behind it
      * @return whether the program has something to do
      */
-    boolean visit(boolean queueEvent, boolean linkEvent, boolean armEarly) {
+    boolean visit(Runnable by, boolean queueEvent, boolean linkEvent, boolean armEarly) {
         enter();
         try {
-            if (closing) {
+            if (closing || !waiters.isWatchedBy(by)) {
                 return false;
             }
+            armedEarly = false;
             if (queueEvent) {
-                carrier.eventCame();
-                if (waiters.isLed()) {
-                    // Somebody sleeps for the next event, whatever the selector does in the meantime.
-                    carrier.arm(protocol.awaitsEnds());
-                }
+                takeEvent(armEarly);
             }
-            armedEarly = queueEvent && armEarly && carrier.armEarly(protocol.awaitsEnds());
             progress();
             if (linkEvent) {
                 look();
@@ -431,11 +430,35 @@ final class Engine {
         }
     }
 
+    private void takeEvent(boolean armEarly) {
+        try {
+            carrier.eventCame();
+            if (waiters.isLed()) {
+                // Somebody sleeps for the next event, whatever the selector does in the meantime.
+                carrier.arm(protocol.awaitsEnds());
+            }
+            armedEarly = armEarly && carrier.armEarly(protocol.awaitsEnds());
+        } catch (VerbsException e) {
+            deaf(e);
+        }
+    }
+
+    /**
+     * An endpoint without events, as one whose device is gone, is lost. Else a selector would try in vain for ever, and
+     * never come to the others behind it.
+     */
+    private void deaf(VerbsException failure) {
+        if (protocol.isOpen()) {
+            protocol.linkLost("events of its completion queue are not to be had: " + failure.getMessage());
+            throw failure;
+        }
+    }
+
     /** Takes in what was put down for an endpoint of a group; whether the program has something to do. */
-    boolean visitMember() {
+    boolean visitMember(Runnable by) {
         enter();
         try {
-            if (closing) {
+            if (closing || !waiters.isWatchedBy(by)) {
                 return false;
             }
             try {
@@ -473,13 +496,17 @@ final class Engine {
     }
 
     /** From now on, what comes is an event; whether the program has something to do already. */
-    boolean arm() {
+    boolean arm(Runnable by) {
         enter();
         try {
-            if (closing) {
+            if (closing || !waiters.isWatchedBy(by)) {
                 return false;
             }
-            armAndProgress();
+            try {
+                armAndProgress();
+            } catch (VerbsException e) {
+                deaf(e);
+            }
             return protocol.takeReady();
         } finally {
             exitVisit();

@@ -142,6 +142,8 @@ abstract class SelectorEntry {
     /** An endpoint. */
     static final class OfEndpoint extends SelectorEntry {
         private final Engine engine;
+        /** By which the engine knows who visits it. */
+        private Runnable watcher;
         /** Null without a group. */
         private SharedQueues shared;
 
@@ -158,8 +160,9 @@ abstract class SelectorEntry {
          *
          * @param arrival of an endpoint of a group: something has come
          */
-        void watch(Consumer<SelectorEntry> watcher, Consumer<SelectorEntry> arrival) {
-            Carrier.Events events = engine.watch(() -> watcher.accept(this), () -> arrival.accept(this));
+        void watch(Consumer<SelectorEntry> changed, Consumer<SelectorEntry> arrival) {
+            watcher = () -> changed.accept(this);
+            Carrier.Events events = engine.watch(watcher, () -> arrival.accept(this));
             shared = events.shared();
             addBell(true, events.queue());
             addBell(false, events.link());
@@ -205,12 +208,14 @@ abstract class SelectorEntry {
         @Override
         boolean takeIn(boolean armEarly) {
             if (shared != null) {
-                return engine.visitMember();
+                return engine.visitMember(watcher);
             }
-            boolean ready = engine.visit(queueRang, linkRang, armEarly);
+            // What a visit that fails has not taken rings again.
+            boolean queue = queueRang;
+            boolean link = linkRang;
             queueRang = false;
             linkRang = false;
-            return ready;
+            return engine.visit(watcher, queue, link, armEarly);
         }
 
         @Override
@@ -220,7 +225,7 @@ abstract class SelectorEntry {
 
         @Override
         boolean arm() {
-            return shared != null ? engine.visitMember() : engine.arm();
+            return shared != null ? engine.visitMember(watcher) : engine.arm(watcher);
         }
 
         @Override

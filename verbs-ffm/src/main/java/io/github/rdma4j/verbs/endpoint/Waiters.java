@@ -74,6 +74,10 @@ final class Waiters {
         return watcher != null;
     }
 
+    boolean isWatchedBy(Runnable one) {
+        return watcher == one;
+    }
+
     /** Null for nobody. */
     void watch(Runnable newWatcher) {
         watcher = newWatcher;

@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.Errno;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -127,6 +131,10 @@ final class FakeCarrier implements Carrier {
 
     private boolean signalled;
     private boolean woken;
+    /** What a selector sleeps on: rings until what has signalled is taken. Null without a selector. */
+    private EventPoller queueBell;
+    /** Whether arming fails, as with a device that is gone. */
+    boolean deaf;
 
     FakeCarrier(Object wire, boolean automatic, int sendDepth, int buffers) {
         this.wire = wire;
@@ -372,6 +380,9 @@ final class FakeCarrier implements Carrier {
             signalled = true;
             signals++;
             wire.notifyAll();
+            if (queueBell != null) {
+                queueBell.wakeUp();
+            }
         }
     }
 
@@ -576,9 +587,25 @@ final class FakeCarrier implements Carrier {
 
     @Override
     public void arm(boolean ends) {
+        if (deaf) {
+            throw new VerbsException("ibv_req_notify_cq(of the simulation)", Errno.EIO, "the device is gone", "");
+        }
         synchronized (wire) {
             armedForEnds = ends || armed && armedForEnds;
             armed = true;
+        }
+    }
+
+    @Override
+    public boolean armEarly(boolean ends) {
+        arm(ends);
+        return true;
+    }
+
+    @Override
+    public boolean isArmed() {
+        synchronized (wire) {
+            return armed || signalled;
         }
     }
 
@@ -611,6 +638,9 @@ final class FakeCarrier implements Carrier {
     public boolean awake() {
         synchronized (wire) {
             signalled = false;
+            if (queueBell != null) {
+                queueBell.select(Duration.ZERO, source -> {});
+            }
             return true;
         }
     }
@@ -620,10 +650,13 @@ final class FakeCarrier implements Carrier {
         awake();
     }
 
-    /** No descriptors here: a selector is tested on a device. */
+    /** Tells a selector of what comes, and not of the end of the connection. */
     @Override
     public Events events() {
-        throw new UnsupportedOperationException();
+        synchronized (wire) {
+            queueBell = EventPoller.open();
+            return new Events(queueBell, null, null);
+        }
     }
 
     @Override
@@ -643,6 +676,10 @@ final class FakeCarrier implements Carrier {
     public void close() {
         synchronized (wire) {
             closed = true;
+            if (queueBell != null) {
+                queueBell.close();
+                queueBell = null;
+            }
             peer.signalled = true;
             wire.notifyAll();
         }

@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.verbs.VerbsException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A selector that sleeps at once, and so arms early, without a device. What is not noticed fails by the patience. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class SelectorOfFakesTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration SHORT = Duration.ofMillis(1);
+
+    private final ExecutorService executor = Executors.newCachedThreadPool();
+    private final List<FakePair> pairs = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        executor.shutdownNow();
+        pairs.forEach(FakePair::close);
+    }
+
+    private FakePair pair() {
+        FakePair pair = new FakePair(config -> config.spinLimit(Duration.ZERO).receiveBuffers(4));
+        pairs.add(pair);
+        return pair;
+    }
+
+    private static MemorySegment number(int number) {
+        MemorySegment message = MemorySegment.ofArray(new byte[Integer.BYTES]);
+        message.set(ValueLayout.JAVA_INT_UNALIGNED, 0, number);
+        return message;
+    }
+
+    private static int number(Message message) {
+        return message.segment().get(ValueLayout.JAVA_INT_UNALIGNED, 0);
+    }
+
+    private static void sleepsInVain(EndpointSelector selector) {
+        for (int i = 0; i < 4; i++) {
+            assertThat(selector.select(SHORT)).isZero();
+        }
+    }
+
+    @Test
+    void anEndpointWithoutEventsIsLostAndKeepsNobodyFromBeingServed() {
+        FakePair broken = pair();
+        FakePair healthy = pair();
+        try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
+            AtomicReference<ConnectionLostException> lost = new AtomicReference<>();
+            AtomicInteger got = new AtomicInteger();
+            selector.add(broken.left, ready -> {
+                try {
+                    ready.poll(message -> {});
+                } catch (ConnectionLostException e) {
+                    lost.set(e);
+                    ready.abort();
+                }
+            });
+            selector.add(healthy.left, ready -> ready.poll(message -> got.incrementAndGet()));
+            sleepsInVain(selector);
+            broken.leftCarrier.deaf = true;
+            broken.right.trySend(number(1));
+            int failures = 0;
+            for (int i = 0; i < 20; i++) {
+                healthy.right.trySend(number(i));
+                try {
+                    selector.select(SHORT);
+                } catch (VerbsException e) {
+                    failures++;
+                }
+            }
+            assertThat(failures).isEqualTo(1);
+            assertThat(lost.get())
+                    .hasMessageContaining("ibv_req_notify_cq(of the simulation)")
+                    .hasMessageContaining("the device is gone");
+            assertThat(got).hasValueGreaterThan(15);
+        }
+    }
+
+    @Test
+    void whoHasReadTheClockWaitsAsLongAndIsWokenAsSoon() {
+        FakePair pair = pair();
+        try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
+            selector.add(pair.left, ready -> ready.poll(message -> {}));
+            long start = System.nanoTime();
+            assertThat(selector.select(start, -1)).isZero();
+            assertThat(selector.select(System.nanoTime(), SHORT.toNanos())).isZero();
+            assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(SHORT.toNanos());
+            pair.right.trySend(number(1));
+            assertThat(selector.select(System.nanoTime(), PATIENCE.toNanos())).isEqualTo(1);
+            assertThat(System.nanoTime() - start).isLessThan(PATIENCE.toNanos());
+        }
+    }
+
+    @Test
+    void aSelectorThatItHasLeftTakesInNothing() {
+        FakePair pair = pair();
+        Engine engine = pair.left.engine();
+        Runnable first = () -> {};
+        AtomicInteger told = new AtomicInteger();
+        Runnable second = told::incrementAndGet;
+        engine.watch(first, () -> {});
+        engine.unwatch();
+        engine.watch(second, () -> {});
+        assertThat(engine.arm(second)).isFalse();
+        pair.right.trySend(number(1));
+        // A thread that was on its way when the endpoint left.
+        assertThat(engine.visit(first, true, true, true)).isFalse();
+        assertThat(engine.arm(first)).isFalse();
+        assertThat(engine.visitMember(first)).isFalse();
+        assertThat(engine.protocol().messageCount()).isZero();
+        assertThat(engine.visit(second, true, false, true)).isTrue();
+        assertThat(engine.protocol().messageCount()).isEqualTo(1);
+        engine.unwatch();
+    }
+
+    /** Other threads wait for the same endpoint and send, so that they take events, arm, and make progress, too. */
+    @Test
+    void nothingIsMissedThoughOtherThreadsUseTheEndpointAndItMovesBetweenSelectors() throws Exception {
+        int messages = 4_000;
+        FakePair pair = pair();
+        AtomicInteger got = new AtomicInteger();
+        AtomicBoolean done = new AtomicBoolean();
+        try (EndpointSelector first = EndpointSelector.open(Duration.ZERO);
+                EndpointSelector second = EndpointSelector.open(Duration.ZERO)) {
+            List<Future<?>> loops = new ArrayList<>();
+            for (EndpointSelector selector : List.of(first, second)) {
+                loops.add(executor.submit(() -> {
+                    while (!done.get()) {
+                        selector.select(PATIENCE);
+                    }
+                }));
+            }
+            Future<?> moving = executor.submit(() -> {
+                EndpointSelector at = first;
+                while (!done.get()) {
+                    at.add(pair.left, ready -> ready.poll(message -> got.incrementAndGet()));
+                    TimeUnit.MICROSECONDS.sleep(got.get() % 500);
+                    at.remove(pair.left);
+                    at = at == first ? second : first;
+                }
+                return null;
+            });
+            Future<?> beside = executor.submit(() -> {
+                while (!done.get()) {
+                    pair.left.receive(message -> got.incrementAndGet(), Duration.ofNanos(got.get() % 7 * 100_000));
+                }
+            });
+            Future<?> back = executor.submit(() -> {
+                for (int i = 0; i < messages / 4; i++) {
+                    assertThat(pair.left.send(number(i), PATIENCE)).isTrue();
+                    assertThat(pair.right.receive(message -> {}, PATIENCE)).isTrue();
+                }
+            });
+            for (int i = 0; i < messages; i++) {
+                assertThat(pair.right.send(number(i), PATIENCE)).isTrue();
+            }
+            back.get(60, TimeUnit.SECONDS);
+            long start = System.nanoTime();
+            while (got.get() < messages && System.nanoTime() - start < PATIENCE.toNanos()) {
+                Thread.sleep(1);
+            }
+            assertThat(got).hasValue(messages);
+            done.set(true);
+            first.wakeUp();
+            second.wakeUp();
+            moving.get(60, TimeUnit.SECONDS);
+            beside.get(60, TimeUnit.SECONDS);
+            for (Future<?> loop : loops) {
+                loop.get(60, TimeUnit.SECONDS);
+            }
+        }
+    }
+}
