@@ -151,7 +151,7 @@ public final class Resources {
         }
     }
 
-    /** A process names itself: with any bytes, or in UTF-8, which the kernel cuts after 15 bytes, within a character. */
+    /** A process names itself, with any bytes; the kernel cuts a name after 15 of them, within a character. */
     private static String text(Path processes, long number, String file) throws IOException {
         return new String(
                 Files.readAllBytes(processes.resolve(Long.toString(number)).resolve(file)), StandardCharsets.UTF_8);
