@@ -29,9 +29,7 @@ start_cache() {
         [[ $line != JAVA_RUNTIME_VERSION=* ]] || version=${line#*=}
     done <"$home/release"
     # No other process is started for this: the name is all that tells one cache from the other.
-    name="$version $home $jar $*"
-    name=${name//[^[:alnum:].+-]/_}
-    ((${#name} <= 200)) || name=${name: -200} # a file's name may have 255 bytes
+    start_cache_name "$version $home $jar $*"
     file=$folder/$name
     local devices=("${RDMA4J_SYSFS:-/sys}"/class/infiniband/*)
     if [[ $mode == auto && $folder == /* ]]; then
@@ -49,6 +47,13 @@ start_cache() {
             return 0
         fi
     done
+}
+
+# Makes a file's name of TEXT, in the variable name of who calls. Of bytes and not of characters: a name may have 255 of them.
+start_cache_name() {
+    local LC_ALL=C
+    name=${1//[^[:alnum:].+-]/_}
+    ((${#name} <= 200)) || name=${name: -200}
 }
 
 # Makes FILE; an empty one when that is not possible, so that it is not tried again before the jar changes.

@@ -50,6 +50,43 @@ setup() {
   [[ $output == *"MaxHeapSize"*"= 128974848"* || $output == *"MaxHeapSize"*"= 130023424"* ]]
 }
 
+@test "what cannot be written to standard output is told, and is a failure" {
+  run bash -c '"$1" --help >/dev/full' - "$rdma4j"
+  [ "$status" -eq 1 ]
+  [[ $output == *"not all could be written to standard output: No space left on device"* ]]
+}
+
+@test "names beyond ASCII need no locale" {
+  mkdir "$BATS_TEST_TMPDIR/ü"
+  ln -s "$root/perftest/target/rdma4j-perftest.jar" "$BATS_TEST_TMPDIR/ü/x.jar"
+  LC_ALL=C RDMA4J_JAR=$BATS_TEST_TMPDIR/ü/x.jar run "$rdma4j" --version
+  [ "$status" -eq 0 ]
+}
+
+@test "the cache for a jar with a long name beyond ASCII has a name that a file can have" {
+  source "$root/scripts/lib/common.sh"
+  source "$root/scripts/lib/start-cache.sh"
+  local home=$BATS_TEST_TMPDIR/jdk jar
+  mkdir -p "$home/bin"
+  echo 'JAVA_RUNTIME_VERSION="25"' >"$home/release"
+  printf '#!/bin/bash\nfor a; do [[ $a != -XX:AOTCacheOutput=* ]] || echo x >"${a#*=}"; done\n' >"$home/bin/java"
+  chmod +x "$home/bin/java"
+  jar=$BATS_TEST_TMPDIR/$(printf 'ü%.0s' {1..120}).jar
+  touch -d yesterday "$jar"
+  unset JDK_JAVA_OPTIONS JAVA_TOOL_OPTIONS
+  LC_ALL=C.UTF-8 RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache start_cache "$home" "$jar"
+  [[ ${START_CACHE[0]} == -XX:AOTCache=* ]]
+}
+
+@test "gds_bw removes the file that it makes when a signal ends it" {
+  "$rdma4j" gds_bw --file "$BATS_TEST_TMPDIR/made" --file-size 8G 3>&- &
+  for ((n = 0; n < 500; n++)); do [ ! -e "$BATS_TEST_TMPDIR/made" ] || break; sleep 0.02; done
+  [ -e "$BATS_TEST_TMPDIR/made" ]
+  kill -TERM $!
+  wait $! || true
+  [ ! -e "$BATS_TEST_TMPDIR/made" ]
+}
+
 @test "a missing jar names the command that builds it" {
   RDMA4J_JAR=/no/such.jar run "$rdma4j" --help
   [ "$status" -eq 1 ]

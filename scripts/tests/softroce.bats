@@ -208,9 +208,9 @@ jvm_flags() {
     head -c 1000000 /dev/urandom >bytes
     "$SOFTROCE" -q --vm --accel uml bash -c 'cat bytes bytes; cat' <bytes | (sleep 6; cat) >copy
     cmp copy <(cat bytes bytes bytes)
-    # A long command, and input with a pause behind more than a line's reader takes at once.
+    # A long command, and input with a pause behind more than a line's reader takes at once. 090 is 90, no octal number.
     { head -c 10000 bytes && sleep 1 && echo end; } |
-        "$SOFTROCE" -q --vm --accel uml --timeout 60 bash -c 'cat' "$(head -c 9000 /dev/zero | tr '\0' x)" >copy
+        "$SOFTROCE" -q --vm --accel uml --timeout 090 bash -c 'cat' "$(head -c 9000 /dev/zero | tr '\0' x)" >copy
     cmp copy <(head -c 10000 bytes && echo end)
     run --separate-stderr "$SOFTROCE" -q --vm --accel uml --timeout 2 --dump dump-uml bash -c \
         'trap "echo told; exit 1" TERM; cp /bin/sleep standing-still; ./standing-still 100 & wait'

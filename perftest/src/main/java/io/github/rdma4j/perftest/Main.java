@@ -14,6 +14,8 @@ import io.github.rdma4j.perftest.ordered.OrderedCommand;
 import io.github.rdma4j.perftest.page.ReportCommand;
 import io.github.rdma4j.perftest.predict.PredictCommand;
 import io.github.rdma4j.perftest.watch.WatchCommand;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.List;
@@ -28,7 +30,9 @@ public final class Main {
      * Runs a tool and ends the JVM with its exit status: 0 done, 1 the test failed, 2 the command line makes no sense.
      */
     public static void main(String[] arguments) {
-        System.exit(run(List.of(arguments), System.out, System.err));
+        int status = run(List.of(arguments), System.out, System.err);
+        System.exit(StandardOutput.status(
+                status, System.out, new FileOutputStream(FileDescriptor.out), Terminal.isPipe(), System.err));
     }
 
     static int run(List<String> arguments, PrintStream out, PrintStream err) {

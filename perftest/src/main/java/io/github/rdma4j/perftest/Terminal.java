@@ -20,13 +20,23 @@ final class Terminal {
         return isTerminal(1) && isTerminal(2);
     }
 
+    /** Whether standard output is a pipe or a socket, whose reader may go when it has read enough. */
+    static boolean isPipe() {
+        String target = target(1);
+        return target.startsWith("pipe:") || target.startsWith("socket:");
+    }
+
     private static boolean isTerminal(int descriptor) {
+        String target = target(descriptor);
+        return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
+    }
+
+    private static String target(int descriptor) {
         try {
-            String target = Files.readSymbolicLink(DESCRIPTORS.resolve(Integer.toString(descriptor)))
+            return Files.readSymbolicLink(DESCRIPTORS.resolve(Integer.toString(descriptor)))
                     .toString();
-            return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
         } catch (IOException | UnsupportedOperationException _) {
-            return false;
+            return "";
         }
     }
 }

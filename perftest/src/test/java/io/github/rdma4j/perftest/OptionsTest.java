@@ -168,6 +168,7 @@ class OptionsTest {
                 "--frobnicate      | unknown option '--frobnicate'",
                 "-%                | unknown option '-%'",
                 "--out_json_file=/no/such/folder/x | --out_json_file: /no/such/folder/x cannot be written",
+                "--out_json_file=x --out_csv=./x | --out_csv: ./x is the file of --out_json_file, too",
             })
     void whatMakesNoSenseForAnyToolIsRefused(String arguments, String message) {
         for (Tool tool : Tool.values()) {

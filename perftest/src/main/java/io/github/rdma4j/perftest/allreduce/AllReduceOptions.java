@@ -177,7 +177,7 @@ final class AllReduceOptions extends CommandOptions {
 
     /** The same with other variables than this process's. */
     void check(Map<String, String> environment) {
-        json.check();
+        json.check(log == null ? new Path[0] : new Path[] {log});
         within("-n", iterations, 1, MOST_ITERATIONS);
         within("-w", warmUp, 0, MOST_ITERATIONS);
         within("-m", grouped, 1, MOST_ITERATIONS);

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -25,24 +26,28 @@ final class ReportFiles {
     private ReportFiles() {}
 
     /**
-     * Writes them all.
+     * Writes them all: one that cannot be written takes none of the others with it.
      *
      * @param limit what the test's links allow, if that is known
-     * @throws IOException when one cannot be written; the message names it
+     * @throws IOException when some cannot be written; the message names each of them
      */
     static void write(TestOutcome outcome, Optional<PathLimit> limit) throws IOException {
         FigureOptions figures = outcome.info().parameters().figures();
-        write(figures.jsonFile(), out -> JsonReport.write(outcome, limit, out));
-        write(figures.csvFile(), out -> CsvReport.write(outcome, out));
-        write(figures.logFile(), out -> writeLog(outcome, out));
+        List<String> failures = new ArrayList<>();
+        write(figures.jsonFile(), failures, out -> JsonReport.write(outcome, limit, out));
+        write(figures.csvFile(), failures, out -> CsvReport.write(outcome, out));
+        write(figures.logFile(), failures, out -> writeLog(outcome, out));
         if (figures.percentileFile() != null) {
             boolean several = outcome.results().size() > 1;
             for (SizeResult result : outcome.results()) {
                 Path file = several
                         ? HistogramFiles.ofSize(figures.percentileFile(), result.size())
                         : figures.percentileFile();
-                write(file, out -> HistogramFiles.writePercentiles(result.latency(), out));
+                write(file, failures, out -> HistogramFiles.writePercentiles(result.latency(), out));
             }
+        }
+        if (!failures.isEmpty()) {
+            throw new IOException(String.join("; ", failures));
         }
     }
 
@@ -71,14 +76,14 @@ final class ReportFiles {
         log.flush();
     }
 
-    private static void write(Path file, Writer writer) throws IOException {
+    private static void write(Path file, List<String> failures, Writer writer) {
         if (file == null) {
             return;
         }
         try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
             writer.write(out);
         } catch (IOException failure) {
-            throw new IOException("the report could not be written to " + file + ": " + failure.getMessage(), failure);
+            failures.add("the report could not be written to " + file + ": " + failure.getMessage());
         }
     }
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.findings;
 
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.SameFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -39,12 +41,19 @@ public final class JsonOption {
     }
 
     /**
-     * Refuses a name that no file can have.
+     * Refuses a name that no file can have, and a file that the command itself needs.
      *
-     * @throws java.nio.file.InvalidPathException if it is one
+     * @param needed files that the document must not take the place of
+     * @throws java.nio.file.InvalidPathException if it is one that no file can have
+     * @throws IllegalParameterException if it is one of those that are needed
      */
-    public void check() {
-        file();
+    public void check(Path... needed) {
+        Optional<Path> file = file();
+        for (Path other : needed) {
+            IllegalParameterException.when(
+                    file.isPresent() && SameFile.are(file.get(), other),
+                    () -> "--json: the document would take the place of " + other + "; name another file");
+        }
     }
 
     /**
@@ -58,6 +67,10 @@ public final class JsonOption {
         try {
             if (STANDARD_OUTPUT.equals(json)) {
                 document.write(out);
+                if (out.checkError()) {
+                    // Main tells why.
+                    return NOT_WRITTEN;
+                }
             } else {
                 out.print(page);
             }

@@ -10,6 +10,7 @@ import io.github.rdma4j.gpudirect.storage.GpuStorage;
 import io.github.rdma4j.gpudirect.storage.StoragePathUnavailableException;
 import io.github.rdma4j.gpudirect.storage.StorageRefusal;
 import io.github.rdma4j.perftest.environment.Environment;
+import io.github.rdma4j.perftest.exit.InterruptHook;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -46,8 +47,13 @@ final class GdsBandwidth {
 
     private GdsReport run() {
         Path file = options.file();
-        try {
-            boolean made = !Files.exists(file);
+        boolean made = !Files.exists(file);
+        // Left behind, the next run would take it for the user's own and write nothing.
+        try (InterruptHook _ = new InterruptHook(() -> {
+            if (made) {
+                file.toFile().delete();
+            }
+        })) {
             if (made) {
                 make(file);
             }
@@ -71,7 +77,7 @@ final class GdsBandwidth {
                         results);
             } finally {
                 if (made) {
-                    Files.delete(file);
+                    Files.deleteIfExists(file);
                 }
             }
         } catch (IOException e) {

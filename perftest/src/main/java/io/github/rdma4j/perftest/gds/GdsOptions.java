@@ -89,7 +89,7 @@ final class GdsOptions extends CommandOptions {
         if (file == null) {
             throw new IllegalParameterException("which file? Give --file, on the storage that is to be measured");
         }
-        json.check();
+        json.check(file);
         sizes();
         ways();
         fileSize();

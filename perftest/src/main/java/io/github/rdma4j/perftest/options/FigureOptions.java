@@ -3,8 +3,11 @@
 package io.github.rdma4j.perftest.options;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.SameFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 
 /** Which figures are reported, in which unit, into which files, and which of them are good enough. */
@@ -190,10 +193,11 @@ public final class FigureOptions {
         IllegalParameterException.when(
                 rounds() > 1 && timed && (tool.isLatency() || tool.verb() == Verb.SEND || workload.bidirectional()),
                 "--rounds: the two sides would end a round of -D/--duration at different messages; give -n/--iters");
-        checkWritable("--out_json_file", jsonFile());
-        checkWritable("--out_csv", csvFile);
-        checkWritable("--out_hgrm", percentileFile);
-        checkWritable("--out_hlog", logFile);
+        Map<String, Path> files = new HashMap<>();
+        checkWritable("--out_json_file", jsonFile(), files);
+        checkWritable("--out_csv", csvFile, files);
+        checkWritable("--out_hgrm", percentileFile, files);
+        checkWritable("--out_hlog", logFile, files);
     }
 
     private static void positive(String option, Double value) {
@@ -202,8 +206,8 @@ public final class FigureOptions {
                 option + ": " + value + " is out of range; allowed is 0 or more");
     }
 
-    /** Before the test and not after it. */
-    private static void checkWritable(String option, Path file) {
+    /** Before the test and not after it: one report would take the place of another, too. */
+    private static void checkWritable(String option, Path file, Map<String, Path> others) {
         if (file == null) {
             return;
         }
@@ -212,5 +216,9 @@ public final class FigureOptions {
                 ? Files.isRegularFile(file) && Files.isWritable(file)
                 : folder != null && Files.isDirectory(folder) && Files.isWritable(folder);
         IllegalParameterException.when(!possible, option + ": " + file + " cannot be written");
+        others.forEach((other, taken) -> IllegalParameterException.when(
+                SameFile.are(file, taken),
+                () -> option + ": " + file + " is the file of " + other + ", too; give each its own"));
+        others.put(option, file);
     }
 }

@@ -9,6 +9,7 @@ import io.github.rdma4j.perftest.predict.machine.DescribedMachines;
 import io.github.rdma4j.perftest.predict.model.MachineModel;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -81,7 +82,8 @@ public final class ReportCommand {
             documents.add(document.named(unused(document.name(), documents)));
         }
         String page = Page.of(documents, options.title(), machine);
-        Files.writeString(options.out(), page);
+        // What is no character, as half a surrogate pair in a document's text, becomes a question mark.
+        Files.write(options.out(), page.getBytes(StandardCharsets.UTF_8));
         out.println("The page is in " + options.out());
     }
 

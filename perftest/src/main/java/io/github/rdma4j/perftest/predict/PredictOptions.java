@@ -6,6 +6,7 @@ import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.findings.CommandOptions;
 import io.github.rdma4j.perftest.findings.JsonOption;
 import io.github.rdma4j.perftest.predict.model.PathKind;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -93,7 +94,10 @@ final class PredictOptions extends CommandOptions {
 
     @Override
     protected void check() {
-        json.check();
+        json.check(calibrate.toArray(Path[]::new));
+        if (machine != null && Files.exists(Path.of(machine))) {
+            json.check(Path.of(machine));
+        }
         if (machine != null && device != null) {
             throw new IllegalParameterException(
                     "--device is of this machine, and --machine of another: give one of them");

@@ -54,8 +54,11 @@ final class WatchPage {
     /** The lines after another look. */
     List<String> after(Watcher.Seen seen, Reading resources, LocalTime time) {
         List<String> now = new ArrayList<>(seen.worse());
-        resources.queuePairs().forEach(one -> failed(one).ifPresent(now::add));
-        before = resources.queuePairs();
+        if (resources.failure().isEmpty()) {
+            // Otherwise some or all are missing, and at the next look those that failed long ago would be news.
+            resources.queuePairs().forEach(one -> failed(one).ifPresent(now::add));
+            before = resources.queuePairs();
+        }
         for (String line : now) {
             worse.addLast(CLOCK.format(time) + " " + line);
             if (worse.size() > REMEMBERED) {

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
@@ -64,5 +65,28 @@ class ReportFilesTest {
             assertThat(files.map(file -> file.getFileName().toString()))
                     .containsExactlyInAnyOrder("a.csv", "a.hlog", "a-2.hgrm", "a-4.hgrm", "a.json");
         }
+    }
+
+    @Test
+    void aFileThatCannotBeWrittenTakesNoneOfTheOthersWithIt(@TempDir Path folder) throws IOException {
+        Path json = folder.resolve("a.json");
+        Path log = folder.resolve("a.hlog");
+        TestParameters parameters = TestParameters.parse(
+                Tool.WRITE_LATENCY,
+                "localhost",
+                "--out_json_file=" + json,
+                "--out_csv=" + folder.resolve("a.csv"),
+                "--out_hlog=" + log,
+                "--out_hgrm=" + folder.resolve("a.hgrm"));
+        // What was possible when the test began is not when it ends.
+        Files.createDirectory(json);
+        Files.createDirectory(log);
+
+        assertThatThrownBy(() -> ReportFiles.write(
+                        Results.outcome(Results.info(parameters), List.of(Results.latency(2, 100))), Optional.empty()))
+                .isInstanceOf(IOException.class)
+                .hasMessageContainingAll(json.toString(), log.toString());
+        assertThat(folder.resolve("a.csv")).isNotEmptyFile();
+        assertThat(folder.resolve("a.hgrm")).isNotEmptyFile();
     }
 }

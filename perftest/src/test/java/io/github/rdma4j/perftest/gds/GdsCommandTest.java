@@ -116,9 +116,13 @@ class GdsCommandTest {
         assertThat(run("--file", "x", "--threads", "0")).isEqualTo(2);
         assertThat(run("--file", "x", "--ways", "cp")).isEqualTo(2);
         assertThat(run("--file", "x", "y")).isEqualTo(2);
+        String data = folder.resolve("data").toString();
+        assertThat(run("--file", data, "--json", folder.resolve("./data").toString()))
+                .isEqualTo(2);
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .contains("which file? Give --file")
                 .contains("'4X' is no number of bytes")
+                .contains("--json: the document would take the place of " + data)
                 .contains("--ways: 'cp' is none of gds, compat, staged, host");
         assertThat(run("--file", folder.resolve("no/such").toString())).isOne();
         assertThat(run("--file", "/dev/null")).isOne();

@@ -48,6 +48,18 @@ class ReportCommandTest {
     }
 
     @Test
+    void halfACharacterInADocumentIsNoObstacle() throws IOException {
+        Path half = folder.resolve("half.json");
+        String whole = Files.readString(Path.of(document("a.json")));
+        Files.writeString(half, whole.replace("rxe0", "rxe0\\ud800"));
+        Path page = folder.resolve("page.html");
+
+        assertThat(run(half.toString(), "--out", page.toString())).isZero();
+
+        assertThat(Jsoup.parse(Files.readString(page)).text()).contains("rxe0?");
+    }
+
+    @Test
     void filesOfOneNameAreToldApart() throws IOException {
         Path other = Files.createDirectory(folder.resolve("other"));
         Path page = folder.resolve("page.html");

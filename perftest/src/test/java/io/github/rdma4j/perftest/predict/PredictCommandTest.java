@@ -74,6 +74,18 @@ class PredictCommandTest {
         throw new AssertionError("no path " + key + " in " + document.get("paths"));
     }
 
+    @Test
+    void whatIsReadIsNotWrittenOver() throws IOException {
+        Path measured = Files.writeString(folder.resolve("measured.json"), "{}");
+        Path link = Files.createSymbolicLink(folder.resolve("link.json"), measured);
+        for (String option : List.of("--calibrate", "--machine")) {
+            CommandRun run = described(option, measured.toString(), "--json", link.toString());
+            assertThat(run.status()).isEqualTo(2);
+            assertThat(run.err()).contains("--json: the document would take the place of " + measured);
+        }
+        assertThat(measured).hasContent("{}");
+    }
+
     /**
      * All ways that a machine can have, word for word: what a path is made of, what it costs on each link. Whoever
      * changes a model or a machine writes the file anew ({@code scripts/rdma4j predict --machine dgx-h100}), and reads

@@ -128,6 +128,18 @@ class WatchCommandTest {
     }
 
     @Test
+    void whatFailedBeforeAnAnswerWentMissingIsNoNewsAfterIt() {
+        WatchPage page = new WatchPage(Optional.empty());
+        Watcher watcher = new Watcher(new Sampler(root, Optional.empty()), 0);
+        Reading whole = new Reading(List.of(new QueuePairs("mlx5_0", 9, "java", 5, 2)), "");
+        page.after(watcher.look(1), whole, LocalTime.of(10, 0, 0));
+        page.after(watcher.look(2), new Reading(List.of(), "netlink: recv failed (errno 11)"), LocalTime.of(10, 0, 1));
+        assertThat(page.after(watcher.look(3), whole, LocalTime.of(10, 0, 2)))
+                .filteredOn(line -> line.contains("more queue pairs"))
+                .containsExactly("10:00:00 mlx5_0: 2 more queue pairs of java (9) are in error: their connections");
+    }
+
+    @Test
     void aDeviceThatIsNotThereIsNamed() {
         assertThat(run(false, "--device", "mlx5_9", "--count", "1")).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8)).contains("no RDMA device mlx5_9");
@@ -202,6 +214,13 @@ class WatchCommandTest {
                     .isEqualTo(1);
         }
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("cannot listen at", "ss -ltnp");
+    }
+
+    /** Of a network for examples. */
+    @Test
+    void anAddressOfAnotherMachineIsToldWithAnotherRemedyThanAPort() {
+        assertThat(run(false, "--openmetrics", "192.0.2.1:0")).isEqualTo(1);
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("cannot listen at 192.0.2.1", "ip address");
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.github.rdma4j.perftest.allreduce.choice.Choice.Verdict;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -268,20 +269,21 @@ public final class Choices {
                     "channels", log.channels() + (rings.isEmpty() ? "" : ", ranks in the order " + rings)));
         }
         if (!Double.isNaN(log.totalBandwidth())) {
-            choices.add(
-                    Choice.unpredicted("topology", "%.1f GB/s for a GPU, all in all".formatted(log.totalBandwidth())));
+            choices.add(Choice.unpredicted(
+                    "topology", String.format(Locale.ROOT, "%.1f GB/s for a GPU, all in all", log.totalBandwidth())));
         }
         log.graphs().stream().filter(each -> each.pattern() == RING).findFirst().ifPresent(this::ring);
     }
 
     private void ring(NcclLog.Graph graph) {
         boolean network = log.links().stream().anyMatch(NcclLog.Link::isOverNetwork);
-        String chosen = "%d channels of %.1f GB/s, %s between GPUs%s"
-                .formatted(
-                        graph.channels(),
-                        graph.bandwidth(),
-                        graph.inside(),
-                        network ? ", " + graph.outside() + " to adapters" : "");
+        String chosen = String.format(
+                Locale.ROOT,
+                "%d channels of %.1f GB/s, %s between GPUs%s",
+                graph.channels(),
+                graph.bandwidth(),
+                graph.inside(),
+                network ? ", " + graph.outside() + " to adapters" : "");
         Optional<PciDistance> nearest = verdicts().stream()
                 .filter(PairVerdict::nearest)
                 .flatMap(each -> each.distance().stream())

@@ -68,10 +68,11 @@ public final class PeerServer {
     }
 
     private void listen() {
+        int taken = port;
         try (ServerSocket socket = new ServerSocket()) {
             socket.setReuseAddress(true);
             socket.bind(new InetSocketAddress(port), BACKLOG);
-            int taken = socket.getLocalPort();
+            taken = socket.getLocalPort();
             progress.accept("waiting at TCP port " + taken + " for at most " + patience.toSeconds()
                     + " s. On the other machine: rdma4j doctor --peer " + name()
                     + (taken == PeerAddress.DEFAULT_PORT ? "" : ":" + taken));
@@ -80,7 +81,7 @@ public final class PeerServer {
             fail(
                     "nobody came within " + patience.toSeconds() + " s (--timeout)",
                     "no doctor has reached this machine",
-                    "on the other machine: rdma4j doctor --peer with this machine's address; let TCP port " + port
+                    "on the other machine: rdma4j doctor --peer with this machine's address; let TCP port " + taken
                             + " pass");
         } catch (IOException failure) {
             fail(

@@ -6,7 +6,10 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -47,13 +50,23 @@ public final class MetricsServer implements AutoCloseable {
             throw new PerftestException(
                     "cannot listen at " + address.getHostString() + ":" + address.getPort() + ": "
                             + failure.getMessage(),
-                    "take another port with --openmetrics; ss -ltnp tells who has this one");
+                    isOfThisMachine(address.getAddress())
+                            ? "take another port with --openmetrics; ss -ltnp tells who has this one"
+                            : "give --openmetrics an address of this machine: ip address shows them");
         }
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
         server.setExecutor(threads);
         server.createContext("/", exchange -> answer(exchange, text));
         server.start();
         return new MetricsServer(server, threads);
+    }
+
+    private static boolean isOfThisMachine(InetAddress address) {
+        try {
+            return address.isAnyLocalAddress() || NetworkInterface.getByInetAddress(address) != null;
+        } catch (SocketException _) {
+            return true;
+        }
     }
 
     private static void answer(HttpExchange exchange, Supplier<String> text) throws IOException {

@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.watch.resource;
 import io.github.rdma4j.perftest.watch.resource.NetlinkMessages.Attribute;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,6 +34,11 @@ public final class Resources {
 
     /** IBV_QPS_SQE, and behind it IBV_QPS_ERR. */
     private static final int FAILED = 5;
+
+    private static final Path PROCESSES = Path.of("/proc");
+
+    /** A name with these would move the cursor of who watches. */
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Cf}]");
 
     private static final Pattern PROCESS = Pattern.compile("(?m)^Tgid:\\s*(\\d+)$");
 
@@ -130,13 +136,24 @@ public final class Resources {
     }
 
     private static Owner processOf(long thread) {
+        return processOf(PROCESSES, thread);
+    }
+
+    /** The process of a thread, by the files below a folder as /proc. */
+    static Owner processOf(Path processes, long thread) {
         try {
-            Matcher process = PROCESS.matcher(Files.readString(Path.of("/proc", Long.toString(thread), "status")));
+            Matcher process = PROCESS.matcher(text(processes, thread, "status"));
             long pid = process.find() ? Long.parseLong(process.group(1)) : thread;
-            String name = Files.readString(Path.of("/proc", Long.toString(pid), "comm"));
-            return new Owner(pid, name.strip());
+            String name = text(processes, pid, "comm");
+            return new Owner(pid, UNPRINTABLE.matcher(name.strip()).replaceAll("?"));
         } catch (IOException _) {
             return new Owner(thread, "");
         }
+    }
+
+    /** A process names itself, with any bytes; the kernel cuts a name after 15 of them, within a character. */
+    private static String text(Path processes, long number, String file) throws IOException {
+        return new String(
+                Files.readAllBytes(processes.resolve(Long.toString(number)).resolve(file)), StandardCharsets.UTF_8);
     }
 }

@@ -18,6 +18,7 @@ import io.github.rdma4j.gpudirect.topology.Topology;
 import io.github.rdma4j.perftest.allreduce.choice.Choice.Verdict;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -92,6 +93,21 @@ class ChoicesTest {
         assertThat(of(choices, "rank 0 to rank 1").chosen()).isEqualTo("P2P/CUMEM, one channel");
         assertThat(of(choices, "channels").chosen()).isEqualTo("8, ranks in the order 0 1 2 3; 0 3 2 1");
         assertThat(of(choices, "variables").chosen()).isEqualTo("NCCL_PXN_DISABLE=1");
+    }
+
+    @Test
+    void figuresAreTheSameInEveryLanguage() {
+        Locale before = Locale.getDefault();
+        Locale.setDefault(Locale.GERMANY);
+        try {
+            CheckReport check = check("0000:18:00.0", Support.YES);
+            assertThat(Choices.of(NcclLogTest.log(RecordedLogs.INFINIBAND), check, 0))
+                    .extracting(Choice::chosen)
+                    .noneMatch(chosen -> chosen.matches(".*\\d,\\d.*"))
+                    .anyMatch(chosen -> chosen.contains("24.0 GB/s"));
+        } finally {
+            Locale.setDefault(before);
+        }
     }
 
     @Test

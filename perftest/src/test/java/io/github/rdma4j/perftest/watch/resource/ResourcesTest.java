@@ -7,15 +7,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.perftest.watch.resource.NetlinkMessages.Attribute;
 import io.github.rdma4j.perftest.watch.resource.Resources.Owner;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The bytes of the kernel's answers; {@code WatchDeviceTest} asks a real one. */
 class ResourcesTest {
@@ -148,6 +155,29 @@ class ResourcesTest {
             }
         }
         assertThat(refused).isPositive();
+    }
+
+    /** The first is one that the kernel has cut within a character; no terminal should get the second. */
+    @ParameterizedTest
+    @ValueSource(strings = {"7472c3a4676572c3", "411b5b324a0a42"})
+    void threadsWithAnyNameAreOfTheirProcess(String name, @TempDir Path processes) throws IOException {
+        byte[] bytes = HexFormat.of().parseHex(name);
+        for (int number : new int[] {40, 41}) {
+            Path folder = Files.createDirectory(processes.resolve(Integer.toString(number)));
+            Files.write(folder.resolve("comm"), joined(bytes, new byte[] {'\n'}));
+            Files.write(
+                    folder.resolve("status"),
+                    joined(
+                            "Name:\t".getBytes(StandardCharsets.US_ASCII),
+                            bytes,
+                            "\nUmask:\t0022\nTgid:\t40\n".getBytes(StandardCharsets.US_ASCII)));
+        }
+
+        Owner owner = Resources.processOf(processes, 41);
+
+        assertThat(owner).isEqualTo(Resources.processOf(processes, 40));
+        assertThat(owner.pid()).isEqualTo(40);
+        assertThat(owner.name()).isNotEmpty().doesNotContainPattern("\\p{Cc}");
     }
 
     /** With RDMA in its kernel or without. */
