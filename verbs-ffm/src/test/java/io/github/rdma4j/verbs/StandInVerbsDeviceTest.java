@@ -34,6 +34,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -190,6 +191,40 @@ class StandInVerbsDeviceTest {
         assertThat(queues.isOpen()).isFalse();
         assertThat(calls).containsExactly("create_table 1", "destroy_table", "destroy_wq");
         assertThatThrownBy(() -> work.postReceive(1, region.slice())).isInstanceOf(IllegalStateException.class);
+    }
+
+    /** libmlx5 takes the lock of the completion queue then, and sets its counters to 0. */
+    @Test
+    void aWorkQueueChangesItsStateWhileNobodyPollsByACursorOrPosts() throws Exception {
+        standInForWorkQueues();
+        ExtendedCompletionQueue inPlace = context.createExtendedCompletionQueue(16, config -> {});
+        WorkQueue work = domain.createWorkQueue(inPlace, config -> config.maxWorkRequests(8));
+        inPlace.cursor().acquire();
+        assertThatThrownBy(() -> work.modify(WorkQueueState.READY))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("this thread has started the cursor");
+        inPlace.cursor().leave();
+        MemoryRegion region = domain.allocateMemory(128, AccessFlag.LOCAL_WRITE);
+        Thread poster = Thread.ofPlatform().unstarted(() -> work.postReceive(1, region.slice()));
+        verbs_context.modify_wq(
+                table,
+                verbs_context.modify_wq.allocate(
+                        (wq, attr) -> {
+                            poster.start();
+                            return endsSoon(poster) ? Errno.EBUSY : 0;
+                        },
+                        arena));
+        work.modify(WorkQueueState.READY);
+        poster.join();
+        assertThat(calls).endsWith("post 1");
+    }
+
+    private static boolean endsSoon(Thread thread) {
+        try {
+            return thread.join(Duration.ofMillis(100));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
