@@ -102,7 +102,8 @@ class CmValuesTest {
         assertThat(new Deadline(Duration.ofMillis(-1)).remaining()).isZero();
         assertThat(new Deadline(Duration.ofSeconds(Long.MIN_VALUE)).atLeastOneMillisecond())
                 .isEqualTo(Duration.ofMillis(1));
-        assertThat(new Deadline(Duration.ofSeconds(Long.MAX_VALUE)).remaining()).isGreaterThan(Duration.ofDays(100_000));
+        assertThat(new Deadline(Duration.ofSeconds(Long.MAX_VALUE)).remaining())
+                .isGreaterThan(Duration.ofDays(100_000));
         Deadline second = new Deadline(Duration.ofSeconds(1));
         assertThat(second.remaining()).isPositive().isLessThanOrEqualTo(Duration.ofSeconds(1));
     }
