@@ -182,8 +182,8 @@ public final class DescriptorSet {
      * One system call, where waiting until the set is ready and asking it what is take two. For one platform thread at
      * a time; others wait beside it in the other way.
      *
-     * @return null if the wait is to be begun anew in the other way: the machine does not have the call, or an interrupt
-     *     that an earlier wait had told of has ended this one
+     * @return null if the wait is to be begun anew in the other way: the machine does not have the call, or this wait
+     *     was ended by an interrupt that an earlier one had told of
      */
     private int[] awaitDirectly(String operation, long nanos) {
         enter();
