@@ -13,7 +13,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Keeps threads off the cursors of completion queues while queue pairs that complete there are destroyed or reset. From
  * ibv_start_poll to ibv_end_poll providers hold the lock of the completion queue, and they take it to clean the queue
- * of such a queue pair (mlx5, efa and irdma do): a thread in the middle of its own way would wait for itself, and one
+ * of such a queue pair (mlx5, efa and irdma do), and of a shared receive queue whose receives complete there (mlx4 of
+ * XRC, mlx5 with tag matching): a thread in the middle of its own way would wait for itself, and one
  * that waited for another, with the lock of the tree, could keep that one from going on.
  *
  * <p>So a way of the calling thread is an exception, one of another thread is waited for without the lock of the tree,
@@ -109,7 +110,7 @@ final class CursorPause {
         if (!closing.add(resource)) {
             return;
         }
-        if (resource instanceof QueuePair || resource instanceof WorkQueue) {
+        if (resource instanceof QueuePair || resource instanceof WorkQueue || resource instanceof SharedReceiveQueue) {
             for (Resource parent : resource.parents()) {
                 if (parent instanceof ExtendedCompletionQueue queue) {
                     used.add(queue);

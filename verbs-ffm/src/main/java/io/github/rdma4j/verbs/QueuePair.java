@@ -13,6 +13,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 
 /**
  * A connected queue pair ({@code struct ibv_qp}); {@link PreparedQueuePair#connect} gives it. Any thread may post, at
@@ -346,6 +347,27 @@ public final class QueuePair extends SendQueue {
 
     MemorySegment segment() {
         return queuePair;
+    }
+
+    /**
+     * Makes the call that resets the native queue pair. Nobody posts meanwhile: a post that the reset comes upon would
+     * count on from where the queues were, and the adapter would find old requests in front of it.
+     */
+    int reset(IntSupplier call) {
+        enterSend();
+        try {
+            if (receiveQueue == null) {
+                return path().forget(call, false);
+            }
+            receiveQueue.enter();
+            try {
+                return path().forget(call, false);
+            } finally {
+                receiveQueue.exit();
+            }
+        } finally {
+            exitSend();
+        }
     }
 
     @Override

@@ -76,8 +76,7 @@ final class QueuePairModification {
                     () -> ExportedVerb.MODIFY_QP.number(queuePair.segment(), config.segment(), ColdCalls.word(mask));
             if (config.given().contains(QueuePairAttribute.STATE)
                     && config.values().state() == QueuePairState.RESET) {
-                queuePair.undisturbedByCursors(() ->
-                        result[0] = queuePair.locked(() -> queuePair.path().forget(call, false)));
+                queuePair.undisturbedByCursors(() -> result[0] = queuePair.locked(() -> queuePair.reset(call)));
             } else {
                 result[0] = queuePair.locked(call::getAsInt);
             }

@@ -239,8 +239,9 @@ public abstract class Resource implements AutoCloseable {
      * @throws VerbsException if the adapter refuses; the resource then remains open
      * @throws IllegalStateException if a native call of another thread still uses memory that this owns. The adapter
      *     has lost it by then; close this or a parent again when that call has returned, and the memory is freed. Or if
-     *     a queue pair would be closed in the middle of a {@link CompletionCursor}'s way over its completions, which
-     *     the calling thread has not ended, or another one not within ten seconds; then nothing was closed
+     *     a queue pair, or a shared receive queue, would be closed in the middle of a {@link CompletionCursor}'s way
+     *     over its completions, which the calling thread has not ended, or another one not within ten seconds; then
+     *     nothing was closed
      */
     @Override
     public final void close() {

@@ -95,17 +95,29 @@ public final class WorkQueue extends Resource {
     }
 
     /**
-     * Moves the queue to another state (ibv_modify_wq(3)): RESET to READY, any to ERROR, ERROR to RESET.
+     * Moves the queue to another state (ibv_modify_wq(3)): RESET to READY, any to ERROR, ERROR to RESET. Threads that
+     * post to it, or poll its completion queue by a cursor, are waited for.
      *
      * @param state where to
      * @throws VerbsException if the device refuses
+     * @throws IllegalStateException if the calling thread has started the {@link CompletionCursor} of its completion
+     *     queue and not ended it, or another one not within ten seconds; or if the queue is closed
      */
     public void modify(WorkQueueState state) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = ibv_wq_attr.allocate(arena);
             ibv_wq_attr.attr_mask(attributes, RdmaHeaders.IBV_WQ_ATTR_STATE());
             ibv_wq_attr.wq_state(attributes, state.ordinal());
-            modify("state=" + state, attributes);
+            // Out of RESET, libmlx5 cleans the completion queue and begins to count receives anew.
+            undisturbedByCursors(() -> locked(() -> {
+                receiveQueue.enter();
+                try {
+                    modify("state=" + state, attributes);
+                } finally {
+                    receiveQueue.exit();
+                }
+                return null;
+            }));
         }
     }
 

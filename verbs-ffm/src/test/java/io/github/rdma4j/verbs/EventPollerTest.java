@@ -9,9 +9,12 @@ import io.github.rdma4j.verbs.internal.TestDescriptor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -181,6 +184,43 @@ class EventPollerTest {
         thread.interrupt();
         thread.join();
         assertThat(end.get()).hasMessageContaining("EventPoller.select").hasMessageContaining("EINTR");
+    }
+
+    /** Each of the two is the one that waits in the kernel for the set itself, at some time. */
+    @Test
+    void anInterruptOfOneThreadEndsNoSelectOfAnother() throws Exception {
+        AtomicInteger interrupts = new AtomicInteger();
+        AtomicInteger ends = new AtomicInteger();
+        CountDownLatch started = new CountDownLatch(2);
+        List<Thread> threads = Stream.generate(() -> Thread.ofPlatform().start(() -> {
+                    started.countDown();
+                    while (poller.isOpen()) {
+                        try {
+                            poller.select(LONG, source -> {});
+                            ends.incrementAndGet();
+                        } catch (WaitInterruptedException e) {
+                            interrupts.addAndGet(Thread.interrupted() ? 1 : 100);
+                        } catch (IllegalStateException closed) {
+                            return;
+                        }
+                    }
+                }))
+                .limit(2)
+                .toList();
+        started.await();
+        for (int i = 0; i < 40; i++) {
+            int before = interrupts.get();
+            threads.get(i % 2).interrupt();
+            while (interrupts.get() == before) {
+                Thread.sleep(1);
+            }
+        }
+        poller.close();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(interrupts).hasValue(40);
+        assertThat(ends).hasValue(0);
     }
 
     /**

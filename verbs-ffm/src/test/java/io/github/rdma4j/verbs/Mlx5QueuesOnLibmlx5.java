@@ -245,6 +245,30 @@ class Mlx5QueuesOnLibmlx5 {
         }
     }
 
+    /** What it posts would count on from where the queue was before the reset. */
+    @Test
+    void aResetWaitsForAThreadThatPosts() throws Exception {
+        for (DataPath path : DataPath.values()) {
+            try (Mlx5Side side = open(path)) {
+                QueuePair pair = side.pair;
+                assertThat(pair.postSend(1, side.region.slice(0, 8), SendFlags.SIGNALED))
+                        .isZero();
+                Thread reset = Thread.ofPlatform()
+                        .unstarted(() -> pair.modify(attributes -> attributes.state(QueuePairState.RESET)));
+                pair.enterSend();
+                try {
+                    reset.start();
+                    assertThat(reset.join(Duration.ofMillis(100))).isFalse();
+                    assertThat(side.rings.doorbell().get(JAVA_LONG, 0)).isNotZero();
+                } finally {
+                    pair.exitSend();
+                }
+                assertThat(reset.join(Duration.ofSeconds(30))).isTrue();
+                assertThat(side.rings.doorbell().get(JAVA_LONG, 0)).isZero();
+            }
+        }
+    }
+
     /** Queue pairs share registers when there are more of them: then the adapter gets eight bytes of a request. */
     @Test
     void aSharedRegisterGetsNoWholeRequests() {

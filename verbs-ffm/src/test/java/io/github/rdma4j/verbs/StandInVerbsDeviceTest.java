@@ -14,6 +14,8 @@ import io.github.rdma4j.verbs.bindings.ibv_flow_spec_counter_action;
 import io.github.rdma4j.verbs.bindings.ibv_parent_domain_init_attr;
 import io.github.rdma4j.verbs.bindings.ibv_recv_wr;
 import io.github.rdma4j.verbs.bindings.ibv_rwq_ind_table_init_attr;
+import io.github.rdma4j.verbs.bindings.ibv_srq_attr;
+import io.github.rdma4j.verbs.bindings.ibv_srq_init_attr;
 import io.github.rdma4j.verbs.bindings.ibv_values_ex;
 import io.github.rdma4j.verbs.bindings.ibv_wq;
 import io.github.rdma4j.verbs.bindings.ibv_wq_attr;
@@ -30,10 +32,12 @@ import io.github.rdma4j.verbs.flow.FlowRule;
 import io.github.rdma4j.verbs.flow.FlowSpec;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
+import io.github.rdma4j.verbs.internal.SharedReceiveCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -190,6 +194,65 @@ class StandInVerbsDeviceTest {
         assertThat(queues.isOpen()).isFalse();
         assertThat(calls).containsExactly("create_table 1", "destroy_table", "destroy_wq");
         assertThatThrownBy(() -> work.postReceive(1, region.slice())).isInstanceOf(IllegalStateException.class);
+    }
+
+    /** libmlx5 takes the lock of the completion queue then, and sets its counters to 0. */
+    @Test
+    void aWorkQueueChangesItsStateWhileNobodyPollsByACursorOrPosts() throws Exception {
+        standInForWorkQueues();
+        ExtendedCompletionQueue inPlace = context.createExtendedCompletionQueue(16, config -> {});
+        WorkQueue work = domain.createWorkQueue(inPlace, config -> config.maxWorkRequests(8));
+        inPlace.cursor().acquire();
+        assertThatThrownBy(() -> work.modify(WorkQueueState.READY))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("this thread has started the cursor");
+        inPlace.cursor().leave();
+        MemoryRegion region = domain.allocateMemory(128, AccessFlag.LOCAL_WRITE);
+        Thread poster = Thread.ofPlatform().unstarted(() -> work.postReceive(1, region.slice()));
+        verbs_context.modify_wq(
+                table,
+                verbs_context.modify_wq.allocate(
+                        (wq, attr) -> {
+                            poster.start();
+                            return endsSoon(poster) ? Errno.EBUSY : 0;
+                        },
+                        arena));
+        work.modify(WorkQueueState.READY);
+        poster.join();
+        assertThat(calls).endsWith("post 1");
+    }
+
+    /** libmlx5 destroys a queue pair of its own then, which completes there; a basic queue stands in. */
+    @Test
+    void aSharedQueueThatMatchesTagsIsClosedWhileNobodyPollsByACursor() {
+        verbs_context.create_srq_ex(
+                table,
+                verbs_context.create_srq_ex.allocate(
+                        (ctx, attr) -> {
+                            MemorySegment basic = ibv_srq_init_attr.allocate(arena);
+                            ibv_srq_attr.max_wr(ibv_srq_init_attr.attr(basic), 4);
+                            ibv_srq_attr.max_sge(ibv_srq_init_attr.attr(basic), 1);
+                            return SharedReceiveCalls.create(MemorySegment.ofAddress(domain.handle()), basic);
+                        },
+                        arena));
+        ExtendedCompletionQueue inPlace = context.createExtendedCompletionQueue(64, config -> {});
+        SharedReceiveQueue shared = domain.createSharedReceiveQueue(
+                config -> config.tagMatching(inPlace, 4, 4).maxWorkRequests(4));
+        inPlace.cursor().acquire();
+        assertThatThrownBy(shared::close)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("this thread has started the cursor");
+        inPlace.cursor().leave();
+        shared.close();
+        assertThat(shared.isOpen()).isFalse();
+    }
+
+    private static boolean endsSoon(Thread thread) {
+        try {
+            return thread.join(Duration.ofMillis(100));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.cm;
 
+import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import java.time.Duration;
 
 /** The end of a wait of several steps. */
@@ -9,10 +10,12 @@ final class Deadline {
     private static final Duration MILLISECOND = Duration.ofMillis(1);
 
     private final Duration timeout;
+    private final long limit;
     private final long start = System.nanoTime();
 
     Deadline(Duration timeout) {
         this.timeout = timeout;
+        this.limit = ReadinessWaiter.nanos(timeout);
     }
 
     Duration timeout() {
@@ -21,12 +24,7 @@ final class Deadline {
 
     /** Not negative. */
     Duration remaining() {
-        if (timeout.isNegative()) {
-            // The longest of these has no room for a difference.
-            return Duration.ZERO;
-        }
-        Duration remaining = timeout.minusNanos(System.nanoTime() - start);
-        return remaining.isNegative() ? Duration.ZERO : remaining;
+        return Duration.ofNanos(Math.max(0, limit - (System.nanoTime() - start)));
     }
 
     Duration atLeastOneMillisecond() {

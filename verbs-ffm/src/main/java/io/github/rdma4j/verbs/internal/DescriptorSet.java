@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
@@ -25,6 +26,10 @@ public final class DescriptorSet {
     private static final int EVENTS_PER_CALL = 64;
     private static final int WAKE_UP = -1;
     private static final int[] NONE = {};
+    /** Nothing but a wake-up that is another thread's, or that another one has taken. */
+    private static final int[] FOR_ANOTHER = {};
+
+    private static final long PAUSE_NANOS = 50_000;
     /** Those that are open, for {@link #lookAgain}; one that nobody uses any more is not kept. */
     private static final Map<DescriptorSet, Boolean> OPEN = Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -41,7 +46,7 @@ public final class DescriptorSet {
     private final MemorySegment directTimeout = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG, 2);
     /** Made anew when an interrupt has used it up. */
     private InterruptHook hook = new InterruptHook(this::interrupted);
-    /** That thread was interrupted, or the set is being closed: whoever takes the wake-up leaves another one. */
+    /** That thread was interrupted, or the set is being closed: the wake-up stays. */
     private volatile boolean mustReturn;
 
     private volatile boolean closing;
@@ -177,7 +182,8 @@ public final class DescriptorSet {
      * One system call, where waiting until the set is ready and asking it what is take two. For one platform thread at
      * a time; others wait beside it in the other way.
      *
-     * @return null if the machine does not have the call
+     * @return null if the wait is to be begun anew in the other way: the machine does not have the call, or this wait
+     *     was ended by an interrupt that an earlier one had told of
      */
     private int[] awaitDirectly(String operation, long nanos) {
         enter();
@@ -200,6 +206,8 @@ public final class DescriptorSet {
                 interrupted = mayBeInterrupted && armed.disarm();
                 if (interrupted) {
                     hook = new InterruptHook(this::interrupted);
+                    // Before the others may take it: it is not for them.
+                    FileDescriptors.drain(wakeDescriptor);
                     mustReturn = false;
                     // The closing side sets the two in the other order.
                     if (closing) {
@@ -222,7 +230,10 @@ public final class DescriptorSet {
             throw closed.get();
         }
         if (interrupted && ready.length == 0) {
-            throw new WaitInterruptedException(operation);
+            if (Thread.currentThread().isInterrupted()) {
+                throw new WaitInterruptedException(operation);
+            }
+            return null;
         }
         return ready;
     }
@@ -254,22 +265,35 @@ public final class DescriptorSet {
      * carrier.
      */
     private int[] collect() {
+        int[] ready;
         collecting.lock();
         try {
             enter();
             try {
-                return ready();
+                ready = ready();
             } finally {
                 guard.exit();
             }
         } finally {
             collecting.unlock();
         }
+        if (ready == FOR_ANOTHER) {
+            // The set is readable until that thread has returned, and the next look would come at once.
+            LockSupport.parkNanos(PAUSE_NANOS);
+            return null;
+        }
+        return ready;
     }
 
     private int[] ready() {
         int count = FileDescriptors.epollWait(epoll, events, 0);
-        return count == 0 ? null : keys(events, count);
+        if (count == 0) {
+            return null;
+        }
+        if (count == 1 && (int) FileDescriptors.readyKey(events, 0) == WAKE_UP) {
+            return takeWakeUp() ? NONE : FOR_ANOTHER;
+        }
+        return keys(events, count);
     }
 
     private int[] keys(MemorySegment told, int count) {
@@ -281,15 +305,29 @@ public final class DescriptorSet {
         for (int i = 0; i < count; i++) {
             int descriptor = (int) FileDescriptors.readyKey(told, i);
             if (descriptor == WAKE_UP) {
-                FileDescriptors.drain(wakeDescriptor);
-                if (mustReturn) {
-                    FileDescriptors.signal(wakeDescriptor);
-                }
+                takeWakeUp();
             } else {
                 ready[used++] = descriptor;
             }
         }
         return used == count ? ready : Arrays.copyOf(ready, used);
+    }
+
+    /**
+     * One that is for the thread that waits directly stays: taken and left again, that thread could miss it.
+     *
+     * @return whether there was one that is for any thread
+     */
+    private boolean takeWakeUp() {
+        if (mustReturn) {
+            return false;
+        }
+        boolean taken = FileDescriptors.drain(wakeDescriptor);
+        if (mustReturn) {
+            FileDescriptors.signal(wakeDescriptor);
+            return false;
+        }
+        return taken;
     }
 
     /** Ends all waits, and closes the set; to be called once. */

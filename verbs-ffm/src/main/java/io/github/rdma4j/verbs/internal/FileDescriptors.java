@@ -184,11 +184,13 @@ public final class FileDescriptors {
      * Makes an eventfd unreadable again.
      *
      * @param descriptor from {@link #createEventFd()}
+     * @return whether it was readable
      */
-    static void drain(int descriptor) {
+    static boolean drain(int descriptor) {
         try (Arena arena = Arena.ofConfined()) {
-            long ignored = (long)
-                    READ.invokeExact(NativeCalls.capture(), descriptor, arena.allocate(JAVA_LONG), (long) Long.BYTES);
+            return (long) READ.invokeExact(
+                            NativeCalls.capture(), descriptor, arena.allocate(JAVA_LONG), (long) Long.BYTES)
+                    > 0;
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
         }

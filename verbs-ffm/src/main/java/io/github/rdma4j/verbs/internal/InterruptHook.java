@@ -28,7 +28,13 @@ final class InterruptHook extends AbstractInterruptibleChannel {
         begin();
     }
 
-    /** {@return whether it was interrupted since {@link #arm()}} */
+    /**
+     * This thread does not wait any more.
+     *
+     * @return whether this is spent. The thread's interrupt status tells whether that is an interrupt of this wait:
+     *     {@link Thread#interrupt()} first sets the status and then calls this, and between the two the thread can have
+     *     ended an earlier wait and cleared the status
+     */
     boolean disarm() {
         try {
             end(true);

@@ -236,7 +236,10 @@ public final class ReadinessWaiter {
         if (isClosed()) {
             return Outcome.CLOSED;
         }
-        return interrupted ? Outcome.INTERRUPTED : ready ? Outcome.READY : Outcome.TIMED_OUT;
+        if (interrupted) {
+            return Thread.currentThread().isInterrupted() ? Outcome.INTERRUPTED : Outcome.READY;
+        }
+        return ready ? Outcome.READY : Outcome.TIMED_OUT;
     }
 
     private void leave() {

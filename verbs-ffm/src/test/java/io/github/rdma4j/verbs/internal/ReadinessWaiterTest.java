@@ -18,6 +18,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -183,6 +184,33 @@ class ReadinessWaiterTest {
         // Whoever waits next is not disturbed by the signal that ended the other wait.
         start(virtual, () -> outcome.set(waiter.await(1_000_000))).join();
         assertThat(outcome).hasValue(ReadinessWaiter.Outcome.TIMED_OUT);
+    }
+
+    /**
+     * The JVM tells a platform thread of an interrupt in two steps: whoever clears the status between them and waits
+     * again was told already.
+     */
+    @Test
+    void anInterruptEndsOneWait() throws Exception {
+        AtomicInteger endedByStatus = new AtomicInteger();
+        AtomicInteger endedAgain = new AtomicInteger();
+        AtomicBoolean over = new AtomicBoolean();
+        Thread thread = start(false, () -> {
+            while (!over.get()) {
+                if (waiter.await(LONG) == ReadinessWaiter.Outcome.INTERRUPTED) {
+                    (Thread.interrupted() ? endedByStatus : endedAgain).incrementAndGet();
+                }
+            }
+        });
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < 300_000_000 && endedAgain.get() == 0) {
+            thread.interrupt();
+        }
+        over.set(true);
+        FileDescriptors.signal(descriptor);
+        thread.join();
+        assertThat(endedByStatus).hasPositiveValue();
+        assertThat(endedAgain).hasValue(0);
     }
 
     @ParameterizedTest
