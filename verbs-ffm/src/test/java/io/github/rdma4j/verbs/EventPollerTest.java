@@ -223,6 +223,37 @@ class EventPollerTest {
         assertThat(ends).hasValue(0);
     }
 
+    /** Both come to the same wait: it ends by one of them, and the next one by the other. */
+    @Test
+    void anInterruptTakesNoWakeUpAway() throws Exception {
+        AtomicInteger interrupts = new AtomicInteger();
+        AtomicInteger wakeUps = new AtomicInteger();
+        Thread selecting = Thread.ofPlatform().start(() -> {
+            while (poller.isOpen()) {
+                try {
+                    poller.select(LONG, source -> {});
+                    wakeUps.incrementAndGet();
+                } catch (WaitInterruptedException e) {
+                    interrupts.incrementAndGet();
+                    Thread.interrupted();
+                } catch (IllegalStateException closed) {
+                    return;
+                }
+            }
+        });
+        for (int i = 1; i <= 200; i++) {
+            Thread.sleep(1);
+            selecting.interrupt();
+            poller.wakeUp();
+            while (interrupts.get() < i || wakeUps.get() < i) {
+                Thread.sleep(1);
+            }
+        }
+        poller.close();
+        selecting.join();
+        assertThat(interrupts).hasValue(200);
+    }
+
     /**
      * Closes pollers on a virtual thread while platform and virtual threads select, with one carrier: a virtual thread
      * that waited for another inside the poller could never leave it.

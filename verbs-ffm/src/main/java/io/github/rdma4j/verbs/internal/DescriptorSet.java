@@ -48,6 +48,8 @@ public final class DescriptorSet {
     private InterruptHook hook = new InterruptHook(this::interrupted);
     /** That thread was interrupted, or the set is being closed: the wake-up stays. */
     private volatile boolean mustReturn;
+    /** Somebody has asked for a wake-up, and perhaps nobody has taken it. */
+    private volatile boolean woken;
 
     private volatile boolean closing;
     /** Set when the machine has no call to wait for a set in nanoseconds. */
@@ -121,6 +123,7 @@ public final class DescriptorSet {
 
     /** Ends the wait that is under way, or else the next one. */
     public void wakeUp() {
+        woken = true;
         guarded(() -> FileDescriptors.signal(wakeDescriptor));
     }
 
@@ -208,6 +211,10 @@ public final class DescriptorSet {
                     hook = new InterruptHook(this::interrupted);
                     // Before the others may take it: it is not for them.
                     FileDescriptors.drain(wakeDescriptor);
+                    if (woken) {
+                        // Of a program, which had another wait in mind than one that an interrupt ends.
+                        FileDescriptors.signal(wakeDescriptor);
+                    }
                     mustReturn = false;
                     // The closing side sets the two in the other order.
                     if (closing) {
@@ -219,7 +226,7 @@ public final class DescriptorSet {
                 neverDirect = true;
                 return null;
             }
-            ready = keys(directEvents, count);
+            ready = keys(directEvents, count, !interrupted);
         } finally {
             guard.exit();
             if (wait != null) {
@@ -293,10 +300,10 @@ public final class DescriptorSet {
         if (count == 1 && (int) FileDescriptors.readyKey(events, 0) == WAKE_UP) {
             return takeWakeUp() ? NONE : FOR_ANOTHER;
         }
-        return keys(events, count);
+        return keys(events, count, true);
     }
 
-    private int[] keys(MemorySegment told, int count) {
+    private int[] keys(MemorySegment told, int count, boolean takeWakeUp) {
         if (count == 0) {
             return NONE;
         }
@@ -305,7 +312,9 @@ public final class DescriptorSet {
         for (int i = 0; i < count; i++) {
             int descriptor = (int) FileDescriptors.readyKey(told, i);
             if (descriptor == WAKE_UP) {
-                takeWakeUp();
+                if (takeWakeUp) {
+                    takeWakeUp();
+                }
             } else {
                 ready[used++] = descriptor;
             }
@@ -322,6 +331,7 @@ public final class DescriptorSet {
         if (mustReturn) {
             return false;
         }
+        woken = false;
         boolean taken = FileDescriptors.drain(wakeDescriptor);
         if (mustReturn) {
             FileDescriptors.signal(wakeDescriptor);
