@@ -92,7 +92,7 @@ libraries() {
         grep -q '<name>rdma4j' "$pom"
         grep -q '<description>.' "$pom"
         # The other ones inherit it.
-        if [[ $pom != */rdma4j-*.pom ]]; then
+        if [[ ${pom##*/} != rdma4j-* ]]; then
             grep -q '<artifactId>rdma4j-parent<' "$pom"
             continue
         fi

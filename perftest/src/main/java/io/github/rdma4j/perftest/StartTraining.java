@@ -41,6 +41,7 @@ public final class StartTraining {
             run(tool.command() + common + " 127.0.0.1");
             server.join(2000);
         }
+        StandardOutput.status(ToolCommand.OK, NOWHERE, OutputStream.nullOutputStream(), Terminal.isPipe(), NOWHERE);
     }
 
     private static int run(String command) {

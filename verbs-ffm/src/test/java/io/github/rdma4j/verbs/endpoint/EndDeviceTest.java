@@ -72,6 +72,7 @@ class EndDeviceTest extends EndContract {
 
     /** SoftRoCE tries for ever to reach a queue pair that does not answer, so this is a wire that loses everything. */
     @Test
+    @Tag("waiting")
     void aPeerThatAcknowledgesNothingIsReportedToSendersAndToThoseWhoOnlyWait() throws Exception {
         try (EndpointPair silent = new EndpointPair(config -> config.silenceTimeout(Duration.ofSeconds(4)));
                 ExecutorService executor = Executors.newSingleThreadExecutor()) {

@@ -77,6 +77,7 @@ class EndpointSelectorDeviceTest extends EndpointSelectorContract {
     }
 
     @Test
+    @Tag("waiting")
     void aDeadWireIsNoticedByWhoeverSelects() {
         try (EndpointPair pair = new EndpointPair(config -> config.silenceTimeout(Duration.ofSeconds(4)));
                 EndpointSelector selector = EndpointSelector.open()) {

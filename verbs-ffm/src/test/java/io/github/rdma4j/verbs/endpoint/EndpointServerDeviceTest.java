@@ -280,6 +280,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
+    @Tag("waiting")
     void aServerThatIsNotThereOrDoesNotAnswerIsAnException() {
         InetSocketAddress address = server.address();
         assertThatThrownBy(() -> Endpoint.connect(address, SMALL, Duration.ofSeconds(5)))
