@@ -217,20 +217,10 @@ public abstract sealed class NcclParts extends NcclTransfers permits NcclCommuni
         }
     }
 
-    /** Gives a part of memory back, which stays with its memory as long as NCCL cannot be told. */
-    final void giveBack(AutoCloseable part, DeviceMemory memory, String words, LongToIntFunction call) {
-        boolean told = true;
-        try {
-            giveBack(words, call);
-        } catch (CudaCloseTimeoutException e) {
-            told = false;
-            throw e;
-        } finally {
-            if (told) {
-                memory.removeDependent(part);
-                forget(part);
-            }
-        }
+    /** Forgets a part of memory, and so does the memory. */
+    final void forget(AutoCloseable part, DeviceMemory memory) {
+        memory.removeDependent(part);
+        forget(part);
     }
 
     /**

@@ -18,7 +18,7 @@ public final class NcclRegistration implements AutoCloseable {
     private final NcclCommunicator communicator;
     private final DeviceSlice slice;
     private final long handle;
-    private boolean closed;
+    private final PartLife life = new PartLife();
 
     NcclRegistration(NcclCommunicator communicator, DeviceSlice slice, long handle) {
         this.communicator = communicator;
@@ -40,24 +40,11 @@ public final class NcclRegistration implements AutoCloseable {
      */
     @Override
     public void close() {
-        synchronized (this) {
-            if (closed) {
-                return;
-            }
-            closed = true;
-        }
-        try {
-            communicator.giveBack(
-                    this,
-                    slice.memory(),
-                    "ncclCommDeregister()",
-                    at -> communicator.connection().library.calls().pair(NcclFunction.COMM_DEREGISTER, at, handle));
-        } catch (CudaCloseTimeoutException e) {
-            synchronized (this) {
-                closed = false;
-            }
-            throw e;
-        }
+        life.close(
+                () -> communicator.giveBack(
+                        "ncclCommDeregister()",
+                        at -> communicator.connection().library.calls().pair(NcclFunction.COMM_DEREGISTER, at, handle)),
+                () -> communicator.forget(this, slice.memory()));
     }
 
     /** {@return memory and communicator} */

@@ -17,7 +17,7 @@ public final class NcclScaledSum implements NcclReduction, AutoCloseable {
     private final NcclCommunicator communicator;
     private final NcclDataType type;
     private final int code;
-    private boolean closed;
+    private final PartLife life = new PartLife();
 
     NcclScaledSum(NcclCommunicator communicator, NcclDataType type, int code) {
         this.communicator = communicator;
@@ -30,8 +30,8 @@ public final class NcclScaledSum implements NcclReduction, AutoCloseable {
         return type;
     }
 
-    synchronized int codeFor(NcclCommunicator user, NcclDataType elements) {
-        if (closed) {
+    int codeFor(NcclCommunicator user, NcclDataType elements) {
+        if (life.isClosed()) {
             throw new IllegalStateException(this + " is closed");
         }
         if (user != communicator || elements != type) {
@@ -49,34 +49,15 @@ public final class NcclScaledSum implements NcclReduction, AutoCloseable {
      */
     @Override
     public void close() {
-        synchronized (this) {
-            if (closed) {
-                return;
-            }
-            closed = true;
-        }
-        try {
-            communicator.giveBack(
-                    "ncclRedOpDestroy()",
-                    handle -> communicator
-                            .connection()
-                            .library
-                            .calls()
-                            .call(NcclFunction.OPERATOR_DESTROY, code, handle));
-        } catch (CudaCloseTimeoutException e) {
-            synchronized (this) {
-                closed = false;
-            }
-            throw e;
-        } finally {
-            forgetIfClosed();
-        }
-    }
-
-    private synchronized void forgetIfClosed() {
-        if (closed) {
-            communicator.forget(this);
-        }
+        life.close(
+                () -> communicator.giveBack(
+                        "ncclRedOpDestroy()",
+                        handle -> communicator
+                                .connection()
+                                .library
+                                .calls()
+                                .call(NcclFunction.OPERATOR_DESTROY, code, handle)),
+                () -> communicator.forget(this));
     }
 
     /** {@return type and communicator} */

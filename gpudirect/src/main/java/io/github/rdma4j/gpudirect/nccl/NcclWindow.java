@@ -20,7 +20,7 @@ public final class NcclWindow implements AutoCloseable {
     private final NcclCommunicator communicator;
     private final DeviceSlice slice;
     private final MemorySegment slot;
-    private boolean closed;
+    private final PartLife life = new PartLife();
 
     NcclWindow(NcclCommunicator communicator, DeviceSlice slice, MemorySegment slot) {
         this.communicator = communicator;
@@ -38,8 +38,9 @@ public final class NcclWindow implements AutoCloseable {
     }
 
     /** Zero until all ranks have come. */
-    synchronized long handle() {
+    long handle() {
         long handle = slot.get(ValueLayout.JAVA_LONG, 0);
+        boolean closed = life.isClosed();
         if (closed || handle == 0) {
             throw new IllegalStateException(
                     this + (closed ? " is closed" : " is not there yet: its group has not ended, or await it"));
@@ -56,20 +57,9 @@ public final class NcclWindow implements AutoCloseable {
      */
     @Override
     public void close() {
-        synchronized (this) {
-            if (closed) {
-                return;
-            }
-            closed = true;
-        }
-        try {
-            communicator.giveBack(this, slice.memory(), "ncclCommWindowDeregister()", this::deregister);
-        } catch (CudaCloseTimeoutException e) {
-            synchronized (this) {
-                closed = false;
-            }
-            throw e;
-        }
+        life.close(
+                () -> communicator.giveBack("ncclCommWindowDeregister()", this::deregister),
+                () -> communicator.forget(this, slice.memory()));
     }
 
     /** Only now, when what is under way is over, the handle is there: it may have come meanwhile. */
