@@ -52,6 +52,7 @@ public final class EndpointConfig {
     private boolean integrity;
     private Duration rdmaTimeout = Duration.ofSeconds(2);
     private Duration recoveryInterval = Duration.ofSeconds(5);
+    private double maxSlowdown;
     private Consumer<? super TransportMove> moveListener;
 
     EndpointConfig() {}
@@ -115,6 +116,28 @@ public final class EndpointConfig {
             throw new IllegalArgumentException("recoveryInterval %s: above zero".formatted(interval));
         }
         recoveryInterval = interval;
+        return this;
+    }
+
+    /**
+     * How many times as long as over TCP a round trip over RDMA may take, before a client over {@link
+     * Transport#RDMA_WITH_FAILOVER} stays with TCP, or goes back to it; default 0: as long as it likes. Before each
+     * move to RDMA, and in each {@link #recoveryInterval} on RDMA, the client sends {@value Comparison#ROUNDS}
+     * questions without bytes over each of the two and compares the middle ones. Each time in a row that RDMA is too
+     * slow, it waits twice as long before it tries again, up to 64 times.
+     *
+     * <p>Questions are asked and answered by whoever is inside the endpoint on the two sides. They count only where
+     * nothing else is under way: a connection that never pauses is not compared, and moves to RDMA after half of {@link
+     * #rdmaTimeout}.
+     *
+     * @param factor at least 1; 0 compares nothing. A server's setting means nothing
+     * @return this
+     */
+    public EndpointConfig maxSlowdown(double factor) {
+        if (factor != 0 && !(factor >= 1)) {
+            throw new IllegalArgumentException("maxSlowdown %s: at least 1, or 0 for any".formatted(factor));
+        }
+        maxSlowdown = factor;
         return this;
     }
 
@@ -418,6 +441,11 @@ public final class EndpointConfig {
 
     Duration recoveryInterval() {
         return recoveryInterval;
+    }
+
+    /** Zero for any. */
+    double maxSlowdown() {
+        return maxSlowdown;
     }
 
     /** Null for nobody. */

@@ -26,8 +26,13 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
     /** The slots of TCP beyond those of messages and transfers. */
     static final int WORDS = 8;
 
+    static final String REFUSED = "the adapter does not take what is posted";
+
     /** Over RDMA, a look at TCP is a system call that mostly finds nothing. */
     private static final int POLLS_PER_LOOK_AT_TCP = 16;
+
+    /** More than a peer that keeps to the protocol ever has this side say at a time. */
+    private static final int MOST_UNSAID = 64;
 
     private static final long LONGEST_WAIT_FOR_TCP = TimeUnit.MILLISECONDS.toNanos(64);
 
@@ -238,7 +243,9 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
 
     private void loseTcp() {
         boolean wireAlone = tcp.isLostByTheWire() && mover.isOnRdma();
-        if (!wireAlone) {
+        if (wireAlone) {
+            mover.compareNoMore();
+        } else {
             pollRdma();
             String other = mover.trouble();
             protocol.linkLost(other == null ? news.tcpLost() : news.tcpLost() + "; and RDMA: " + other);
@@ -251,6 +258,9 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
     public void say(MoveWords said) {
         unsaid.add(said.toBytes());
         sayRest();
+        if (unsaid.size() > MOST_UNSAID) {
+            violated("it asks more about a move than it reads");
+        }
     }
 
     private void sayRest() {
@@ -271,6 +281,21 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
     @Override
     public boolean sendCanary(int number, byte[] bytes) {
         return rdma.sendCanary(number, bytes);
+    }
+
+    @Override
+    public void sendEcho(int frame) {
+        if (mover.hearsRdma()) {
+            outbox.addEcho(frame);
+        } else {
+            rdma.ask(
+                    wire -> {
+                        if (!rdma.sendEcho(frame)) {
+                            mover.fails(REFUSED);
+                        }
+                    },
+                    rdmaFails);
+        }
     }
 
     @Override

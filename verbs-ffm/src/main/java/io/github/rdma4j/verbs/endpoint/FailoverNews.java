@@ -177,10 +177,13 @@ final class FailoverNews implements Outbox.Listener {
                 mover.fails("what came over RDMA is no message of an endpoint's");
                 return;
             }
-            if (mover.hearsRdma()) {
+            int kind = Frame.kind(frame);
+            if (kind == Frame.PING || kind == Frame.PONG) {
+                mover.echo(frame);
+            } else if (mover.hearsRdma()) {
                 deliver(rdma.wire(), buffer, frame, length);
                 mover.received(frame);
-            } else if (Frame.kind(frame) == Frame.CANARY) {
+            } else if (kind == Frame.CANARY) {
                 Message message = rdma.wire().message(buffer, length);
                 mover.canary(message.segment());
                 message.close();
@@ -200,8 +203,8 @@ final class FailoverNews implements Outbox.Listener {
 
         @Override
         void sent(long id) {
-            if (rdma.hasCanariesUnderWay()) {
-                rdma.canarySent();
+            if (rdma.hasTrialsUnderWay()) {
+                rdma.trialSent();
             } else {
                 outbox.sent(id);
             }
@@ -209,7 +212,7 @@ final class FailoverNews implements Outbox.Listener {
 
         @Override
         void failed(long id, String reason, TransferException cause) {
-            boolean ours = (id & Protocol.RECEIVE) == 0 && !rdma.hasCanariesUnderWay() && outbox.isOverRdma();
+            boolean ours = (id & Protocol.RECEIVE) == 0 && !rdma.hasTrialsUnderWay() && outbox.isOverRdma();
             if (ours && cause != null && isMistake(cause.status())) {
                 protocol.failed(outbox.failOldest(), reason, cause);
             } else {

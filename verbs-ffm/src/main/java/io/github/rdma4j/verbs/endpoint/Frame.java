@@ -24,6 +24,10 @@ final class Frame {
     static final int MOVE = 3;
     /** The same: data that shows whether RDMA works. */
     static final int CANARY = 4;
+    /** The same: a question without bytes over RDMA, with a number in the place of credits. */
+    static final int PING = 5;
+    /** The answer, with the question's number. */
+    static final int PONG = 6;
 
     /** What fits into the number, and so the most receive buffers that a side can have. */
     static final int MAX_CREDITS = 0xffff;

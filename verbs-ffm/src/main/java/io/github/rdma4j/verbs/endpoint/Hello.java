@@ -18,7 +18,7 @@ import java.util.Arrays;
  */
 record Hello(int version, boolean integrity, int receiveBuffers, int bufferSize, byte[] userData, byte[] token) {
     /** Changes whenever two versions would misunderstand each other. */
-    static final int VERSION = 3;
+    static final int VERSION = 4;
 
     static final int LIFE_BYTES = 8;
     /** The bytes before the program's own. */

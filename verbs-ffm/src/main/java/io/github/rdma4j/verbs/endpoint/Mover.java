@@ -33,6 +33,9 @@ final class Mover {
         /** Sends a message over RDMA that is none of the program's; whether the adapter has taken it. */
         boolean sendCanary(int number, byte[] bytes);
 
+        /** Sends a question or an answer over RDMA, behind what was posted before. */
+        void sendEcho(int frame);
+
         /** Breaks the connection over RDMA, takes in what has come from there if that counts, and closes it. */
         void breakRdma(boolean takeIn);
 
@@ -44,6 +47,8 @@ final class Mover {
 
     static final int CANARIES = 3;
     private static final int LONGEST_CANARY = 4096;
+    /** A try whose RDMA was too slow doubles the pause before the next one so often at most. */
+    private static final int MOST_DOUBLINGS = 6;
 
     private final boolean client;
     private final RdmaWay way;
@@ -54,6 +59,8 @@ final class Mover {
     private final long attemptNanos;
     private final long pauseNanos;
     private final int canaryBytes;
+    /** Null if RDMA may be as slow as it likes. */
+    private final Comparison comparison;
 
     private int attempt;
     private boolean underWay;
@@ -74,6 +81,8 @@ final class Mover {
     private long messages;
     private long credits;
     private boolean closed;
+    /** How often in a row RDMA was too slow. */
+    private int slow;
 
     /**
      * Over TCP.
@@ -99,6 +108,8 @@ final class Mover {
         this.attemptNanos = Engine.nanos(config.rdmaTimeout());
         this.pauseNanos = Engine.nanos(config.recoveryInterval());
         this.canaryBytes = Math.min(maxMessage, LONGEST_CANARY);
+        this.comparison =
+                client && config.maxSlowdown() > 0 ? new Comparison(config.maxSlowdown(), attemptNanos) : null;
         this.nextTry = clock.getAsLong();
         outbox.useTcp(tcp);
     }
@@ -142,9 +153,13 @@ final class Mover {
         if (failing != null) {
             return 0;
         }
-        long due = underWay && !arrived && !downSaid ? begun + attemptNanos : client && way != null ? nextTry : 0;
-        boolean timed = underWay ? !arrived && !downSaid : client && way != null;
-        return timed ? Math.max(0, due - clock.getAsLong()) : Long.MAX_VALUE;
+        long now = clock.getAsLong();
+        if (underWay) {
+            boolean tries = !arrived && !downSaid;
+            long toEnd = tries ? Math.max(0, begun + attemptNanos - now) : Long.MAX_VALUE;
+            return Math.min(toEnd, nanosToCompare(now));
+        }
+        return client && way != null ? Math.max(0, nextTry - now) : Long.MAX_VALUE;
     }
 
     // ---- What happens ----
@@ -158,6 +173,7 @@ final class Mover {
 
     /** Does what the time and failures ask for. */
     void step(boolean open) {
+        compare();
         String reason = failing;
         failing = null;
         if (underWay) {
@@ -196,7 +212,7 @@ final class Mover {
         } catch (RuntimeException e) {
             failure = e;
             giveUpPrepared();
-            nextTry = clock.getAsLong() + pauseNanos;
+            nextTry = clock.getAsLong() + pause();
         }
     }
 
@@ -253,6 +269,12 @@ final class Mover {
                     useRdma();
                 }
             }
+            case PING -> {
+                if (!downSaid) {
+                    ground.say(MoveWords.of(MoveWords.Kind.PONG, attempt, answer((int) words.messages())));
+                }
+            }
+            case PONG -> answered(false, (int) words.messages());
             default -> {
                 downHeard = words;
                 if (!downSaid) {
@@ -305,7 +327,7 @@ final class Mover {
     private void sendCanary() {
         for (int i = 0; i < CANARIES; i++) {
             if (!ground.sendCanary(i, canaryBytes(client, i))) {
-                fails("the adapter does not take what is posted");
+                fails(FailoverCarrier.REFUSED);
                 return;
             }
         }
@@ -320,12 +342,92 @@ final class Mover {
             return;
         }
         if (canariesSeen == CANARIES) {
-            if (client) {
-                sayUp();
-            } else {
+            if (!client) {
                 sendCanary();
+            } else if (comparison != null) {
+                comparison.begin(clock.getAsLong(), 0);
+            } else {
+                sayUp();
             }
         }
+    }
+
+    // ---- How fast it is ----
+
+    private long nanosToCompare(long now) {
+        if (comparison == null || !comparison.isRunning()) {
+            return Long.MAX_VALUE;
+        }
+        long toEnd = upSaid ? Long.MAX_VALUE : Math.max(0, begun + attemptNanos / 2 - now);
+        return Math.min(toEnd, outbox.isQuiet() ? comparison.nanosToNext(now) : Long.MAX_VALUE);
+    }
+
+    /** Asks what is to be asked of the two wires, and draws the conclusion when everything is answered. */
+    private void compare() {
+        if (comparison == null || !comparison.isRunning() || failing != null) {
+            return;
+        }
+        long now = clock.getAsLong();
+        if (comparison.isComplete()) {
+            conclude(comparison.complaint(), now);
+        } else if (!upSaid && now - begun >= attemptNanos / 2) {
+            // A program that never pauses gets RDMA all the same.
+            conclude(null, now);
+        } else if (outbox.isQuiet() && comparison.isDue(now)) {
+            boolean overRdma = comparison.isOverRdma();
+            int number = comparison.ask(now);
+            if (!overRdma) {
+                ground.say(MoveWords.of(MoveWords.Kind.PING, attempt, number));
+            } else {
+                ground.sendEcho(Frame.of(Frame.PING, number));
+            }
+        }
+    }
+
+    private void conclude(String complaint, long now) {
+        comparison.stop();
+        if (complaint != null) {
+            slow++;
+            fails(complaint);
+        } else if (!upSaid) {
+            sayUp();
+        } else {
+            slow = 0;
+            comparison.begin(now, pauseNanos / Comparison.ROUNDS);
+        }
+    }
+
+    /** TCP is gone: there is nothing to compare with, and nowhere to go. */
+    void compareNoMore() {
+        if (comparison != null) {
+            comparison.stop();
+        }
+    }
+
+    /** A question or an answer has come over RDMA. */
+    void echo(int frame) {
+        int number = Frame.credits(frame);
+        if (Frame.kind(frame) == Frame.PONG) {
+            answered(true, number);
+        } else {
+            ground.sendEcho(Frame.of(Frame.PONG, answer(number)));
+        }
+    }
+
+    private int answer(int number) {
+        return number & ~Comparison.BUSY | (outbox.isQuiet() ? 0 : Comparison.BUSY);
+    }
+
+    private void answered(boolean overRdma, int answer) {
+        if (comparison != null) {
+            comparison.answered(overRdma, answer, clock.getAsLong());
+        }
+    }
+
+    private long pause() {
+        return pauseNanos > Long.MAX_VALUE >> MOST_DOUBLINGS + 1
+                ? pauseNanos
+                : pauseNanos << Math.min(slow, MOST_DOUBLINGS);
     }
 
     private void sayUp() {
@@ -345,6 +447,9 @@ final class Mover {
     private void arrive() {
         if (upHeard && outbox.isOverRdma() && !arrived) {
             arrived = true;
+            if (comparison != null) {
+                comparison.begin(clock.getAsLong(), pauseNanos / Comparison.ROUNDS);
+            }
             ground.moved(Transport.TCP, Transport.RDMA, "RDMA works", Duration.ofNanos(clock.getAsLong() - begun));
         }
     }
@@ -369,6 +474,7 @@ final class Mover {
             begun = clock.getAsLong();
         }
         outbox.hold();
+        compareNoMore();
         if (rdma != null) {
             ground.breakRdma(upHeard);
             rdma = null;
@@ -392,7 +498,7 @@ final class Mover {
             outbox.useTcp(tcp);
         }
         underWay = false;
-        nextTry = clock.getAsLong() + pauseNanos;
+        nextTry = clock.getAsLong() + pause();
         if (arrived) {
             arrived = false;
             ground.moved(

@@ -30,6 +30,9 @@ final class Outbox {
         void refused(Post post, RuntimeException why);
     }
 
+    /** The questions and answers of a {@link Comparison} that may be under way: one, and one whose end is late. */
+    static final int ECHOES = 2;
+
     private static final String FAILED = "posting failed: ";
 
     private final FailoverRooms rooms;
@@ -42,6 +45,7 @@ final class Outbox {
     private final int[] free;
     private int freeCount;
     private int asking;
+    private int echoes;
     /** Where posts go; null while they wait. */
     private Carrier wire;
     /** Which has what is under way. */
@@ -95,6 +99,11 @@ final class Outbox {
         return !waiting.isEmpty();
     }
 
+    /** Whether nothing but questions and answers is under way or waits, which would delay what is posted now. */
+    boolean isQuiet() {
+        return underWay.size() + waiting.size() == echoes;
+    }
+
     /** Why the wire has not taken something; null if it has taken everything. Told once. */
     String takeFailure() {
         String was = failure;
@@ -108,6 +117,13 @@ final class Outbox {
         wire = tcp;
         last = tcp;
         overRdma = false;
+        waiting.removeIf(post -> {
+            boolean echo = post.kind == Post.Kind.ECHO;
+            if (echo) {
+                recycle(post);
+            }
+            return echo;
+        });
     }
 
     /** Everything that TCP was given is done. */
@@ -141,6 +157,7 @@ final class Outbox {
     }
 
     private void recycle(Post post) {
+        echoes -= post.kind == Post.Kind.ECHO ? 1 : 0;
         rooms.giveBack(post);
         post.clear();
         spare.add(post);
@@ -176,6 +193,14 @@ final class Outbox {
     void add(Post post) {
         if (!waiting.isEmpty() || !canPost(post) || !give(post)) {
             waiting.add(post);
+        }
+    }
+
+    /** A question or an answer. A peer that asks before the last answers are done gets none. */
+    void addEcho(int frame) {
+        if (echoes < ECHOES) {
+            echoes++;
+            add(post(Post.Kind.ECHO, Post.NOBODY, frame));
         }
     }
 
@@ -252,7 +277,7 @@ final class Outbox {
             }
             case TRANSFER ->
                 wire.postTransfer(slot, post.operation, post.local, post.remote, post.operand, post.newValue);
-            case CREDIT, CLOSE -> wire.postControl(Protocol.CONTROL, post.frame);
+            case CREDIT, CLOSE, ECHO -> wire.postControl(Protocol.CONTROL, post.frame);
             case PROBE -> wire.postProbe(Protocol.PROBE);
         };
     }
@@ -266,7 +291,7 @@ final class Outbox {
                 kept.add(post);
             }
         }
-        if (overRdma && post.kind != Post.Kind.TRANSFER && post.kind != Post.Kind.PROBE) {
+        if (overRdma && post.carriesCredits()) {
             creditsOverRdma += Frame.credits(post.frame);
             closeOverRdma |= post.kind == Post.Kind.CLOSE;
         }
@@ -393,7 +418,7 @@ final class Outbox {
             posts.remove();
             index++;
             letGo(post);
-            boolean over = index <= behindReceived || post.kind == Post.Kind.CREDIT || post.kind == Post.Kind.PROBE;
+            boolean over = index <= behindReceived || post.isOverWithItsWire();
             if (over && !post.isAsking()) {
                 finish(post);
                 recycle(post);

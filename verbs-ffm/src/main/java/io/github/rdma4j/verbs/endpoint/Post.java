@@ -13,7 +13,9 @@ final class Post {
         TRANSFER,
         CREDIT,
         CLOSE,
-        PROBE
+        PROBE,
+        /** A question or an answer of a {@link Comparison}: over RDMA alone, and never again. */
+        ECHO
     }
 
     /** In the place of an id: the protocol does not wait for the end of this. */
@@ -52,6 +54,15 @@ final class Post {
     /** Whether its answer could not be asked for again once something behind it has happened. */
     boolean isAsking() {
         return operation == Operation.READ || operation == Operation.GET || isAtomic();
+    }
+
+    boolean carriesCredits() {
+        return kind == Kind.MESSAGE || kind == Kind.CREDIT || kind == Kind.CLOSE;
+    }
+
+    /** Whether nobody misses it when its wire is gone; credits are counted, and given anew. */
+    boolean isOverWithItsWire() {
+        return kind == Kind.CREDIT || kind == Kind.PROBE || kind == Kind.ECHO;
     }
 
     boolean isAtomic() {

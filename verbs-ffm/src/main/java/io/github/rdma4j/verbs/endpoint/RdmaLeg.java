@@ -19,7 +19,8 @@ final class RdmaLeg {
     private final FailoverEvents sleepEnds;
     private final List<Carrier> leftovers = new ArrayList<>();
     private Carrier wire;
-    private int canariesUnderWay;
+    /** Canaries, questions and answers: what was posted before the program's messages. */
+    private int trialsUnderWay;
 
     RdmaLeg(int depth, FailoverEvents sleepEnds) {
         this.depth = depth;
@@ -48,7 +49,7 @@ final class RdmaLeg {
 
     void connected(Carrier made) {
         wire = made;
-        canariesUnderWay = 0;
+        trialsUnderWay = 0;
         sleepEnds.add(made);
     }
 
@@ -57,16 +58,23 @@ final class RdmaLeg {
         int slot = depth + number;
         wire.fill(slot, MemorySegment.ofArray(bytes));
         boolean posted = wire.postMessage(slot, Frame.of(Frame.CANARY, 0), true) == 0;
-        canariesUnderWay += posted ? 1 : 0;
+        trialsUnderWay += posted ? 1 : 0;
         return posted;
     }
 
-    boolean hasCanariesUnderWay() {
-        return canariesUnderWay > 0;
+    /** A question or an answer, before the first of the program's messages; false if it cannot be posted. */
+    boolean sendEcho(int frame) {
+        boolean posted = wire.postControl(Protocol.CONTROL, frame) == 0;
+        trialsUnderWay += posted ? 1 : 0;
+        return posted;
     }
 
-    void canarySent() {
-        canariesUnderWay--;
+    boolean hasTrialsUnderWay() {
+        return trialsUnderWay > 0;
+    }
+
+    void trialSent() {
+        trialsUnderWay--;
     }
 
     /**

@@ -125,17 +125,18 @@ final class RoceWay implements RdmaWay {
             DeviceContext device = domain().context();
             channel = device.createCompletionChannel();
             CompletionQueue created = null;
+            int sends = sizes.sendQueueDepth() + Outbox.ECHOES;
+            int receives = sizes.receiveQueueDepth() + Outbox.ECHOES;
             try {
-                created = device.createCompletionQueue(
-                        sizes.sendQueueDepth() + sizes.receiveQueueDepth(), settings -> settings.channel(channel));
+                created = device.createCompletionQueue(sends + receives, settings -> settings.channel(channel));
                 queue = created;
                 prepared = domain().prepareQueuePair(
                                 QueuePairType.RC,
                                 settings -> settings.completionQueue(queue)
                                         .port(gid.port())
                                         .gidIndex(gid.index())
-                                        .maxSendWorkRequests(sizes.sendQueueDepth())
-                                        .maxReceiveWorkRequests(sizes.receiveQueueDepth())
+                                        .maxSendWorkRequests(sends)
+                                        .maxReceiveWorkRequests(receives)
                                         .maxInlineData(config.maxInlineData())
                                         .remoteAccess(
                                                 AccessFlag.REMOTE_READ,
@@ -166,8 +167,8 @@ final class RoceWay implements RdmaWay {
                 settings.rnrRetry(config.rnrRetryCount()).maxReadAtomic(READS).maxDestinationReadAtomic(READS);
                 config.ackTimeout().ifPresent(settings::timeout);
             });
-            ReceiveBuffers received =
-                    new ReceiveBuffers(domain(), queuePair, sizes.receiveBuffers(), sizes.maxMessageSize(), 0);
+            ReceiveBuffers received = new ReceiveBuffers(
+                    domain(), queuePair, sizes.receiveBuffers() + Outbox.ECHOES, sizes.maxMessageSize(), 0);
             try {
                 SendBuffers sends = new SendBuffers(domain(), sizes.sendDepth(), sizes.maxMessageSize(), 0, 0);
                 return new VerbsCarrier(this, received, sends, config.maxInlineData());

@@ -80,6 +80,7 @@ final class FailoverEnd {
             int depth,
             int buffers,
             int peerBuffers,
+            double maxSlowdown,
             long[] now) {
         this.name = name;
         this.random = random;
@@ -94,6 +95,7 @@ final class FailoverEnd {
                 .integrity(true)
                 .rdmaTimeout(Duration.ofNanos(ATTEMPT_NANOS))
                 .recoveryInterval(Duration.ofNanos(PAUSE_NANOS))
+                .maxSlowdown(maxSlowdown)
                 .onMove(moves::add);
         // A stream of TCP keeps what the program does not take.
         tcp = fake(depth + FailoverCarrier.WORDS, buffers + 32);
@@ -131,7 +133,7 @@ final class FailoverEnd {
                 throw new EndpointException("preparing", fabric.trouble, "wait");
             }
             byte number = ++fabric.next;
-            FakeCarrier mine = fake(depth + Mover.CANARIES, buffers);
+            FakeCarrier mine = fake(depth + Mover.CANARIES + Outbox.ECHOES, buffers + Outbox.ECHOES);
             mine.cut = fabric.cut;
             mine.neverFlushes = random.nextInt(4) == 0;
             fabric.made.put(number, mine);
