@@ -48,6 +48,13 @@ record Fault(String name, Kind kind, List<Step> steps) {
 
     private static final String PORT_RULE = "pref 0 ipproto udp dport 4791 blackhole";
 
+    /** The rule for addresses of the machine itself would come before it. */
+    private static final String CLOSE_PORT =
+            "ip rule add pref 1 lookup local 2>/dev/null; ip rule del pref 0 lookup local 2>/dev/null; ip rule add "
+                    + PORT_RULE;
+
+    private static final String OPEN_PORT = "ip rule del " + PORT_RULE + " 2>/dev/null";
+
     /** What makes a wire good again, if the steps did not come to it. */
     static final String MEND =
             "ip rule del " + PORT_RULE + " 2>/dev/null; tc qdisc del dev e0 root 2>/dev/null; ip link set e0 up; "
@@ -73,18 +80,19 @@ record Fault(String name, Kind kind, List<Step> steps) {
         return passing(name, place, millis, netem("loss 100%"), MEND);
     }
 
-    /**
-     * As by a firewall that drops what comes for RoCE, and nothing else. The rule for addresses of the machine itself
-     * would come before it.
-     */
+    /** As by a firewall that drops what comes for RoCE, and nothing else. */
     static Fault portClosed(String name, Step.Place place, long millis) {
-        return passing(
-                name,
-                place,
-                millis,
-                "ip rule add pref 1 lookup local 2>/dev/null; ip rule del pref 0 lookup local 2>/dev/null; "
-                        + "ip rule add " + PORT_RULE,
-                "ip rule del " + PORT_RULE + " 2>/dev/null");
+        return passing(name, place, millis, CLOSE_PORT, OPEN_PORT);
+    }
+
+    /** As {@link #portClosed}, for four fifths of each half second: what is sent arrives, sooner or later. */
+    static Fault portClosedAgainAndAgain(String name, int times) {
+        List<Step> steps = new ArrayList<>();
+        for (int n = 0; n < times; n++) {
+            steps.add(new Step(500L * n, BOTH, CLOSE_PORT));
+            steps.add(new Step(500L * n + 400, BOTH, OPEN_PORT));
+        }
+        return new Fault(name, Kind.SUDDEN, List.copyOf(steps));
     }
 
     /** Of the peer's machine. */

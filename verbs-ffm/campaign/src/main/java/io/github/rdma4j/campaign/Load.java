@@ -14,6 +14,8 @@ enum Load {
     CONNECTING,
     /** As {@link #BUSY}, between endpoints that move to TCP and back. */
     FAILOVER,
+    /** As {@link #IDLE}, between endpoints that move to TCP when RDMA is slower. */
+    FAILOVER_IDLE,
     /** Two channels of Netty write all they can to each other. */
     NETTY,
     /** Two channels of Netty wait for what the other one says at the end. */
@@ -55,10 +57,16 @@ enum Load {
         return this == BUSY || this == FAILOVER;
     }
 
+    /** {@return whether its endpoints move between RDMA and TCP} */
+    boolean moves() {
+        return this == FAILOVER || this == FAILOVER_IDLE;
+    }
+
     /** {@return what a process does first, so that its classes are loaded and open what stays open: without a fault} */
     Load warmUp() {
         return switch (this) {
             case IDLE -> BUSY;
+            case FAILOVER_IDLE -> FAILOVER;
             case NETTY_IDLE -> NETTY;
             default -> this;
         };

@@ -38,6 +38,8 @@ final class Peer {
     }
 
     private static final Duration TO_RDMA = Duration.ofSeconds(20);
+    /** More than SoftRoCE ever is beside TCP. */
+    private static final double MAX_SLOWDOWN = 8;
 
     private static final TransferHandler NOTHING = (id, value, failure) -> {};
 
@@ -89,7 +91,7 @@ final class Peer {
     /** Returns when the connection is over RDMA: a fault that comes before has nothing to be moved from. */
     static void awaitBeginning(Endpoint endpoint, Load load) {
         long until = System.nanoTime() + TO_RDMA.toNanos();
-        while (load == Load.FAILOVER && endpoint.transport() != Transport.RDMA) {
+        while (load.moves() && endpoint.transport() != Transport.RDMA) {
             if (System.nanoTime() > until) {
                 throw new IllegalStateException(
                         "not over RDMA", endpoint.rdmaFailure().orElse(null));
@@ -102,9 +104,10 @@ final class Peer {
         if (load == Load.CONNECTING) {
             Connects.configure(config);
         } else {
-            if (load == Load.FAILOVER) {
+            if (load.moves()) {
                 config.transport(Transport.RDMA_WITH_FAILOVER)
                         .recoveryInterval(Duration.ofSeconds(1))
+                        .maxSlowdown(load == Load.FAILOVER_IDLE ? MAX_SLOWDOWN : 0)
                         .onMove(moves::add);
             }
             config.silenceTimeout(Duration.ofMillis(silenceMillis)).closeTimeout(Duration.ofSeconds(30));

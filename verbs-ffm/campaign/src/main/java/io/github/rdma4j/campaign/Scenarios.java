@@ -11,6 +11,7 @@ import static io.github.rdma4j.campaign.Load.CONNECT_FLOOD;
 import static io.github.rdma4j.campaign.Load.DATAGRAMS;
 import static io.github.rdma4j.campaign.Load.EXTENDED;
 import static io.github.rdma4j.campaign.Load.FAILOVER;
+import static io.github.rdma4j.campaign.Load.FAILOVER_IDLE;
 import static io.github.rdma4j.campaign.Load.FILES;
 import static io.github.rdma4j.campaign.Load.GUESSED_KEYS;
 import static io.github.rdma4j.campaign.Load.HALF_OPEN_RDMA;
@@ -251,6 +252,13 @@ final class Scenarios {
                 moving(Fault.portClosed("RoCE's port closed for 6 s", BOTH, 6_000), moves, 14_000),
                 moving(Fault.portClosed("RoCE's port closed one way for 6 s", HERE, 6_000), moves, 14_000),
                 moving(Fault.portClosed("RoCE's port closed for good", BOTH, ENDLESS), moves, 14_000),
+                new Scenario(Fault.none(), FAILOVER_IDLE, Oracle.allArrives(), 5_000, MOVING_SILENCE),
+                new Scenario(
+                        Fault.portClosedAgainAndAgain("RoCE's port closed 4 of 5 times for 15 s", 30),
+                        FAILOVER_IDLE,
+                        Oracle.movesWithin(15_000),
+                        18_000,
+                        MOVING_SILENCE),
                 moving(Fault.cut("cut for 1 s", BOTH, 1_000), Oracle.allArrives(), 5_000),
                 moving(Fault.linkDown("link down for 1 s", 1_000), moves, 8_000),
                 moving(Fault.flaps(6), moves, 12_000),

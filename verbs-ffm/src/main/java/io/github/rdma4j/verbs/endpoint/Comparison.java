@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+/**
+ * Whether RDMA answers more slowly than TCP, by questions without bytes that go over both in turn. The middle one of
+ * {@value #ROUNDS} round trips of each counts: one that met a busy processor does not. Which wire is asked first
+ * changes from round to round, since the first question finds the peer asleep, and the second one awake.
+ */
+final class Comparison {
+    static final int ROUNDS = 16;
+
+    /** Questions and answers have the numbers below; this beside one says that what was posted before delayed it. */
+    static final int BUSY = 1 << 15;
+
+    private static final int NUMBERS = BUSY - 1;
+
+    private final double most;
+    private final long patience;
+    private final long[] overRdma = new long[ROUNDS];
+    private final long[] overTcp = new long[ROUNDS];
+    private boolean running;
+    private long pause;
+    private int round;
+    /** The first answer of this round is there. */
+    private boolean half;
+
+    private boolean asked;
+    private long askedAt;
+    private long due;
+    private int number;
+
+    /**
+     * Nothing is compared yet.
+     *
+     * @param most how many times as long as TCP's a round trip over RDMA may take
+     * @param patience how long to wait for one answer, in nanoseconds
+     */
+    Comparison(double most, long patience) {
+        this.most = most;
+        this.patience = patience;
+    }
+
+    /** Begins anew, with a pause before each round. */
+    void begin(long now, long nanosBetween) {
+        running = true;
+        pause = nanosBetween;
+        round = 0;
+        beginRound(now);
+    }
+
+    private void beginRound(long now) {
+        half = false;
+        asked = false;
+        due = now + pause;
+    }
+
+    void stop() {
+        running = false;
+    }
+
+    boolean isRunning() {
+        return running;
+    }
+
+    boolean isComplete() {
+        return running && round == ROUNDS;
+    }
+
+    /** Whether there is something to ask now. */
+    boolean isDue(long now) {
+        if (asked && now - askedAt >= patience) {
+            beginRound(now);
+        }
+        return running && !asked && now - due >= 0;
+    }
+
+    /** When there may be something to ask; {@link Long#MAX_VALUE} for never. */
+    long nanosToNext(long now) {
+        if (!running) {
+            return Long.MAX_VALUE;
+        }
+        return Math.max(0, asked ? patience - (now - askedAt) : due - now);
+    }
+
+    /** Of the question that is due. */
+    boolean isOverRdma() {
+        return half == (round % 2 == 1);
+    }
+
+    /** The question that is due is asked now; its number. */
+    int ask(long now) {
+        number = (number + 1) & NUMBERS;
+        asked = true;
+        askedAt = now;
+        return number;
+    }
+
+    /**
+     * An answer has come. One that nobody waits for any more is no answer.
+     *
+     * @param answer the question's number, and perhaps {@link #BUSY}: then the round does not count
+     */
+    void answered(boolean rdma, int answer, long now) {
+        if (!running || !asked || rdma != isOverRdma() || (answer & NUMBERS) != number) {
+            return;
+        }
+        if ((answer & BUSY) != 0) {
+            beginRound(now);
+            return;
+        }
+        (rdma ? overRdma : overTcp)[round] = now - askedAt;
+        if (half) {
+            round++;
+            beginRound(now);
+        } else {
+            half = true;
+            asked = false;
+            due = now;
+        }
+    }
+
+    /** What is wrong with RDMA, once all rounds are complete; null if nothing is. */
+    String complaint() {
+        long rdma = middle(overRdma);
+        long tcp = middle(overTcp);
+        return rdma <= most * tcp
+                ? null
+                : String.format(
+                        Locale.ROOT,
+                        "a round trip over RDMA takes %.1f µs, and over TCP %.1f µs (EndpointConfig.maxSlowdown is %s)",
+                        rdma / 1e3,
+                        tcp / 1e3,
+                        most);
+    }
+
+    private static long middle(long[] times) {
+        long[] sorted = times.clone();
+        Arrays.sort(sorted);
+        return sorted[ROUNDS / 2];
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Two ends that move, and an RDMA that works and is slow. */
+class FailoverSlownessTest {
+    /** An endpoint over RDMA looks at TCP with each sixteenth poll, which takes rounds, too. */
+    private static final int SLOW = 12;
+
+    private final FailoverEnd.Fabric fabric = new FailoverEnd.Fabric();
+    private final long[] now = {1};
+    private final Random random = new Random(1);
+    private FailoverEnd left = end("left", true, 1.5);
+    private final FailoverEnd right = end("right", false, 0);
+    /** How many rounds a message over RDMA takes; one over TCP takes one. */
+    private int rounds = 1;
+
+    private int round;
+
+    private FailoverEnd end(String name, boolean client, double maxSlowdown) {
+        return new FailoverEnd(name, client, random, fabric, 4, 4, 4, maxSlowdown, now);
+    }
+
+    private void run(int count) {
+        for (int i = 0; i < count; i++) {
+            boolean delivers = ++round % rounds == 0;
+            for (FailoverEnd end : new FailoverEnd[] {left, right}) {
+                end.tcp.deliverAll();
+                if (delivers && end.rdma != null && !end.rdma.closed) {
+                    end.rdma.deliverAll();
+                }
+            }
+            left.readAll();
+            right.readAll();
+            now[0] += FailoverEnd.PAUSE_NANOS / 200;
+            left.look(now[0]);
+            right.look(now[0]);
+        }
+    }
+
+    private Transport transport() {
+        return left.carrier.mover().transport();
+    }
+
+    @Test
+    void rdmaThatIsFastStays() {
+        FailoverEnd.connect(left, right);
+        run(2_000);
+        assertThat(left.moves).extracting(TransportMove::to).containsExactly(Transport.RDMA);
+        assertThat(left.carrier.mover().failure()).isNull();
+    }
+
+    @Test
+    void rdmaThatBecomesSlowIsLeftAndRdmaThatIsFastAgainIsTaken() {
+        FailoverEnd.connect(left, right);
+        run(1_000);
+        assertThat(transport()).isEqualTo(Transport.RDMA);
+        rounds = SLOW;
+        run(5_000);
+        assertThat(transport()).isEqualTo(Transport.TCP);
+        assertThat(right.carrier.mover().transport()).isEqualTo(Transport.TCP);
+        assertThat(left.moves.getLast().reason())
+                .contains("a round trip over RDMA takes")
+                .contains("maxSlowdown is 1.5");
+        rounds = 1;
+        run(20_000);
+        assertThat(transport()).isEqualTo(Transport.RDMA);
+        left.sendAsync();
+        right.sendAsync();
+        run(100);
+        left.checkBooks();
+        right.checkBooks();
+    }
+
+    @Test
+    void rdmaThatIsSlowIsNotTakenAndTriedLessAndLess() {
+        rounds = SLOW;
+        FailoverEnd.connect(left, right);
+        run(1_500);
+        assertThat(left.carrier.mover().failure()).hasMessageContaining("a round trip over RDMA takes");
+        run(10_000);
+        int tries = fabric.next;
+        run(10_000);
+        assertThat(fabric.next - tries).isLessThan(tries / 2);
+        assertThat(left.moves).isEmpty();
+        assertThat(transport()).isEqualTo(Transport.TCP);
+    }
+
+    @Test
+    void withoutALimitRdmaMayBeAsSlowAsItLikes() {
+        left = end("left", true, 0);
+        rounds = SLOW;
+        FailoverEnd.connect(left, right);
+        run(2_000);
+        assertThat(transport()).isEqualTo(Transport.RDMA);
+    }
+
+    /** Who never stops to send is not compared: what waits before a question would make it slow. */
+    @Test
+    void aConnectionThatIsBusyMovesToRdmaWithoutAComparison() {
+        rounds = SLOW;
+        FailoverEnd.connect(left, right);
+        for (int i = 0; i < 4_000; i++) {
+            left.sendAsync();
+            run(1);
+        }
+        assertThat(left.moves).isNotEmpty();
+    }
+}
