@@ -13,11 +13,16 @@ import java.util.concurrent.locks.LockSupport;
  * waited for.
  */
 final class RoundLimit implements AutoCloseable {
-    private static final long STUCK = Duration.ofSeconds(3).toNanos();
+    /** A busy virtual machine can stand still for seconds. */
+    private static final long WITHOUT_LOOPBACK = Duration.ofSeconds(10).toNanos();
+
+    /** Bounds a hang. */
+    private static final long STUCK = Duration.ofSeconds(60).toNanos();
 
     private final RunControl control;
     private final Thread thread;
     private volatile long endAt = Long.MAX_VALUE;
+    private volatile boolean loopback;
     private volatile boolean closing;
 
     RoundLimit(RunControl control) {
@@ -33,7 +38,16 @@ final class RoundLimit implements AutoCloseable {
 
     /** A round begins that ends by itself where loopback works. */
     void endWhenStuck() {
-        endAt = System.nanoTime() + STUCK;
+        endAt = System.nanoTime() + (loopback ? STUCK : WITHOUT_LOOPBACK);
+    }
+
+    /** A round has ended by itself. */
+    void loopbackWorks() {
+        loopback = true;
+    }
+
+    boolean hasLoopback() {
+        return loopback;
     }
 
     private void watch() {
@@ -44,7 +58,7 @@ final class RoundLimit implements AutoCloseable {
                 endAt = Long.MAX_VALUE;
                 control.enter(RunControl.ENDED);
             }
-            LockSupport.parkNanos(this, left <= 0 ? STUCK : Math.min(left, STUCK));
+            LockSupport.parkNanos(this, left <= 0 ? WITHOUT_LOOPBACK : Math.min(left, WITHOUT_LOOPBACK));
         }
     }
 

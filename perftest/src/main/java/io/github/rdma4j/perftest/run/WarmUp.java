@@ -155,8 +155,10 @@ final class WarmUp {
                 }
                 int sent = round.run(rounds++);
                 if (sent < 0) {
-                    return NOT_POSSIBLE.formatted("no loopback on this device");
+                    return NOT_POSSIBLE.formatted(
+                            limit.hasLoopback() ? "a local pair stood still" : "no loopback on this device");
                 }
+                limit.loopbackWorks();
                 messages += sent;
             }
             compiled = compilers.idleSince(compilerTime) && rounds > FIRST_STRETCH;

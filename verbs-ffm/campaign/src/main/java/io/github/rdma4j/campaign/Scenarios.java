@@ -254,10 +254,10 @@ final class Scenarios {
                 moving(Fault.portClosed("RoCE's port closed for good", BOTH, ENDLESS), moves, 14_000),
                 new Scenario(Fault.none(), FAILOVER_IDLE, Oracle.allArrives(), 5_000, MOVING_SILENCE),
                 new Scenario(
-                        Fault.portClosedAgainAndAgain("RoCE's port closed 4 of 5 times for 15 s", 30),
+                        Fault.portClosedAgainAndAgain("RoCE's port closed four fifths of 18 s", 36),
                         FAILOVER_IDLE,
-                        Oracle.movesWithin(15_000),
-                        18_000,
+                        Oracle.findsItSlowWithin(18_000),
+                        20_000,
                         MOVING_SILENCE),
                 moving(Fault.cut("cut for 1 s", BOTH, 1_000), Oracle.allArrives(), 5_000),
                 moving(Fault.linkDown("link down for 1 s", 1_000), moves, 8_000),

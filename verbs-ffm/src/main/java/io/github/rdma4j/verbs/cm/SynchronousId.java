@@ -147,7 +147,9 @@ public final class SynchronousId implements AutoCloseable {
                 expect(CmEventType.ADDR_RESOLVED, operation, deadline);
                 return;
             } catch (ConnectionException e) {
-                if (last || e.errno() != CmStatus.ETIMEDOUT) {
+                // Behind the deadline the attempt may be under way, and the kernel refuses another one.
+                boolean over = last || deadline.remaining().isZero();
+                if (over || e.errno() != CmStatus.ETIMEDOUT) {
                     throw e;
                 }
             }

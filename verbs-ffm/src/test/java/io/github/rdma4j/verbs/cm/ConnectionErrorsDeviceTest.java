@@ -96,6 +96,18 @@ class ConnectionErrorsDeviceTest {
         assertThat(failure.remedy()).contains("answers a ping");
     }
 
+    /** One attempt lasts 250 ms and a little: the time is over before the kernel says so. */
+    @ParameterizedTest
+    @ValueSource(ints = {251, 252, 254})
+    void aTimeThatEndsWithinAnAttemptIsATimeout(int millis) {
+        byte[] neighbour = HERE.getAddress().getAddress();
+        neighbour[3] = 77;
+        InetSocketAddress absent = CmTestNet.withPort(CmTestNet.address(neighbour), 4711);
+        ConnectionException failure =
+                catchThrowableOfType(ConnectionException.class, () -> id.resolve(absent, Duration.ofMillis(millis)));
+        assertThat(failure.errnoName()).isEqualTo("ETIMEDOUT");
+    }
+
     @Test
     void anAddressThatIsNotOursIsExplained() {
         InetSocketAddress foreign = new InetSocketAddress("192.168.77.1", 0);
