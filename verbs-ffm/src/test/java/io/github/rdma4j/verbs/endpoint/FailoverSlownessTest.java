@@ -3,9 +3,12 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two ends that move, and an RDMA that works and is slow. */
 class FailoverSlownessTest {
@@ -110,5 +113,13 @@ class FailoverSlownessTest {
             run(1);
         }
         assertThat(left.moves).isNotEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(doubles = {-1, 0.99, Double.NaN})
+    void aFactorBelowOneIsRefused(double factor) {
+        assertThatThrownBy(() -> new EndpointConfig().maxSlowdown(factor))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("at least 1, or 0");
     }
 }
