@@ -15,10 +15,14 @@ import io.github.rdma4j.gpudirect.check.Support;
 import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Finding;
+import io.github.rdma4j.perftest.doctor.machine.FlowControl;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -253,7 +257,36 @@ class FindingsTest {
                     WARNING,
                     "schedutil",
                     "sys/devices/system/cpu/cpu3/cpufreq/scaling_governor: schedutil"),
-            with(Check.FLOW_CONTROL, UNKNOWN, "priorities are taken from dscp", "sys/class/net/ens1f0/qos/trust: dscp"),
+            with(
+                    Check.FLOW_CONTROL,
+                    UNKNOWN,
+                    "nobody was asked; priorities are taken from dscp",
+                    "sys/class/net/ens1f0/qos/trust: dscp"),
+            row(
+                    Check.FLOW_CONTROL,
+                    OK,
+                    "on for priorities 3 5; 7 pauses sent, 1,234 received; for packets of DSCP 24 26",
+                    host -> host.flowControl(flowControl(0b101000, OptionalInt.of(0b101000), 7, 1234))),
+            row(
+                    Check.FLOW_CONTROL,
+                    OK,
+                    "on for priorities 3; for packets of DSCP 24 26",
+                    host -> host.flowControl(flowControl(0b1000, OptionalInt.empty(), 0, 0))),
+            row(
+                    Check.FLOW_CONTROL,
+                    WARNING,
+                    "on for priorities 3; for packets of DSCP 24 26; at the switch for 4",
+                    host -> host.flowControl(flowControl(0b1000, OptionalInt.of(0b10000), 0, 0))),
+            row(
+                    Check.FLOW_CONTROL,
+                    WARNING,
+                    "on for priorities none; at the switch for 3",
+                    host -> host.flowControl(flowControl(0, OptionalInt.of(0b1000), 0, 0))),
+            row(
+                    Check.FLOW_CONTROL,
+                    NOTE,
+                    "off for all priorities; 0 pauses sent, 2 received",
+                    host -> host.flowControl(flowControl(0, OptionalInt.empty(), 0, 2))),
             with(
                     Check.ECN,
                     OK,
@@ -368,5 +401,9 @@ class FindingsTest {
         Diagnosis diagnosis = RecordedHost.empty(root).diagnosis();
         assertThat(diagnosis.usablePorts()).isEmpty();
         assertThat(diagnosis.trouble()).extracting(Finding::check).containsExactly(Check.RDMA_DEVICES);
+    }
+
+    private static FlowControl flowControl(int priorities, OptionalInt atSwitch, long sent, long received) {
+        return new FlowControl(priorities, atSwitch, sent, received, new TreeMap<>(Map.of(8, 1, 24, 3, 26, 3)));
     }
 }

@@ -17,6 +17,7 @@ import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Doctor;
 import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
+import io.github.rdma4j.perftest.doctor.machine.FlowControl;
 import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.Mtu;
 import io.github.rdma4j.verbs.device.PortState;
@@ -66,6 +67,7 @@ public final class RecordedHost {
     private Problem connectionManagerProblem;
     private Support gpuDirect = Support.YES;
     private boolean cuda = true;
+    private FlowControl.Answer flowControl = new FlowControl.Answer(null, "nobody was asked");
 
     private RecordedHost(RecordedMachine files) {
         this.files = files;
@@ -130,6 +132,11 @@ public final class RecordedHost {
             """);
     }
 
+    RecordedHost flowControl(FlowControl found) {
+        flowControl = new FlowControl.Answer(found, "");
+        return this;
+    }
+
     RecordedHost noCuda() {
         cuda = false;
         return this;
@@ -146,6 +153,7 @@ public final class RecordedHost {
                 file -> !forbidden.contains(file),
                 this::adapters,
                 () -> Optional.ofNullable(connectionManagerProblem),
+                _ -> flowControl,
                 () -> GpuDirectCheck.run(new CheckSources(
                         files.root(), this::gpus, this::adapters, _ -> Bar1Memory.unknown("no NVML"))));
     }

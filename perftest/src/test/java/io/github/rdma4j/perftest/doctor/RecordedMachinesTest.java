@@ -67,7 +67,7 @@ class RecordedMachinesTest {
                                 + " can be routed, and an IPv4 address comes first");
         assertThat(finding(diagnosis, Check.DEVICE).seen())
                 .isEqualTo("can be opened, node type CA, driver mlx5_core, firmware 14.28.2006");
-        assertThat(finding(diagnosis, Check.FLOW_CONTROL).remedy()).contains("dcb pfc show dev ens1f0");
+        assertThat(finding(diagnosis, Check.FLOW_CONTROL).source()).contains("ens1f0");
         assertThat(counters(diagnosis))
                 .contains(
                         "NOTE local_ack_timeout_err 131, in 11,449,811,940 packets",

@@ -72,7 +72,7 @@ public enum Check {
     GOVERNOR(Section.PLACEMENT, "governor", OK, WARNING),
 
     /** Priority flow control. */
-    FLOW_CONTROL(Section.FABRIC, "flow-control", UNKNOWN),
+    FLOW_CONTROL(Section.FABRIC, "flow-control", OK, NOTE, WARNING, UNKNOWN),
     /** Explicit congestion notification. */
     ECN(Section.FABRIC, "ecn", OK, WARNING, UNKNOWN),
     /** The traffic class, and with it the DSCP, of packets. */

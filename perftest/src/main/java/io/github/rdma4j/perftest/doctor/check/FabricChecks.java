@@ -3,30 +3,44 @@
 package io.github.rdma4j.perftest.doctor.check;
 
 import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
+import static io.github.rdma4j.gpudirect.check.FindingState.OK;
 import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
 import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
 
+import io.github.rdma4j.gpudirect.check.FindingState;
+import io.github.rdma4j.perftest.doctor.machine.FlowControl;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
 import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
 import io.github.rdma4j.perftest.doctor.machine.RdmaPort;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
-/** Checks what keeps RoCE of an adapter from losing packets, as far as files tell. Devices of software have none. */
+/** Checks what keeps RoCE of an adapter from losing packets, as far as the kernel tells. Devices of software have none. */
 final class FabricChecks {
     private static final Pattern CLASS = Pattern.compile("tclass=(\\d{1,3})");
     /** The upper six of the eight bits of a traffic class; the others are ECN's. */
     private static final int DSCP_SHIFT = 2;
 
+    private static final String DROPS =
+            "without PFC packets are dropped when a switch or a receiver is full, and each drop is sent again";
+
+    private static final String SET =
+            "dcb pfc set dev %s prio-pfc all:off 3:on (iproute2), for the priority of RoCE; the switch must have the same";
+
+    private final Machine machine;
     private final MachineFiles files;
     private final RdmaDevice device;
 
     FabricChecks(Machine machine, RdmaDevice device) {
+        this.machine = machine;
         this.files = machine.files();
         this.device = device;
     }
@@ -45,18 +59,72 @@ final class FabricChecks {
     }
 
     private Finding flowControl(RdmaPort port, String networkInterface) {
-        String trust = "sys/class/net/" + networkInterface + "/qos/trust";
+        FlowControl.Answer answer = machine.flowControl(networkInterface);
+        FlowControl found = answer.flowControl();
+        if (found == null) {
+            return flowControl(
+                    port,
+                    networkInterface,
+                    UNKNOWN,
+                    answer.failure(),
+                    DROPS,
+                    "the driver's own tool shows it, such as mlnx_qos -i " + networkInterface);
+        }
+        String seen = "on for priorities " + priorities(found.priorities()) + words(found);
+        if (found.switchPriorities().orElse(found.priorities()) != found.priorities()) {
+            return flowControl(
+                    port,
+                    networkInterface,
+                    WARNING,
+                    seen + "; at the switch for "
+                            + priorities(found.switchPriorities().getAsInt()),
+                    "the adapter and the switch pause different priorities: in the others packets are dropped",
+                    SET.formatted(networkInterface));
+        }
+        if (found.priorities() == 0) {
+            return flowControl(
+                    port,
+                    networkInterface,
+                    NOTE,
+                    "off for all priorities" + words(found),
+                    DROPS + "; with ECN alone that may be what the network is made for",
+                    SET.formatted(networkInterface));
+        }
+        return flowControl(port, networkInterface, OK, seen, "", "");
+    }
+
+    private Finding flowControl(
+            RdmaPort port, String networkInterface, FindingState state, String seen, String meaning, String remedy) {
+        String trust = files.text("sys/class/net/" + networkInterface + "/qos/trust")
+                .map(mode -> "; priorities are taken from " + mode)
+                .orElse("");
         return new Finding(
                 Check.FLOW_CONTROL,
                 port.name(),
-                "/" + trust,
-                UNKNOWN,
-                "no file tells of priority flow control (PFC): the kernel tells it over netlink (dcbnl) alone"
-                        + files.text(trust)
-                                .map(mode -> "; priorities are taken from " + mode)
-                                .orElse(""),
-                "without PFC packets are dropped when a switch or a receiver is full, and each drop is sent again",
-                "dcb pfc show dev " + networkInterface + " (iproute2) shows it; the switch must have the same");
+                "netlink (dcbnl) of " + networkInterface,
+                state,
+                seen + trust,
+                meaning,
+                remedy);
+    }
+
+    private static String priorities(int bits) {
+        String found = IntStream.range(0, Byte.SIZE)
+                .filter(priority -> (bits >> priority & 1) != 0)
+                .mapToObj(Integer::toString)
+                .collect(Collectors.joining(" "));
+        return found.isEmpty() ? "none" : found;
+    }
+
+    private static String words(FlowControl found) {
+        String pauses = found.sent() == 0 && found.received() == 0
+                ? ""
+                : String.format(Locale.ROOT, "; %,d pauses sent, %,d received", found.sent(), found.received());
+        String dscp = found.ofDscp().entrySet().stream()
+                .filter(entry -> (found.priorities() >> entry.getValue() & 1) != 0)
+                .map(entry -> Integer.toString(entry.getKey()))
+                .collect(Collectors.joining(" "));
+        return pauses + (dscp.isEmpty() ? "" : "; for packets of DSCP " + dscp);
     }
 
     private Finding congestion(RdmaPort port, String networkInterface) {

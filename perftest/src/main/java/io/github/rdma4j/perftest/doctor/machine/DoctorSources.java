@@ -13,6 +13,7 @@ import io.github.rdma4j.verbs.cm.EventChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -23,6 +24,7 @@ import java.util.function.Supplier;
  * @param usable whether this process may read and write a file of devices, which exists
  * @param verbs asks libibverbs; called once, must not throw
  * @param connectionManager why librdmacm cannot be opened; empty if it can; called once, must not throw
+ * @param flowControl the flow control of a network interface, by name; must not throw
  * @param gpuDirect the check of GPUDirect; called at most once, where there is a GPU; must not throw
  */
 public record DoctorSources(
@@ -30,6 +32,7 @@ public record DoctorSources(
         Predicate<Path> usable,
         Supplier<AdapterInventory> verbs,
         Supplier<Optional<Problem>> connectionManager,
+        Function<String, FlowControl.Answer> flowControl,
         Supplier<CheckReport> gpuDirect) {
     /** This machine. Neither libibverbs nor librdmacm nor CUDA needs to be there. */
     public static DoctorSources thisMachine() {
@@ -39,6 +42,7 @@ public record DoctorSources(
                 file -> Files.isReadable(file) && Files.isWritable(file),
                 sources.adapters(),
                 DoctorSources::connectionManagerLibrary,
+                FlowControlReader::read,
                 () -> GpuDirectCheck.run(sources));
     }
 

@@ -65,6 +65,11 @@ public final class Machine {
         return files.exists(file) && !sources.usable().test(files.path(file));
     }
 
+    /** Asks for the flow control of a network interface. */
+    public FlowControl.Answer flowControl(String networkInterface) {
+        return sources.flowControl().apply(networkInterface);
+    }
+
     /** Checks GPUDirect. */
     public CheckReport gpuDirect() {
         return sources.gpuDirect().get();

@@ -86,7 +86,14 @@ public final class ShareOfLimit implements TestListener {
         }
         // What libibverbs tells the test has asked for itself.
         DoctorSources files = new DoctorSources(
-                root, _ -> true, () -> new AdapterInventory(Optional.empty(), List.of()), Optional::empty, () -> {
+                root,
+                _ -> true,
+                () -> new AdapterInventory(Optional.empty(), List.of()),
+                Optional::empty,
+                _ -> {
+                    throw new IllegalStateException("nobody asks for flow control here");
+                },
+                () -> {
                     throw new IllegalStateException("nobody checks GPUDirect here");
                 });
         try {

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.watch.resource;
 
-import io.github.rdma4j.perftest.watch.resource.NetlinkMessages.Attribute;
+import io.github.rdma4j.perftest.netlink.NetlinkException;
+import io.github.rdma4j.perftest.netlink.NetlinkMessages;
+import io.github.rdma4j.perftest.netlink.NetlinkMessages.Attribute;
+import io.github.rdma4j.perftest.netlink.NetlinkSocket;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -59,7 +62,7 @@ public final class Resources {
      */
     public static Reading read(Optional<String> only) {
         List<QueuePairs> found = new ArrayList<>();
-        try (NetlinkSocket socket = new NetlinkSocket()) {
+        try (NetlinkSocket socket = NetlinkSocket.toRdma()) {
             int sequence = 1;
             for (List<Attribute> device : dump(socket, DEVICES, sequence, 0, 0)) {
                 String name = of(device, DEVICE_NAME).map(Attribute::text).orElse("");
@@ -84,7 +87,7 @@ public final class Resources {
         boolean done = false;
         while (!done) {
             // What the attributes refer to is overwritten by the next part.
-            done = NetlinkMessages.read(copy(socket.receive()), sequence, messages);
+            done = NetlinkMessages.read(copy(socket.receive()), sequence, 0, messages);
         }
         return messages;
     }

@@ -5,7 +5,9 @@ package io.github.rdma4j.perftest.watch.resource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.perftest.watch.resource.NetlinkMessages.Attribute;
+import io.github.rdma4j.perftest.netlink.NetlinkException;
+import io.github.rdma4j.perftest.netlink.NetlinkMessages;
+import io.github.rdma4j.perftest.netlink.NetlinkMessages.Attribute;
 import io.github.rdma4j.perftest.watch.resource.Resources.Owner;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -105,7 +107,7 @@ class ResourcesTest {
                 message(3, SEQUENCE, new byte[4])));
         List<List<Attribute>> messages = new ArrayList<>();
 
-        assertThat(NetlinkMessages.read(bytes, SEQUENCE, messages)).isTrue();
+        assertThat(NetlinkMessages.read(bytes, SEQUENCE, 0, messages)).isTrue();
 
         List<QueuePairs> found = new ArrayList<>();
         messages.forEach(message -> Resources.add(
@@ -127,7 +129,7 @@ class ResourcesTest {
         ByteBuffer bytes =
                 ByteBuffer.wrap(refusal).order(ByteOrder.nativeOrder()).putInt(16, -1);
 
-        assertThatThrownBy(() -> NetlinkMessages.read(bytes, SEQUENCE, new ArrayList<>()))
+        assertThatThrownBy(() -> NetlinkMessages.read(bytes, SEQUENCE, 0, new ArrayList<>()))
                 .isInstanceOf(NetlinkException.class)
                 .hasMessage("the kernel refuses (errno 1)");
     }
@@ -148,7 +150,7 @@ class ResourcesTest {
             }
             try {
                 List<List<Attribute>> messages = new ArrayList<>();
-                NetlinkMessages.read(ByteBuffer.wrap(spoilt), SEQUENCE, messages);
+                NetlinkMessages.read(ByteBuffer.wrap(spoilt), SEQUENCE, 0, messages);
                 messages.forEach(message -> Resources.add("rxe0", message, _ -> new Owner(1, ""), new ArrayList<>()));
             } catch (NetlinkException _) {
                 refused++;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.watch.resource;
+package io.github.rdma4j.perftest.netlink;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -10,10 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The bytes of netlink messages: {@code struct nlmsghdr} and {@code struct nlattr} of netlink(7). */
-final class NetlinkMessages {
+public final class NetlinkMessages {
     private static final int HEADER = 16;
     private static final int ATTRIBUTE_HEADER = 4;
-    private static final short REQUEST_DUMP = 0x1 | 0x300;
+    private static final short REQUEST = 0x1;
+    private static final short REQUEST_DUMP = REQUEST | 0x300;
     private static final int ERROR = 2;
     private static final int DONE = 3;
     /** Without the marks for nested ones and for the order of bytes. */
@@ -27,29 +28,56 @@ final class NetlinkMessages {
      * @param type its number
      * @param value its bytes, in the machine's order
      */
-    record Attribute(int type, ByteBuffer value) {
-        int number() {
+    public record Attribute(int type, ByteBuffer value) {
+        /** Four bytes; 0 if there are fewer. */
+        public int number() {
             return value.remaining() >= Integer.BYTES ? value.getInt(value.position()) : 0;
         }
 
-        int smallNumber() {
+        /** One byte; 0 if there is none. */
+        public int smallNumber() {
             return value.hasRemaining() ? value.get(value.position()) : 0;
         }
 
-        String text() {
+        /** Up to the zero behind it. */
+        public String text() {
             String text = StandardCharsets.UTF_8.decode(value.duplicate()).toString();
             int end = text.indexOf('\0');
             return end < 0 ? text : text.substring(0, end);
         }
 
         /** Those inside it. */
-        List<Attribute> nested() {
+        public List<Attribute> nested() {
             return attributes(value.duplicate().order(value.order()));
         }
     }
 
+    /**
+     * A request for one thing.
+     *
+     * @param family what the kind has before its attributes; a multiple of four bytes
+     * @param attribute the type of the one attribute
+     * @param text its value
+     */
+    public static byte[] get(int kind, int sequence, byte[] family, int attribute, String text) {
+        byte[] value = (text + "\0").getBytes(StandardCharsets.UTF_8);
+        int length = HEADER + family.length + ATTRIBUTE_HEADER + aligned(value.length);
+        return ByteBuffer.allocate(length)
+                .order(ByteOrder.nativeOrder())
+                .putInt(length)
+                .putShort((short) kind)
+                .putShort(REQUEST)
+                .putInt(sequence)
+                .putInt(0)
+                .put(family)
+                .putShort((short) (ATTRIBUTE_HEADER + value.length))
+                .putShort((short) attribute)
+                .put(value)
+                .array();
+    }
+
     /** A request for all there is of a kind, with one number as an attribute, unless its type is 0. */
-    static byte[] dump(int kind, int sequence, int attribute, int number) {
+    public static byte[] dump(int kind, int sequence, int attribute, int number) {
         int length = HEADER + (attribute == 0 ? 0 : ATTRIBUTE_HEADER + Integer.BYTES);
         ByteBuffer message = ByteBuffer.allocate(length).order(ByteOrder.nativeOrder());
         message.putInt(length)
@@ -70,11 +98,13 @@ final class NetlinkMessages {
      *
      * @param bytes one or several messages
      * @param sequence of the request; others are left out
+     * @param family the bytes before the attributes of each message
      * @param into gets the attributes of each message
      * @return whether the last one was among them
      * @throws NetlinkException if the kernel refused, or has sent what is no message
      */
-    static boolean read(ByteBuffer bytes, int sequence, List<List<Attribute>> into) throws NetlinkException {
+    public static boolean read(ByteBuffer bytes, int sequence, int family, List<List<Attribute>> into)
+            throws NetlinkException {
         bytes.order(ByteOrder.nativeOrder());
         try {
             while (bytes.remaining() >= HEADER) {
@@ -92,11 +122,12 @@ final class NetlinkMessages {
                 if (type == ERROR || type == DONE) {
                     int errno = body.remaining() >= Integer.BYTES ? -body.getInt() : 0;
                     if (errno > 0) {
-                        throw new NetlinkException("the kernel refuses (errno " + errno + ")");
+                        throw new NetlinkException(errno);
                     }
                     return true;
                 }
-                into.add(attributes(body));
+                into.add(
+                        attributes(body.slice(family, body.remaining() - family).order(body.order())));
             }
         } catch (IndexOutOfBoundsException | IllegalArgumentException | BufferUnderflowException _) {
             throw new NetlinkException("the kernel has answered with what is no message");

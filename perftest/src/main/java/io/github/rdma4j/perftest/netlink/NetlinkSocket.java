@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.watch.resource;
+package io.github.rdma4j.perftest.netlink;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -13,10 +13,11 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
-/** A socket to the kernel's RDMA subsystem (NETLINK_RDMA): the JDK has none of this family. Used by one thread. */
-final class NetlinkSocket implements AutoCloseable {
+/** A socket to a part of the kernel: the JDK has none of this family. Used by one thread. */
+public final class NetlinkSocket implements AutoCloseable {
     private static final int AF_NETLINK = 16;
     private static final int SOCK_RAW_CLOEXEC = 3 | 0x80000;
+    private static final int NETLINK_ROUTE = 0;
     private static final int NETLINK_RDMA = 20;
     private static final int SOL_SOCKET = 1;
     private static final int SO_RCVTIMEO = 20;
@@ -51,16 +52,29 @@ final class NetlinkSocket implements AutoCloseable {
     }
 
     /**
-     * Opens one.
+     * To the RDMA subsystem.
      *
      * @throws NetlinkException where the kernel has no such sockets: no RDMA, or none for this container
      */
-    NetlinkSocket() throws NetlinkException {
+    public static NetlinkSocket toRdma() throws NetlinkException {
+        return new NetlinkSocket(NETLINK_RDMA, "there is no netlink of RDMA: ib_core is not loaded, or not for here");
+    }
+
+    /**
+     * To the network subsystem.
+     *
+     * @throws NetlinkException where this process may not have one
+     */
+    public static NetlinkSocket toNetwork() throws NetlinkException {
+        return new NetlinkSocket(NETLINK_ROUTE, "this process gets no netlink socket");
+    }
+
+    private NetlinkSocket(int part, String failing) throws NetlinkException {
         try {
-            descriptor = (int) SOCKET.invokeExact(state, AF_NETLINK, SOCK_RAW_CLOEXEC, NETLINK_RDMA);
+            descriptor = (int) SOCKET.invokeExact(state, AF_NETLINK, SOCK_RAW_CLOEXEC, part);
             if (descriptor < 0) {
                 arena.close();
-                throw new NetlinkException("there is no netlink of RDMA: ib_core is not loaded, or not for here");
+                throw new NetlinkException(failing);
             }
             MemorySegment limit = arena.allocate(LONG.byteSize() * 2, LONG.byteAlignment());
             limit.set(LONG, 0, LIMIT_SECONDS);
@@ -73,7 +87,8 @@ final class NetlinkSocket implements AutoCloseable {
         }
     }
 
-    void send(byte[] message) throws NetlinkException {
+    /** Sends a request. */
+    public void send(byte[] message) throws NetlinkException {
         MemorySegment.copy(message, 0, buffer, ValueLayout.JAVA_BYTE, 0, message.length);
         check(call(SEND, message.length), "send");
     }
@@ -83,7 +98,7 @@ final class NetlinkSocket implements AutoCloseable {
      *
      * @throws NetlinkException if nothing comes
      */
-    ByteBuffer receive() throws NetlinkException {
+    public ByteBuffer receive() throws NetlinkException {
         long length = check(call(RECEIVE, LARGEST), "recv");
         return buffer.asSlice(0, length).asByteBuffer();
     }
