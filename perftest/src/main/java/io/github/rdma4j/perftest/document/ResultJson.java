@@ -12,12 +12,16 @@ import io.github.rdma4j.perftest.result.Pace;
 import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.result.TimedLatencyResult;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /** Writes what was measured with one size as a JSON object: a "result" of docs/results.md. */
 public final class ResultJson {
+    private static final MathContext SIX_DIGITS = new MathContext(6);
+
     private ResultJson() {}
 
     /**
@@ -177,12 +181,21 @@ public final class ResultJson {
         spread(json, key, Spread.of(rounds.stream().mapToDouble(figure).toArray()));
     }
 
-    /** JSON has no infinity and no NaN: what could not be computed is null. */
+    /**
+     * With six decimals, and six digits of what is below one. JSON has no infinity and no NaN: what could not be
+     * computed is null.
+     */
     public static void number(JsonGenerator json, String key, double value) throws IOException {
         if (Double.isFinite(value)) {
-            json.writeNumberField(key, Math.round(value * 1e6) / 1e6);
+            json.writeNumberField(key, rounded(value));
         } else {
             json.writeNullField(key);
         }
+    }
+
+    static double rounded(double value) {
+        return Math.abs(value) < 1
+                ? new BigDecimal(value).round(SIX_DIGITS).doubleValue()
+                : Math.round(value * 1e6) / 1e6;
     }
 }
