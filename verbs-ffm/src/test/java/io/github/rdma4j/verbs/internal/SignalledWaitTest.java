@@ -63,7 +63,7 @@ class SignalledWaitTest {
         }
     }
 
-    /** Before, the whole time began again with the first signal: a wait could take nearly twice as long as was asked. */
+    /** Were the time counted from the signal on, the wait would take nearly twice as long. */
     @Test
     void theTimeOfASetIsOverWhenItWasAskedForThoughASignalCame() throws Throwable {
         MemorySegment before =
