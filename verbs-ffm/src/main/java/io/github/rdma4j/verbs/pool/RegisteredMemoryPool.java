@@ -248,6 +248,8 @@ public final class RegisteredMemoryPool implements AutoCloseable {
         registered += size;
         peakRegistered = Math.max(peakRegistered, registered);
         pages = chunk.pages();
+        // Whoever waits because the kernel refused a chunk may find room in this one.
+        returned.signalAll();
         return chunk;
     }
 
@@ -366,7 +368,10 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     public long trim() {
         lock.lock();
         try {
-            return trimUntil(-1, true);
+            long bytes = trimUntil(-1, true);
+            // Of the memory that the kernel may lock, there is more now.
+            returned.signalAll();
+            return bytes;
         } finally {
             lock.unlock();
         }
