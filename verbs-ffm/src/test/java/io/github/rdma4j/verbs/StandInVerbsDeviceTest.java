@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.bindings.ib_uverbs_flow_action_esp;
 import io.github.rdma4j.verbs.bindings.ibv_counter_attach_attr;
+import io.github.rdma4j.verbs.bindings.ibv_cq_ex;
 import io.github.rdma4j.verbs.bindings.ibv_device_attr_ex;
 import io.github.rdma4j.verbs.bindings.ibv_flow_action_esp_attr;
 import io.github.rdma4j.verbs.bindings.ibv_flow_attr;
@@ -34,6 +35,7 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.SharedReceiveCalls;
 import java.lang.foreign.Arena;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -245,6 +247,27 @@ class StandInVerbsDeviceTest {
         inPlace.cursor().leave();
         shared.close();
         assertThat(shared.isOpen()).isFalse();
+    }
+
+    /** libmlx5 returns -2 for a completion that it does not understand; here a function that returns -1 stands in. */
+    @Test
+    void aNegativeAnswerOfACursorIsNotTakenForAnErrno() {
+        MemorySegment real = verbs_context.create_cq_ex(table);
+        MemorySegment refusesNumbers = Linker.nativeLinker().defaultLookup().findOrThrow("dup");
+        verbs_context.create_cq_ex(
+                table,
+                verbs_context.create_cq_ex.allocate(
+                        (ctx, attr) -> {
+                            MemorySegment created = verbs_context.create_cq_ex.invoke(real, ctx, attr);
+                            ibv_cq_ex.start_poll(created.reinterpret(ibv_cq_ex.sizeof()), refusesNumbers);
+                            return created;
+                        },
+                        arena));
+        ExtendedCompletionQueue inPlace = context.createExtendedCompletionQueue(16, config -> {});
+        assertThatThrownBy(() -> inPlace.cursor().start())
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("ibv_start_poll(")
+                .hasMessageContaining("the driver returned -1: it found a completion that it does not understand");
     }
 
     private static boolean endsSoon(Thread thread) {

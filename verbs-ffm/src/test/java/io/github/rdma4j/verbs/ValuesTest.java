@@ -69,7 +69,7 @@ class ValuesTest {
 
     @Test
     void aFailedPollIsNotTakenForAnErrno() {
-        assertThat(CompletionQueue.pollFailed("mlx5_0", -2))
+        assertThat(CompletionQueue.pollFailed("ibv_poll_cq", "mlx5_0", -2))
                 .hasMessageContaining("returned -2")
                 .hasMessageNotContaining("ENOENT");
     }
