@@ -67,7 +67,7 @@ public abstract sealed class FlowHeader<T extends FlowHeader<T>> extends FlowSpe
      *
      * @param name for messages
      * @param offset in the filter struct
-     * @param bits the field's width; 20 or 24 bits are the low ones of a word of 32: the kernel refuses the others there,
+     * @param bits the width; 20 or 24 bits are the low ones of a word of 32: the kernel refuses the others there,
      *     in the mask too
      * @param value what the field must be
      * @param mask the bits that count
