@@ -51,7 +51,8 @@ class LockedMemoryDeviceTest {
                 .contains("allocating 4096 bytes from a memory pool failed: ENOMEM")
                 .contains("0 bytes are in use in 0 allocations (peak 0), 0 are registered")
                 .contains("the kernel refused to register more: ibv_reg_mr(")
-                .contains("the one who waited got 4096 bytes");
+                .contains("the one who waited got 4096 bytes")
+                .contains("what lay idle made room for 4096 bytes");
     }
 
     /** Registers more than the limit, by itself and as a pool, and prints what comes of it. */
@@ -65,6 +66,7 @@ class LockedMemoryDeviceTest {
                     print(() -> pool.allocate(4096));
                 }
                 print(() -> whoWaitsGetsAPartOfWhatAnotherRegisters(domain));
+                print(() -> whatLiesIdleMakesRoom(domain));
             }
         }
 
@@ -88,6 +90,17 @@ class LockedMemoryDeviceTest {
                 return "the one who waited got " + waiting.get(25, TimeUnit.SECONDS) + " bytes";
             } catch (InterruptedException | ExecutionException | TimeoutException e) {
                 return "the one who waited got " + e;
+            }
+        }
+
+        private static String whatLiesIdleMakesRoom(ProtectionDomain domain) {
+            try (MemoryRegion inTheWay = domain.allocateMemory(LIMIT / 4);
+                    RegisteredMemoryPool pool =
+                            RegisteredMemoryPool.create(domain, config -> config.chunkSize(LIMIT / 2))) {
+                pool.allocate(LIMIT / 4 * 3).close();
+                try (PooledMemory memory = pool.allocate(4096)) {
+                    return "what lay idle made room for " + memory.size() + " bytes";
+                }
             }
         }
 

@@ -224,23 +224,21 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     /** Null if the configuration or the kernel does not allow so much. */
     private PoolChunk register(long size) {
         refusal = null;
+        boolean ordinaryToo = size != config.chunkSize();
         if (size > config.maxBytes() - registered) {
             // What lies idle in chunks of other sizes may make room. If all of it is too little, it stays.
-            boolean ordinaryToo = size != config.chunkSize();
             if (size > config.maxBytes() - registered + idleBytes(ordinaryToo)) {
                 return null;
             }
             trimUntil(config.maxBytes() - size, ordinaryToo);
         }
-        long minBlock = size == config.chunkSize() ? config.minBlockSize() : size;
-        PoolChunk chunk;
-        try {
-            chunk = PoolChunk.register(domain, size, minBlock, config);
-        } catch (VerbsException e) {
-            if (e.errno() != ENOMEM) {
-                throw e;
-            }
-            refusal = e;
+        PoolChunk chunk = registerIfAllowed(size);
+        if (chunk == null && size <= idleBytes(ordinaryToo)) {
+            // The same for the kernel's limit on locked memory.
+            trimUntil(registered - size, ordinaryToo);
+            chunk = registerIfAllowed(size);
+        }
+        if (chunk == null) {
             return null;
         }
         chunks.add(chunk);
@@ -251,6 +249,22 @@ public final class RegisteredMemoryPool implements AutoCloseable {
         // Whoever waits because the kernel refused a chunk may find room in this one.
         returned.signalAll();
         return chunk;
+    }
+
+    /** Null, and the refusal, if the kernel does not allow so much. */
+    private PoolChunk registerIfAllowed(long size) {
+        long minBlock = size == config.chunkSize() ? config.minBlockSize() : size;
+        try {
+            PoolChunk chunk = PoolChunk.register(domain, size, minBlock, config);
+            refusal = null;
+            return chunk;
+        } catch (VerbsException e) {
+            if (e.errno() != ENOMEM) {
+                throw e;
+            }
+            refusal = e;
+            return null;
+        }
     }
 
     private PooledMemory allocateWaiting(long size, long alignment) {
