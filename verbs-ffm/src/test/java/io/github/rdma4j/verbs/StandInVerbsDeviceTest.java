@@ -198,6 +198,12 @@ class StandInVerbsDeviceTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("receive work queues belongs to another device context");
         }
+        // Kernels refuse to move what has no states, as though the device could not do any of this.
+        assertThatThrownBy(() -> domain.prepareQueuePair(
+                        QueuePairType.UD,
+                        config -> config.receiveHash(queues, ReceiveHashConfig.toeplitz(new byte[40]))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("ProtectionDomain.createQueuePair makes it");
         assertThatThrownBy(() -> context.createReceiveWorkQueueTable(List.of(work, work, work)))
                 .hasMessageContaining("a table of 3 queues: their number must be a power of two");
         work.close();
