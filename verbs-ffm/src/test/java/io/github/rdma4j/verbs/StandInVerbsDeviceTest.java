@@ -252,8 +252,16 @@ class StandInVerbsDeviceTest {
                         },
                         arena));
         ExtendedCompletionQueue inPlace = context.createExtendedCompletionQueue(64, config -> {});
+        int room = inPlace.capacity();
+        assertThatThrownBy(() -> domain.createSharedReceiveQueue(
+                        config -> config.tagMatching(inPlace, room - 7, 4).maxWorkRequests(4)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("can have %d completions in a".formatted(room + 1));
         SharedReceiveQueue shared = domain.createSharedReceiveQueue(
-                config -> config.tagMatching(inPlace, 4, 4).maxWorkRequests(4));
+                config -> config.tagMatching(inPlace, room - 8, 4).maxWorkRequests(4));
+        assertThatThrownBy(() -> domain.createWorkQueue(inPlace, config -> config.maxWorkRequests(1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("where %d can come from others".formatted(room));
         inPlace.cursor().acquire();
         assertThatThrownBy(shared::close)
                 .isInstanceOf(IllegalStateException.class)
