@@ -12,9 +12,9 @@ import java.util.OptionalInt;
  *
  * @param type what happened
  * @param code the number of the type, for one that this library does not know ({@link AsyncEventType#UNKNOWN})
- * @param resource what it happened to: a {@link QueuePair}, a {@link CompletionQueue}, a shared receive queue or a work
- *     queue, which may be closed meanwhile; empty for events of ports and devices, and for objects that this context
- *     did not create
+ * @param resource what it happened to: a {@link QueuePair} or a {@link SharedQueuePair}, a {@link CompletionQueue}, a
+ *     shared receive queue or a work queue, which may be closed meanwhile; empty for events of ports and devices, and
+ *     for objects that this context did not create
  * @param port the port that it happened to, from 1; empty for events of resources and devices
  * @since 0.1.0
  */

@@ -78,9 +78,8 @@ final class AsyncEvents {
         AsyncEventType type = AsyncEventType.ofCode(code);
         long address = event.get(ValueLayout.JAVA_LONG, ELEMENT);
         Optional<? extends Resource> resource = switch (type.subject()) {
-            case COMPLETION_QUEUE -> context.find(address, CompletionQueue.class);
-            case QUEUE_PAIR -> context.find(address, QueuePair.class);
-            case SHARED_RECEIVE_QUEUE, WORK_QUEUE -> context.find(address, Resource.class);
+            case COMPLETION_QUEUE, QUEUE_PAIR, SHARED_RECEIVE_QUEUE, WORK_QUEUE ->
+                context.find(address, Resource.class);
             case PORT, DEVICE -> Optional.empty();
         };
         OptionalInt port = type.subject() == AsyncEventType.Subject.PORT

@@ -25,8 +25,12 @@ final class CompletionBudget {
         long workQueues = queue.children(WorkQueue.class).stream()
                 .mapToLong(WorkQueue::depth)
                 .sum();
+        long tags = queue.children(SharedReceiveQueue.class).stream()
+                .mapToLong(SharedReceiveQueue::tagCompletions)
+                .sum();
         return own
                 + workQueues
+                + tags
                 + sharedQueues(queue).mapToLong(SharedReceiveQueue::depth).sum();
     }
 

@@ -86,9 +86,10 @@ public final class CompletionCounter extends Resource {
     }
 
     /**
-     * Counts a queue pair's completions from now on, too (ibv_qp_attach_comp_cntr(3)).
+     * Counts a queue pair's completions from now on, too (ibv_qp_attach_comp_cntr(3)). It does so until the queue pair
+     * is closed; closing the counter closes the queue pair before.
      *
-     * @param queuePair of the same device
+     * @param queuePair of the same device, in state RESET or INIT
      * @param first what to count
      * @param more what else to count
      * @throws VerbsException if the device refuses
@@ -102,11 +103,15 @@ public final class CompletionCounter extends Resource {
             throw new IllegalArgumentException(queuePair + " is not of the same device context as " + this);
         }
         int bits = operations;
-        int result = locked(() -> {
+        locked(() -> {
             queuePair.requireOpen();
-            return CompletionCounterCalls.attach(queuePair.segment(), counter, bits);
+            Failures.check(
+                    "ibv_qp_attach_comp_cntr(%s)".formatted(queuePair),
+                    CompletionCounterCalls.attach(queuePair.segment(), counter, bits));
+            // The device does not destroy a counter that a queue pair has.
+            queuePair.dependOn(this);
+            return null;
         });
-        Failures.check("ibv_qp_attach_comp_cntr(%s)".formatted(queuePair), result);
     }
 
     /** {@return the count of what succeeded (ibv_read_comp_cntr(3)); unsigned} */

@@ -76,6 +76,7 @@ public final class CompletionCursor {
     private final Set<WorkCompletionField> fields;
     private final MemorySegment struct;
     private final long address;
+    private final boolean critical;
     private final boolean nextEndsProperly;
     private final MemorySegment startPoll;
     private final MemorySegment nextPoll;
@@ -113,6 +114,7 @@ public final class CompletionCursor {
         this.fields = fields;
         this.struct = struct;
         this.address = struct.address();
+        this.critical = queue.context().driver().pollsInUserSpace();
         this.nextEndsProperly = queue.context().driver().endsPollsProperly();
         this.startPoll = pointer(ibv_cq_ex.start_poll$offset());
         this.nextPoll = pointer(ibv_cq_ex.next_poll$offset());
@@ -191,7 +193,7 @@ public final class CompletionCursor {
     void endForClose() {
         if (started) {
             started = false;
-            CursorCalls.end(endPoll, address);
+            CursorCalls.end(endPoll, critical, address);
         }
     }
 
@@ -211,7 +213,7 @@ public final class CompletionCursor {
             throw queue.closedException();
         }
         try {
-            result = CursorCalls.start(startPoll, address);
+            result = CursorCalls.start(startPoll, critical, address);
             if (result == 0) {
                 started = true;
                 load();
@@ -225,7 +227,7 @@ public final class CompletionCursor {
         if (result == Errno.ENOENT || result == Errno.EBUSY) {
             return false;
         }
-        throw Failures.of("ibv_start_poll(" + queue + ")", Math.abs(result));
+        throw failed("ibv_start_poll", result);
     }
 
     /** Plain fields of the structure, which close could free before they are asked for. */
@@ -262,16 +264,23 @@ public final class CompletionCursor {
         if (result == Errno.ENOENT || result == Errno.EBUSY) {
             return false;
         }
-        throw Failures.of("ibv_next_poll(" + queue + ")", Math.abs(result));
+        throw failed("ibv_next_poll", result);
+    }
+
+    /** What is negative is no errno: libmlx5 returns -2 for a completion that it does not understand. */
+    private VerbsException failed(String verb, int result) {
+        return result < 0
+                ? CompletionQueue.pollFailed(verb, queue.context().device().name(), result)
+                : Failures.of(verb + "(" + queue + ")", result);
     }
 
     private int advance() {
         if (nextEndsProperly) {
-            return CursorCalls.readInt(nextPoll, address);
+            return CursorCalls.next(nextPoll, critical, address);
         }
         started = false;
-        CursorCalls.end(endPoll, address);
-        int result = CursorCalls.start(startPoll, address);
+        CursorCalls.end(endPoll, critical, address);
+        int result = CursorCalls.start(startPoll, critical, address);
         started = result == 0;
         return result;
     }
@@ -289,7 +298,7 @@ public final class CompletionCursor {
             try {
                 if (started) {
                     started = false;
-                    CursorCalls.end(endPoll, address);
+                    CursorCalls.end(endPoll, critical, address);
                 }
             } finally {
                 queue.exit();

@@ -77,7 +77,8 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         this.context = context;
         this.channel = channel;
         this.armFunction = context.armFunction();
-        this.criticalArm = context.driver().postsInUserSpace();
+        // libirdma arms with the queue's lock, which a thread may hold that stands between two calls.
+        this.criticalArm = context.driver().postsInUserSpace() && !readInPlace;
         this.queue = created.reinterpret(ibv_cq.sizeof());
         this.queueAddress = queue.address();
         this.capacity = ibv_cq.cqe(queue);
@@ -162,16 +163,16 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
             path.exit();
         }
         if (count < 0) {
-            throw pollFailed(context.device().name(), count);
+            throw pollFailed("ibv_poll_cq", context.device().name(), count);
         }
         completions.size(count);
         return count;
     }
 
     /** What drivers return then is no errno: -1 or -2, whatever the cause. */
-    static VerbsException pollFailed(String device, int result) {
+    static VerbsException pollFailed(String verb, String device, int result) {
         return new VerbsException(
-                "ibv_poll_cq(" + device + ")",
+                verb + "(" + device + ")",
                 0,
                 "the driver returned %d: it found a completion that it does not understand, and the queue cannot be used any more"
                         .formatted(result),

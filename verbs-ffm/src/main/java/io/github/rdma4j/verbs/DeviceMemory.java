@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.datapath.ProviderLibrary;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
@@ -27,6 +28,8 @@ public final class DeviceMemory extends Resource {
     private final MemorySegment memory;
     private final long length;
     private final boolean imported;
+    /** Whether the driver has filled in functions that copy: libmana has none, and leaves there what was there. */
+    private final boolean copies;
 
     private DeviceMemory(DeviceContext context, MemorySegment memory, long length, boolean imported) {
         super(context);
@@ -34,6 +37,9 @@ public final class DeviceMemory extends Resource {
         this.memory = memory.reinterpret(ibv_dm.sizeof());
         this.length = length;
         this.imported = imported;
+        MemorySegment ofDriver = NativeCalls.extendedEntry(context.segment(), verbs_context.alloc_dm$offset());
+        this.copies = DeviceMemoryCalls.copying(this.memory).stream()
+                .allMatch(function -> ProviderLibrary.hasFunction(function, ofDriver));
     }
 
     static DeviceMemory allocate(DeviceContext context, long length, int logAlignment) {
@@ -96,10 +102,11 @@ public final class DeviceMemory extends Resource {
      * @param source native memory, of a length that is a multiple of 4
      * @throws IndexOutOfBoundsException if it does not fit there
      * @throws IllegalArgumentException if the source is on the heap
+     * @throws UnsupportedVerbException if the driver does not copy, as libmana
      * @throws VerbsException if the driver refuses
      */
     public void copyFrom(long offset, MemorySegment source) {
-        check(offset, source);
+        check("ibv_memcpy_to_dm", offset, source);
         locked(() -> {
             Failures.check(
                     "ibv_memcpy_to_dm(offset=%d, length=%d)".formatted(offset, source.byteSize()),
@@ -115,10 +122,11 @@ public final class DeviceMemory extends Resource {
      * @param target native memory, of a length that is a multiple of 4; all of it is filled
      * @throws IndexOutOfBoundsException if there is not so much
      * @throws IllegalArgumentException if the target is on the heap or read-only
+     * @throws UnsupportedVerbException if the driver does not copy, as libmana
      * @throws VerbsException if the driver refuses
      */
     public void copyTo(long offset, MemorySegment target) {
-        check(offset, target);
+        check("ibv_memcpy_from_dm", offset, target);
         if (target.isReadOnly()) {
             throw new IllegalArgumentException("the target is read-only");
         }
@@ -130,10 +138,17 @@ public final class DeviceMemory extends Resource {
         });
     }
 
-    private void check(long offset, MemorySegment host) {
+    private void check(String verb, long offset, MemorySegment host) {
         Objects.checkFromIndexSize(offset, host.byteSize(), length);
         if (!host.isNative()) {
             throw new IllegalArgumentException("device memory is copied from and to native memory only");
+        }
+        if (!copies) {
+            throw new UnsupportedVerbException(
+                    verb,
+                    Errno.EOPNOTSUPP,
+                    "the driver of %s has no such function: work requests alone reach its memory"
+                            .formatted(context.device().name()));
         }
     }
 

@@ -23,7 +23,8 @@ import java.util.Set;
  * <p>Thread safety: as for {@link CompletionQueue}, but only one thread at a time may poll, by the cursor or by
  * {@link #poll}. Another one that tries meanwhile gets an {@link IllegalStateException}, and so does a {@link #resize}
  * then: waiting in the driver for a thread that may hold the cursor for long could block the whole JVM. While a queue
- * pair is closed or reset whose completions come here, a poll waits for that.
+ * pair is closed or reset whose completions come here, a poll waits for that. A thread that has started the cursor and
+ * arms the queue before the end gets an {@link IllegalStateException}, too: some drivers would have it wait for itself.
  *
  * @since 0.1.0
  */
@@ -107,6 +108,16 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
      */
     public boolean awaitCursor(Duration timeout) {
         return await(() -> cursor.start() ? 1 : 0, timeout) != 0;
+    }
+
+    @Override
+    public void requestNotification(boolean solicitedOnly) {
+        if (cursor.isHeldByCaller()) {
+            throw new IllegalStateException(
+                    "arming %s: this thread has started its cursor and not ended it. Remedy: call CompletionCursor.end() first"
+                            .formatted(this));
+        }
+        super.requestNotification(solicitedOnly);
     }
 
     @Override

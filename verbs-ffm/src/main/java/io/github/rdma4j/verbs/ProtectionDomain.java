@@ -403,11 +403,17 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      * @param type the service
      * @param configuration sets what differs from the defaults; the completion queue must be given
      * @return the queue pair, waiting for its peer's endpoint
-     * @throws IllegalArgumentException if a value is out of the device's range; the message gives both numbers
+     * @throws IllegalArgumentException if a value is out of the device's range; the message gives both numbers. Or if
+     *     it receives by a hash: see {@link QueuePairConfig#receiveHash}
      * @throws VerbsException if the device refuses
      */
     public PreparedQueuePair prepareQueuePair(QueuePairType type, Consumer<QueuePairConfig> configuration) {
         QueuePairConfig config = configured(type, configuration);
+        if (config.receiveTable() != null) {
+            throw new IllegalArgumentException(
+                    "a queue pair that receives by a hash has nothing to prepare, and on most adapters no states:"
+                            + " ProtectionDomain.createQueuePair makes it");
+        }
         QueuePair queuePair = createChild(() -> new QueuePair(this, config));
         try {
             return new PreparedQueuePair(queuePair, config);

@@ -334,7 +334,8 @@ public final class QueuePairConfig {
     /**
      * Spreads what is received over several work queues by a hash of its header ({@code rwq_ind_tbl},
      * {@code rx_hash_conf}). The queue pair then has no queues of its own, posts nothing, and needs no completion
-     * queue. For types RAW_PACKET and UD.
+     * queue. For types RAW_PACKET and UD, and for {@link ProtectionDomain#createQueuePair} alone: on mlx5 and mana it
+     * has no states, and receives at once; on mlx4 {@link QueuePair#modify} brings it to INIT and RTR.
      *
      * @param table the work queues
      * @param hash which queue a packet goes to

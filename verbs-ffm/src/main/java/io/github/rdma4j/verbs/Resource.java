@@ -162,6 +162,18 @@ public abstract class Resource implements AutoCloseable {
         newParent.children.add(this);
     }
 
+    /**
+     * From now on this needs another resource of the tree, which is closed after it; the lock must be held. Nothing may
+     * depend on this that the other depends on, too.
+     */
+    final void dependOn(Resource parent) {
+        if (parent.children.add(this)) {
+            List<Resource> more = new ArrayList<>(parents);
+            more.add(parent);
+            parents = List.copyOf(more);
+        }
+    }
+
     /** All resources of a type in the tree, as they are now. */
     final <T extends Resource> Stream<T> all(Class<T> type) {
         return byHandle.values().stream().filter(type::isInstance).map(type::cast);

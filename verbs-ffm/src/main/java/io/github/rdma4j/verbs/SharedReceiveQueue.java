@@ -45,6 +45,7 @@ public final class SharedReceiveQueue extends Resource {
     private final TagList tagList;
 
     private final DataPathChoice dataPath;
+    private final long tagCompletions;
     /** Changed with the tree's lock held. */
     private int depth;
 
@@ -54,6 +55,7 @@ public final class SharedReceiveQueue extends Resource {
         this.type = config.type();
         config.fitCompletionQueue();
         this.depth = config.maxWorkRequests();
+        this.tagCompletions = config.tagCompletions();
         DeviceContext context = domain.context();
         try (Arena temporary = Arena.ofConfined()) {
             this.receiveQueue = new ReceiveQueue(
@@ -273,6 +275,11 @@ public final class SharedReceiveQueue extends Resource {
     /** The receives that it was made for; the tree's lock must be held. */
     int depth() {
         return depth;
+    }
+
+    /** What its list of tags can have in its completion queue. */
+    long tagCompletions() {
+        return tagCompletions;
     }
 
     private void modify(int maxWorkRequests, int limit, int mask, String what) {

@@ -69,7 +69,8 @@ public final class SharedReceiveQueueConfig {
     /**
      * Makes it {@linkplain SharedReceiveQueueType#TAG_MATCHING match tags}.
      *
-     * @param queue where its tag operations complete
+     * @param queue where its receives and its tag operations complete; refused without room for all of them, and for as
+     *     many messages as there can be tags
      * @param tags the most tags in its list, at least 1
      * @param operations the most operations on the list that are outstanding, at least 1
      * @return this
@@ -119,10 +120,11 @@ public final class SharedReceiveQueueConfig {
             depth = maxWorkRequests.orElse(USUAL_DEPTH);
             return;
         }
-        depth = maxWorkRequests.orElseGet(() -> CompletionBudget.depth(completionQueue, 0, 1, USUAL_DEPTH));
+        depth = maxWorkRequests.orElseGet(
+                () -> CompletionBudget.depth(completionQueue, tagCompletions(), 1, USUAL_DEPTH));
         CompletionBudget.require(
                 completionQueue,
-                depth,
+                depth + tagCompletions(),
                 "this shared receive queue",
                 "make this one, or what else completes there, less deep");
     }
@@ -166,6 +168,11 @@ public final class SharedReceiveQueueConfig {
 
     int maxTags() {
         return maxTags;
+    }
+
+    /** The most completions of its list of tags: of messages that match, and of operations. */
+    long tagCompletions() {
+        return type == SharedReceiveQueueType.TAG_MATCHING ? (long) maxTags + maxTagOperations : 0;
     }
 
     int maxTagOperations() {

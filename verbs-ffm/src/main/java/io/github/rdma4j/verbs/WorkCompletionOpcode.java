@@ -34,6 +34,16 @@ public enum WorkCompletionOpcode {
     RECEIVE(128),
     /** A receive that a peer's write with immediate consumed. */
     RECEIVE_RDMA_WITH_IMMEDIATE(129),
+    /** An entry was added to a {@link TagList}. */
+    TAG_ADD(130),
+    /** An entry was removed from a {@link TagList}. */
+    TAG_REMOVE(131),
+    /** A {@link TagList} was synchronised. */
+    TAG_SYNCHRONISE(132),
+    /** Of a shared receive queue that matches tags: a message with a tag has come, or is complete. */
+    TAG_RECEIVE(133),
+    /** Of a shared receive queue that matches tags: a message without a tag has come. */
+    TAG_RECEIVE_WITHOUT_TAG(134),
     /** Not known to this library. */
     UNKNOWN(-1);
 
@@ -47,7 +57,7 @@ public enum WorkCompletionOpcode {
     }
 
     private static WorkCompletionOpcode[] byCode() {
-        WorkCompletionOpcode[] all = new WorkCompletionOpcode[RECEIVE_RDMA_WITH_IMMEDIATE.code + 1];
+        WorkCompletionOpcode[] all = new WorkCompletionOpcode[TAG_RECEIVE_WITHOUT_TAG.code + 1];
         Arrays.fill(all, UNKNOWN);
         for (WorkCompletionOpcode opcode : values()) {
             if (opcode != UNKNOWN) {

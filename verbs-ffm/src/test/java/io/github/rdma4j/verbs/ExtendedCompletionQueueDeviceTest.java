@@ -89,6 +89,18 @@ class ExtendedCompletionQueueDeviceTest {
                 .hasMessageContaining("0.." + (vectors - 1));
     }
 
+    /** libirdma has one lock for both, and a thread that has it would wait for itself. */
+    @Test
+    void whoHasStartedTheCursorDoesNotArm() {
+        ExtendedCompletionQueue queue = create();
+        queue.cursor().acquire();
+        assertThatThrownBy(() -> queue.requestNotification(false))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("Remedy: call CompletionCursor.end() first");
+        queue.cursor().leave();
+        queue.requestNotification(false);
+    }
+
     @Test
     void messagesAreReadThroughTheCursor() {
         ExtendedCompletionQueue queue = create(WorkCompletionField.STANDARD.toArray(WorkCompletionField[]::new));

@@ -125,6 +125,33 @@ class RegistrationStandInDeviceTest {
         assertThatThrownBy(() -> memory.copyTo(0, back)).isInstanceOf(IllegalStateException.class);
     }
 
+    /** As libmana leaves them: it takes memory as it comes, and fills in neither. */
+    @Test
+    void whereTheDriverHasNoCopiesNothingElseIsCalled() {
+        for (MemorySegment leftThere : List.of(MemorySegment.NULL, backing)) {
+            verbs_context.alloc_dm(
+                    driver,
+                    verbs_context.alloc_dm.allocate(
+                            (context, attributes) -> {
+                                MemorySegment memory = ibv_dm.allocate(arena);
+                                ibv_dm.memcpy_to_dm(memory, leftThere);
+                                ibv_dm.memcpy_from_dm(memory, leftThere);
+                                return memory;
+                            },
+                            arena));
+            DeviceMemory memory = pair.device.allocateDeviceMemory(SIZE, 0);
+            MemorySegment host = arena.allocate(64);
+            assertThatThrownBy(() -> memory.copyFrom(0, host))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContaining("ibv_memcpy_to_dm")
+                    .hasMessageContaining("work requests alone reach its memory");
+            assertThatThrownBy(() -> memory.copyTo(0, host))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContaining("ibv_memcpy_from_dm");
+            memory.close();
+        }
+    }
+
     @Test
     void aRegionOfDeviceMemoryHasNoSegmentAndIsNamedByOffsets() {
         DeviceMemory memory = pair.device.allocateDeviceMemory(SIZE, 0);

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.RepeatedTest;
@@ -37,6 +38,21 @@ class ResourceTreeDeviceTest {
             pair.queue.close();
             assertThat(pair.pair.isOpen()).isFalse();
             assertThat(pair.peer.isOpen()).isTrue();
+        }
+    }
+
+    @Test
+    void whatDependsOnSomethingYoungerIsClosedBeforeIt() {
+        try (ConnectedPair pair = new ConnectedPair(4096)) {
+            CompletionChannel younger = pair.device.createCompletionChannel();
+            for (QueuePair one : List.of(pair.pair, pair.peer, pair.peer)) {
+                one.underTreeLock(() -> one.dependOn(younger));
+            }
+            assertThat(younger.childCount()).isEqualTo(2);
+            pair.peer.close();
+            assertThat(younger.childCount()).isEqualTo(1);
+            younger.close();
+            assertThat(pair.pair.isOpen()).isFalse();
         }
     }
 

@@ -214,7 +214,7 @@ class SharedReceiveQueueDeviceTest {
         assertThatThrownBy(() -> domain.createSharedReceiveQueue(config -> config.tagMatching(queue, 4, 4)))
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining(
-                        "ibv_create_srq_ex(TAG_MATCHING, max_wr=%d, max_sge=1)".formatted(queue.capacity() / 2));
+                        "ibv_create_srq_ex(TAG_MATCHING, max_wr=%d, max_sge=1)".formatted((queue.capacity() - 8) / 2));
         assertThatThrownBy(() -> domain.createSharedReceiveQueue(config -> config.tagMatching(queue, 0, 4)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("at least 1");

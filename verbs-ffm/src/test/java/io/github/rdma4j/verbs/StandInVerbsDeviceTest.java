@@ -6,12 +6,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.bindings.ib_uverbs_flow_action_esp;
+import io.github.rdma4j.verbs.bindings.ibv_context;
 import io.github.rdma4j.verbs.bindings.ibv_counter_attach_attr;
+import io.github.rdma4j.verbs.bindings.ibv_cq_ex;
 import io.github.rdma4j.verbs.bindings.ibv_device_attr_ex;
 import io.github.rdma4j.verbs.bindings.ibv_flow_action_esp_attr;
 import io.github.rdma4j.verbs.bindings.ibv_flow_attr;
 import io.github.rdma4j.verbs.bindings.ibv_flow_spec_counter_action;
 import io.github.rdma4j.verbs.bindings.ibv_parent_domain_init_attr;
+import io.github.rdma4j.verbs.bindings.ibv_qp;
+import io.github.rdma4j.verbs.bindings.ibv_qp_cap;
+import io.github.rdma4j.verbs.bindings.ibv_qp_init_attr;
 import io.github.rdma4j.verbs.bindings.ibv_recv_wr;
 import io.github.rdma4j.verbs.bindings.ibv_rwq_ind_table_init_attr;
 import io.github.rdma4j.verbs.bindings.ibv_srq_attr;
@@ -30,12 +35,17 @@ import io.github.rdma4j.verbs.flow.Counters;
 import io.github.rdma4j.verbs.flow.FlowAction;
 import io.github.rdma4j.verbs.flow.FlowRule;
 import io.github.rdma4j.verbs.flow.FlowSpec;
+import io.github.rdma4j.verbs.internal.DescriptorCalls;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.SharedReceiveCalls;
 import java.lang.foreign.Arena;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -188,6 +198,12 @@ class StandInVerbsDeviceTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("receive work queues belongs to another device context");
         }
+        // Kernels refuse to move what has no states, as though the device could not do any of this.
+        assertThatThrownBy(() -> domain.prepareQueuePair(
+                        QueuePairType.UD,
+                        config -> config.receiveHash(queues, ReceiveHashConfig.toeplitz(new byte[40]))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("ProtectionDomain.createQueuePair makes it");
         assertThatThrownBy(() -> context.createReceiveWorkQueueTable(List.of(work, work, work)))
                 .hasMessageContaining("a table of 3 queues: their number must be a power of two");
         work.close();
@@ -236,8 +252,16 @@ class StandInVerbsDeviceTest {
                         },
                         arena));
         ExtendedCompletionQueue inPlace = context.createExtendedCompletionQueue(64, config -> {});
+        int room = inPlace.capacity();
+        assertThatThrownBy(() -> domain.createSharedReceiveQueue(
+                        config -> config.tagMatching(inPlace, room - 7, 4).maxWorkRequests(4)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("can have %d completions in a".formatted(room + 1));
         SharedReceiveQueue shared = domain.createSharedReceiveQueue(
-                config -> config.tagMatching(inPlace, 4, 4).maxWorkRequests(4));
+                config -> config.tagMatching(inPlace, room - 8, 4).maxWorkRequests(4));
+        assertThatThrownBy(() -> domain.createWorkQueue(inPlace, config -> config.maxWorkRequests(1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("where %d can come from others".formatted(room));
         inPlace.cursor().acquire();
         assertThatThrownBy(shared::close)
                 .isInstanceOf(IllegalStateException.class)
@@ -245,6 +269,27 @@ class StandInVerbsDeviceTest {
         inPlace.cursor().leave();
         shared.close();
         assertThat(shared.isOpen()).isFalse();
+    }
+
+    /** libmlx5 returns -2 for a completion that it does not understand; here a function that returns -1 stands in. */
+    @Test
+    void aNegativeAnswerOfACursorIsNotTakenForAnErrno() {
+        MemorySegment real = verbs_context.create_cq_ex(table);
+        MemorySegment refusesNumbers = Linker.nativeLinker().defaultLookup().findOrThrow("dup");
+        verbs_context.create_cq_ex(
+                table,
+                verbs_context.create_cq_ex.allocate(
+                        (ctx, attr) -> {
+                            MemorySegment created = verbs_context.create_cq_ex.invoke(real, ctx, attr);
+                            ibv_cq_ex.start_poll(created.reinterpret(ibv_cq_ex.sizeof()), refusesNumbers);
+                            return created;
+                        },
+                        arena));
+        ExtendedCompletionQueue inPlace = context.createExtendedCompletionQueue(16, config -> {});
+        assertThatThrownBy(() -> inPlace.cursor().start())
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("ibv_start_poll(")
+                .hasMessageContaining("the driver returned -1: it found a completion that it does not understand");
     }
 
     private static boolean endsSoon(Thread thread) {
@@ -450,6 +495,45 @@ class StandInVerbsDeviceTest {
                 .close();
         assertThat(calls)
                 .containsExactly("open 3 false 0x40", "close", "open 3 true 0xc0", "close", "open 3 true 0x0", "close");
+    }
+
+    /** The kernel names it by its structure, as those that this process has created; here a file does. */
+    @Test
+    void anEventOfAQueuePairOfAnotherProcessNamesIt(@TempDir Path folder) throws Exception {
+        verbs_context.open_xrcd(table, verbs_context.open_xrcd.allocate((ctx, attr) -> object(), arena));
+        verbs_context.close_xrcd(table, verbs_context.close_xrcd.allocate(xrcd -> note("close"), arena));
+        verbs_context.open_qp(table, verbs_context.open_qp.allocate((ctx, attr) -> createNativeQueuePair(), arena));
+        SharedQueuePair opened = context.openXrcDomain().openQueuePair(0x123);
+        ByteBuffer event = ByteBuffer.allocate(16).order(ByteOrder.nativeOrder());
+        event.putLong(opened.handle()).putInt(AsyncEventType.QP_FATAL.ordinal());
+        int file = DescriptorCalls.open(
+                Files.write(folder.resolve("events"), event.array()).toString(), false);
+        MemorySegment fields = MemorySegment.ofAddress(context.handle()).reinterpret(ibv_context.sizeof());
+        int kernel = ibv_context.async_fd(fields);
+        ibv_context.async_fd(fields, file);
+        try {
+            AsyncEvent told = context.nextAsyncEvent(Duration.ZERO).orElseThrow();
+            assertThat(told.type()).isEqualTo(AsyncEventType.QP_FATAL);
+            assertThat(told.resource()).contains(opened);
+        } finally {
+            ibv_context.async_fd(fields, kernel);
+            DescriptorCalls.close(file);
+            // The kernel has told of none, and a close waits until as many are acknowledged.
+            ibv_qp.events_completed(MemorySegment.ofAddress(opened.handle()).reinterpret(ibv_qp.sizeof()), 0);
+        }
+    }
+
+    private MemorySegment createNativeQueuePair() {
+        MemorySegment attributes = ibv_qp_init_attr.allocate(arena);
+        ibv_qp_init_attr.qp_type(attributes, QueuePairType.RC.code());
+        ibv_qp_init_attr.send_cq(attributes, MemorySegment.ofAddress(queue.handle()));
+        ibv_qp_init_attr.recv_cq(attributes, MemorySegment.ofAddress(queue.handle()));
+        MemorySegment sizes = ibv_qp_init_attr.cap(attributes);
+        ibv_qp_cap.max_send_wr(sizes, 1);
+        ibv_qp_cap.max_recv_wr(sizes, 1);
+        ibv_qp_cap.max_send_sge(sizes, 1);
+        ibv_qp_cap.max_recv_sge(sizes, 1);
+        return ExportedVerb.CREATE_QP.pointer(MemorySegment.ofAddress(domain.handle()), attributes);
     }
 
     @Test

@@ -21,6 +21,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,7 +70,7 @@ class ValuesTest {
 
     @Test
     void aFailedPollIsNotTakenForAnErrno() {
-        assertThat(CompletionQueue.pollFailed("mlx5_0", -2))
+        assertThat(CompletionQueue.pollFailed("ibv_poll_cq", "mlx5_0", -2))
                 .hasMessageContaining("returned -2")
                 .hasMessageNotContaining("ENOENT");
     }
@@ -133,6 +134,16 @@ class ValuesTest {
         assertThat(WorkCompletionOpcode.ofCode(RdmaHeaders.IBV_WC_RECV())).isEqualTo(WorkCompletionOpcode.RECEIVE);
         assertThat(WorkCompletionOpcode.ofCode(RdmaHeaders.IBV_WC_RDMA_READ()))
                 .isEqualTo(WorkCompletionOpcode.RDMA_READ);
+        assertThat(IntStream.rangeClosed(RdmaHeaders.IBV_WC_TM_ADD(), RdmaHeaders.IBV_WC_TM_NO_TAG())
+                        .mapToObj(WorkCompletionOpcode::ofCode))
+                .containsExactly(
+                        WorkCompletionOpcode.TAG_ADD,
+                        WorkCompletionOpcode.TAG_REMOVE,
+                        WorkCompletionOpcode.TAG_SYNCHRONISE,
+                        WorkCompletionOpcode.TAG_RECEIVE,
+                        WorkCompletionOpcode.TAG_RECEIVE_WITHOUT_TAG);
+        assertThat(WorkCompletionOpcode.ofCode(RdmaHeaders.IBV_WC_TM_NO_TAG() + 1))
+                .isEqualTo(WorkCompletionOpcode.UNKNOWN);
     }
 
     @Test

@@ -204,10 +204,20 @@ public final class EventChannel implements EventSource, AutoCloseable {
         ids.put(native_.address(), id);
     }
 
-    /** Has all who wait look again: rdma_migrate_id(3) brings events without a word to those who wait. */
+    /**
+     * Has all who wait look again: rdma_migrate_id(3) brings events without a word to those who wait. Does nothing if
+     * the channel is closed: its descriptor can be another file's by then, and nobody waits.
+     */
     void announce() {
-        waiter.wakeAll();
-        DescriptorSet.lookAgain(fileDescriptor);
+        lock.lock();
+        try {
+            if (!closed) {
+                waiter.wakeAll();
+                DescriptorSet.lookAgain(fileDescriptor);
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     private IllegalStateException closedException() {

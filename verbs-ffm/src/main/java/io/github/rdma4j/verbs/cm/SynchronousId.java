@@ -321,8 +321,13 @@ public final class SynchronousId implements AutoCloseable {
      *
      * @param target where its events arrive from now on
      * @return the id
+     * @throws IllegalArgumentException if it is this object's own channel, with which the id would be closed
      */
     public ConnectionId migrate(EventChannel target) {
+        if (target == channel) {
+            throw new IllegalArgumentException(
+                    "%s cannot move to its own channel, which is closed by this: create another one".formatted(this));
+        }
         id.migrate(target);
         channel.close();
         return id;

@@ -67,7 +67,8 @@ public abstract sealed class FlowHeader<T extends FlowHeader<T>> extends FlowSpe
      *
      * @param name for messages
      * @param offset in the filter struct
-     * @param bits the field's width, 8, 16 or 32
+     * @param bits the width; 20 or 24 bits are the low ones of a word of 32: the kernel refuses the others there,
+     *     in the mask too
      * @param value what the field must be
      * @param mask the bits that count
      */
@@ -94,8 +95,9 @@ public abstract sealed class FlowHeader<T extends FlowHeader<T>> extends FlowSpe
     }
 
     private static void put(MemorySegment filter, long offset, int bits, long value) {
-        for (int i = 0; i < bits / Byte.SIZE; i++) {
-            filter.set(ValueLayout.JAVA_BYTE, offset + i, (byte) (value >>> bits - Byte.SIZE * (i + 1)));
+        int word = bits > Short.SIZE ? Integer.SIZE : bits;
+        for (int i = 0; i < word / Byte.SIZE; i++) {
+            filter.set(ValueLayout.JAVA_BYTE, offset + i, (byte) (value >>> word - Byte.SIZE * (i + 1)));
         }
     }
 

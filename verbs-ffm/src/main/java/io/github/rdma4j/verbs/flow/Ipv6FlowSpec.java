@@ -14,7 +14,7 @@ import java.net.Inet6Address;
  */
 public final class Ipv6FlowSpec extends FlowHeader<Ipv6FlowSpec> {
     private static final int BYTE = 8;
-    private static final int INT = 32;
+    private static final int FLOW_LABEL_BITS = 20;
 
     Ipv6FlowSpec() {
         super(
@@ -73,7 +73,7 @@ public final class Ipv6FlowSpec extends FlowHeader<Ipv6FlowSpec> {
      * @return this
      */
     public Ipv6FlowSpec flowLabel(long value) {
-        return field("flowLabel", ibv_flow_ipv6_filter.flow_label$offset(), INT, value);
+        return field("flowLabel", ibv_flow_ipv6_filter.flow_label$offset(), FLOW_LABEL_BITS, value);
     }
 
     /**
@@ -85,7 +85,7 @@ public final class Ipv6FlowSpec extends FlowHeader<Ipv6FlowSpec> {
      * @throws IllegalArgumentException if the value has bits outside the mask
      */
     public Ipv6FlowSpec flowLabel(long value, long mask) {
-        return field("flowLabel", ibv_flow_ipv6_filter.flow_label$offset(), INT, value, mask);
+        return field("flowLabel", ibv_flow_ipv6_filter.flow_label$offset(), FLOW_LABEL_BITS, value, mask);
     }
 
     /**

@@ -12,7 +12,7 @@ import io.github.rdma4j.verbs.bindings.ibv_flow_tunnel_filter;
  * @since 0.1.0
  */
 public final class VxlanFlowSpec extends FlowHeader<VxlanFlowSpec> {
-    private static final int INT = 32;
+    private static final int IDENTIFIER_BITS = 24;
 
     VxlanFlowSpec() {
         super(
@@ -29,7 +29,7 @@ public final class VxlanFlowSpec extends FlowHeader<VxlanFlowSpec> {
      * @return this
      */
     public VxlanFlowSpec networkIdentifier(long value) {
-        return field("networkIdentifier", ibv_flow_tunnel_filter.tunnel_id$offset(), INT, value);
+        return field("networkIdentifier", ibv_flow_tunnel_filter.tunnel_id$offset(), IDENTIFIER_BITS, value);
     }
 
     /**
@@ -41,7 +41,7 @@ public final class VxlanFlowSpec extends FlowHeader<VxlanFlowSpec> {
      * @throws IllegalArgumentException if the value has bits outside the mask
      */
     public VxlanFlowSpec networkIdentifier(long value, long mask) {
-        return field("networkIdentifier", ibv_flow_tunnel_filter.tunnel_id$offset(), INT, value, mask);
+        return field("networkIdentifier", ibv_flow_tunnel_filter.tunnel_id$offset(), IDENTIFIER_BITS, value, mask);
     }
 
     @Override

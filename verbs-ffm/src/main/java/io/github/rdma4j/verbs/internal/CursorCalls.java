@@ -18,15 +18,17 @@ import java.lang.invoke.MethodHandle;
 
 /**
  * The polling of extended completion queues: one call through a function pointer of {@code struct ibv_cq_ex} per step
- * and field, as the inline functions of verbs.h do it. All are critical calls: the providers that have extended queues
- * at all read memory, and the callers see to it that only one thread is between start and end, so no call ever spins on
- * the queue's lock.
+ * and field, as the inline functions of verbs.h do it. The fields are in memory, and read by critical calls. The steps
+ * are critical, too, except where {@link DeviceDriver#pollsInUserSpace()} says that they may wait for a thread that
+ * posts. The callers see to it that only one thread is between start and end, so no step spins on the queue's own lock.
  */
 public final class CursorCalls {
     private static final MethodHandle CREATE =
             NativeCalls.errnoHandle(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
-    private static final MethodHandle START = critical(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle END = critical(FunctionDescriptor.ofVoid(JAVA_LONG));
+    private static final FunctionDescriptor START_DESCRIPTOR = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle START = critical(START_DESCRIPTOR);
+    private static final FunctionDescriptor END_DESCRIPTOR = FunctionDescriptor.ofVoid(JAVA_LONG);
+    private static final MethodHandle END = critical(END_DESCRIPTOR);
     private static final MethodHandle READ_INT = critical(reading(JAVA_INT));
     private static final MethodHandle READ_LONG = critical(reading(JAVA_LONG));
     private static final MethodHandle READ_SHORT = critical(reading(JAVA_SHORT));
@@ -36,6 +38,13 @@ public final class CursorCalls {
     /** {@code struct ibv_poll_cq_attr}, of which nothing is used so far. */
     private static final long NO_ATTRIBUTES =
             ibv_poll_cq_attr.allocate(Arena.global()).address();
+
+    /** Linked when a queue is polled whose steps may wait. */
+    private static final class Waiting {
+        static final MethodHandle START = NativeCalls.handle(START_DESCRIPTOR);
+        static final MethodHandle NEXT = NativeCalls.handle(reading(JAVA_INT));
+        static final MethodHandle END = NativeCalls.handle(END_DESCRIPTOR);
+    }
 
     private CursorCalls() {}
 
@@ -70,12 +79,15 @@ public final class CursorCalls {
      * ibv_start_poll.
      *
      * @param function {@code start_poll}
+     * @param critical whether it never waits
      * @param queue the {@code struct ibv_cq_ex}
      * @return 0, ENOENT if the queue is empty, or another errno
      */
-    public static int start(MemorySegment function, long queue) {
+    public static int start(MemorySegment function, boolean critical, long queue) {
         try {
-            return (int) START.invokeExact(function, queue, NO_ATTRIBUTES);
+            return critical
+                    ? (int) START.invokeExact(function, queue, NO_ATTRIBUTES)
+                    : (int) Waiting.START.invokeExact(function, queue, NO_ATTRIBUTES);
         } catch (Throwable e) {
             throw new AssertionError("a downcall cannot throw this", e);
         }
@@ -85,18 +97,41 @@ public final class CursorCalls {
      * ibv_end_poll.
      *
      * @param function {@code end_poll}
+     * @param critical whether it never waits
      * @param queue the {@code struct ibv_cq_ex}
      */
-    public static void end(MemorySegment function, long queue) {
+    public static void end(MemorySegment function, boolean critical, long queue) {
         try {
-            END.invokeExact(function, queue);
+            if (critical) {
+                END.invokeExact(function, queue);
+            } else {
+                Waiting.END.invokeExact(function, queue);
+            }
         } catch (Throwable e) {
             throw new AssertionError("a downcall cannot throw this", e);
         }
     }
 
     /**
-     * ibv_next_poll, and the reading of a field of 32 bits.
+     * ibv_next_poll.
+     *
+     * @param function {@code next_poll}
+     * @param critical whether it never waits
+     * @param queue the {@code struct ibv_cq_ex}
+     * @return 0, ENOENT if there is no other completion, or another errno
+     */
+    public static int next(MemorySegment function, boolean critical, long queue) {
+        try {
+            return critical
+                    ? (int) READ_INT.invokeExact(function, queue)
+                    : (int) Waiting.NEXT.invokeExact(function, queue);
+        } catch (Throwable e) {
+            throw new AssertionError("a downcall cannot throw this", e);
+        }
+    }
+
+    /**
+     * The reading of a field of 32 bits.
      *
      * @param function such as {@code read_byte_len}
      * @param queue the {@code struct ibv_cq_ex}

@@ -163,17 +163,21 @@ public final class DescriptorSet {
      * @return those that are ready; none after the time, and after {@link #wakeUp()}
      */
     public int[] await(String operation, Duration timeout) {
+        Duration remaining = timeout;
         if (!neverDirect && !Thread.currentThread().isVirtual() && direct.compareAndSet(false, true)) {
+            long nanos = ReadinessWaiter.nanos(timeout);
+            long start = nanos == 0 ? 0 : System.nanoTime();
             try {
-                int[] ready = awaitDirectly(operation, ReadinessWaiter.nanos(timeout));
+                int[] ready = awaitDirectly(operation, nanos, start);
                 if (ready != null) {
                     return ready;
                 }
             } finally {
                 direct.set(false);
             }
+            remaining = Duration.ofNanos(nanos == 0 ? 0 : nanos - (System.nanoTime() - start));
         }
-        int[] ready = waiter.awaitAndTry(() -> operation, timeout, this::collect, closed);
+        int[] ready = waiter.awaitAndTry(() -> operation, remaining, this::collect, closed);
         if (closing) {
             // What has ended the wait is the wake-up of the close.
             throw closed.get();
@@ -185,10 +189,11 @@ public final class DescriptorSet {
      * One system call, where waiting until the set is ready and asking it what is take two. For one platform thread at
      * a time; others wait beside it in the other way.
      *
-     * @return null if the wait is to be begun anew in the other way: the machine does not have the call, or this wait
-     *     was ended by an interrupt that an earlier one had told of
+     * @param start when the wait began; means nothing if it has no time
+     * @return null if the wait is to go on in the other way: the machine does not have the call, or this wait was ended
+     *     by an interrupt that an earlier one had told of
      */
-    private int[] awaitDirectly(String operation, long nanos) {
+    private int[] awaitDirectly(String operation, long nanos, long start) {
         enter();
         int[] ready;
         boolean interrupted;
@@ -204,7 +209,7 @@ public final class DescriptorSet {
                 armed.arm();
             }
             try {
-                count = waitDirectly(nanos);
+                count = waitDirectly(nanos, start);
             } finally {
                 interrupted = mayBeInterrupted && armed.disarm();
                 if (interrupted) {
@@ -251,17 +256,12 @@ public final class DescriptorSet {
         FileDescriptors.signal(wakeDescriptor);
     }
 
-    /** A wait that a signal ends goes on. The clock is asked only then: it costs as much as the rest here. */
-    private int waitDirectly(long nanos) {
+    /** A wait that a signal ends goes on, until its time is over. */
+    private int waitDirectly(long nanos, long start) {
         int count = FileDescriptors.epollWaitNanos(epoll, directEvents, directTimeout, nanos);
-        if (count != FileDescriptors.SIGNALLED) {
-            return count;
-        }
-        long start = System.nanoTime();
-        long remaining = nanos;
         while (count == FileDescriptors.SIGNALLED) {
+            long remaining = nanos == 0 ? 0 : nanos - (System.nanoTime() - start);
             count = FileDescriptors.epollWaitNanos(epoll, directEvents, directTimeout, Math.max(0, remaining));
-            remaining = nanos - (System.nanoTime() - start);
         }
         return count;
     }

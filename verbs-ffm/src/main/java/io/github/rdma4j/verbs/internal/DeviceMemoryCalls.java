@@ -13,6 +13,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.util.List;
 
 /** The verbs of memory that lies in the adapter (ibv_alloc_dm(3)). */
 public final class DeviceMemoryCalls {
@@ -76,6 +77,17 @@ public final class DeviceMemoryCalls {
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
         }
+    }
+
+    /**
+     * The two functions that copy, which lie in the structure itself.
+     *
+     * @param memory the {@code struct ibv_dm}
+     * @return {@code memcpy_to_dm} and {@code memcpy_from_dm}
+     */
+    public static List<MemorySegment> copying(MemorySegment memory) {
+        return List.of(
+                memory.get(ADDRESS, ibv_dm.memcpy_to_dm$offset()), memory.get(ADDRESS, ibv_dm.memcpy_from_dm$offset()));
     }
 
     /**

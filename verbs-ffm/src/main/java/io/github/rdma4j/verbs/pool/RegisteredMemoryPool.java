@@ -224,23 +224,21 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     /** Null if the configuration or the kernel does not allow so much. */
     private PoolChunk register(long size) {
         refusal = null;
+        boolean ordinaryToo = size != config.chunkSize();
         if (size > config.maxBytes() - registered) {
             // What lies idle in chunks of other sizes may make room. If all of it is too little, it stays.
-            boolean ordinaryToo = size != config.chunkSize();
             if (size > config.maxBytes() - registered + idleBytes(ordinaryToo)) {
                 return null;
             }
             trimUntil(config.maxBytes() - size, ordinaryToo);
         }
-        long minBlock = size == config.chunkSize() ? config.minBlockSize() : size;
-        PoolChunk chunk;
-        try {
-            chunk = PoolChunk.register(domain, size, minBlock, config);
-        } catch (VerbsException e) {
-            if (e.errno() != ENOMEM) {
-                throw e;
-            }
-            refusal = e;
+        PoolChunk chunk = registerIfAllowed(size);
+        if (chunk == null && size <= idleBytes(ordinaryToo)) {
+            // The same for the kernel's limit on locked memory.
+            trimUntil(registered - size, ordinaryToo);
+            chunk = registerIfAllowed(size);
+        }
+        if (chunk == null) {
             return null;
         }
         chunks.add(chunk);
@@ -248,7 +246,25 @@ public final class RegisteredMemoryPool implements AutoCloseable {
         registered += size;
         peakRegistered = Math.max(peakRegistered, registered);
         pages = chunk.pages();
+        // Whoever waits because the kernel refused a chunk may find room in this one.
+        returned.signalAll();
         return chunk;
+    }
+
+    /** Null, and the refusal, if the kernel does not allow so much. */
+    private PoolChunk registerIfAllowed(long size) {
+        long minBlock = size == config.chunkSize() ? config.minBlockSize() : size;
+        try {
+            PoolChunk chunk = PoolChunk.register(domain, size, minBlock, config);
+            refusal = null;
+            return chunk;
+        } catch (VerbsException e) {
+            if (e.errno() != ENOMEM) {
+                throw e;
+            }
+            refusal = e;
+            return null;
+        }
     }
 
     private PooledMemory allocateWaiting(long size, long alignment) {
@@ -366,7 +382,10 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     public long trim() {
         lock.lock();
         try {
-            return trimUntil(-1, true);
+            long bytes = trimUntil(-1, true);
+            // Of the memory that the kernel may lock, there is more now.
+            returned.signalAll();
+            return bytes;
         } finally {
             lock.unlock();
         }

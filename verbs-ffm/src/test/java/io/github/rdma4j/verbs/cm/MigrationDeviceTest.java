@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.EventPoller;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -78,6 +80,29 @@ class MigrationDeviceTest {
             id.migrate(to);
             assertThat(selected.get(40, TimeUnit.SECONDS)).isEqualTo(1);
             assertThat(to.poll()).isPresent();
+        }
+    }
+
+    /** What a migrate does last, when another thread has closed the target meanwhile, and the id with it. */
+    @Test
+    void nobodyIsToldOfAnIdThatMovedToAChannelThatIsClosedByNow() {
+        try (EventPoller poller = EventPoller.open()) {
+            poller.add(from);
+            id.migrate(to);
+            to.close();
+            to.announce();
+            assertThat(id.isOpen()).isFalse();
+        }
+    }
+
+    @Test
+    void aSynchronousIdDoesNotMoveToItsOwnChannel() {
+        try (SynchronousId synchronous = SynchronousId.create(PortSpace.TCP)) {
+            assertThatThrownBy(() -> synchronous.migrate(synchronous.id().channel()))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("cannot move to its own channel");
+            assertThat(synchronous.isOpen()).isTrue();
+            assertThat(synchronous.migrate(to).isOpen()).isTrue();
         }
     }
 }

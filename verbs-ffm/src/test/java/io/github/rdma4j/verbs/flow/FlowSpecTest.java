@@ -165,7 +165,7 @@ class FlowSpecTest {
         assertThat(hex(FlowSpec.ipv6()
                         .source(ipv6("2001:db8::1"))
                         .destination(ipv6("fe80::1234"), 10)
-                        .flowLabel(0xabcde, 0xfffff)
+                        .flowLabel(0xabcde)
                         .nextHeader(6)
                         .trafficClass(7)
                         .hopLimit(8)
@@ -177,8 +177,7 @@ class FlowSpecTest {
                         .bytes()))
                 .isEqualTo(C.get("tcp"));
         assertThat(hex(FlowSpec.udp().destinationPort(4791).bytes())).isEqualTo(C.get("udp"));
-        assertThat(hex(FlowSpec.vxlan().networkIdentifier(0x123456, 0xffffff).bytes()))
-                .isEqualTo(C.get("vxlan"));
+        assertThat(hex(FlowSpec.vxlan().networkIdentifier(0x123456).bytes())).isEqualTo(C.get("vxlan"));
         assertThat(hex(FlowSpec.gre()
                         .flagsAndVersion(0x2000, 0xb000)
                         .protocol(0x6558)
@@ -301,6 +300,8 @@ class FlowSpecTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("bits outside its mask 0x1");
         assertThatThrownBy(() -> FlowSpec.udp().sourcePort(3, 0x10000)).hasMessageContaining("mask 0x10000");
+        assertThatThrownBy(() -> FlowSpec.ipv6().flowLabel(1 << 20)).hasMessageContaining("it has 20 bits");
+        assertThatThrownBy(() -> FlowSpec.vxlan().networkIdentifier(0, 1 << 24)).hasMessageContaining("has 24 bits");
         assertThatThrownBy(() -> FlowSpec.ethernet().destination(new byte[5]))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("6 bytes, not 5");

@@ -8,9 +8,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.rdma4j.verbs.NativeLibraryException;
 import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.VerbsException;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -109,6 +113,36 @@ class InternalTest {
         Files.createSymbolicLink(link, Files.createDirectory(drivers.resolve("hfi1")));
         assertThat(DeviceDriver.of(sysfs).postsInUserSpace()).isFalse();
         assertThat(DeviceDriver.of(sysfs).pollsInUserSpace()).isFalse();
+        // Polling takes the lock that a thread holds between ibv_wr_start and ibv_wr_complete.
+        assertThat(new DeviceDriver("efa").pollsInUserSpace()).isFalse();
+    }
+
+    /**
+     * A thread in a critical call holds up every safepoint. If it waits for one that has come to a safepoint, the JVM
+     * stands still for ever.
+     */
+    @Test
+    void aStepOfACursorThatMayWaitHoldsUpNobody() throws Exception {
+        Linker linker = Linker.nativeLinker();
+        // Takes microseconds where the steps take the queue.
+        MemorySegment sleep = linker.defaultLookup().findOrThrow("usleep");
+        long longTime = 20_000_000;
+        // What is linked then is linked before the threads begin.
+        CursorCalls.start(sleep, false, 1);
+        for (Runnable step : List.<Runnable>of(
+                () -> CursorCalls.start(sleep, false, longTime),
+                () -> CursorCalls.next(sleep, false, longTime),
+                () -> CursorCalls.end(sleep, false, longTime))) {
+            CountDownLatch begun = new CountDownLatch(1);
+            Thread waiting = Thread.ofPlatform().daemon().start(() -> {
+                begun.countDown();
+                step.run();
+            });
+            assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
+            Thread.sleep(50);
+            System.gc();
+            assertThat(waiting.isAlive()).isTrue();
+        }
     }
 
     /** A call that blocks inside a critical one stops the JVM, so only what is known not to is critical. */

@@ -12,6 +12,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -22,6 +23,10 @@ import org.junit.jupiter.api.Test;
 class SignalledWaitTest {
     private static final int SIGUSR1 = 10;
     private static final Linker LINKER = Linker.nativeLinker();
+    private static final MethodHandle SIGNAL = handle("signal", FunctionDescriptor.of(ADDRESS, JAVA_INT, ADDRESS));
+    private static final MethodHandle SELF = handle("pthread_self", FunctionDescriptor.of(JAVA_LONG));
+    private static final MethodHandle KILL =
+            handle("pthread_kill", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
 
     private static MethodHandle handle(String function, FunctionDescriptor descriptor) {
         return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(function), descriptor);
@@ -29,12 +34,9 @@ class SignalledWaitTest {
 
     @Test
     void aSignalDoesNotBeginTheWaitAnew() throws Throwable {
-        MethodHandle signal = handle("signal", FunctionDescriptor.of(ADDRESS, JAVA_INT, ADDRESS));
-        MethodHandle self = handle("pthread_self", FunctionDescriptor.of(JAVA_LONG));
-        MethodHandle kill = handle("pthread_kill", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
         // A handler that does nothing: the absolute value of its number.
         MemorySegment before =
-                (MemorySegment) signal.invoke(SIGUSR1, LINKER.defaultLookup().findOrThrow("abs"));
+                (MemorySegment) SIGNAL.invoke(SIGUSR1, LINKER.defaultLookup().findOrThrow("abs"));
         int epoll = FileDescriptors.createEpoll();
         try (var executor = Executors.newSingleThreadExecutor();
                 Arena arena = Arena.ofShared()) {
@@ -43,7 +45,7 @@ class SignalledWaitTest {
             CompletableFuture<Long> sleeper = new CompletableFuture<>();
             Future<Integer> waiting = executor.submit(() -> {
                 try {
-                    sleeper.complete((long) self.invoke());
+                    sleeper.complete((long) SELF.invoke());
                 } catch (Throwable e) {
                     throw new AssertionError(e);
                 }
@@ -52,12 +54,42 @@ class SignalledWaitTest {
             long thread = sleeper.get(60, TimeUnit.SECONDS);
             Thread.sleep(50);
             long start = System.nanoTime();
-            assertThat((int) kill.invoke(thread, SIGUSR1)).isZero();
+            assertThat((int) KILL.invoke(thread, SIGUSR1)).isZero();
             assertThat(waiting.get(60, TimeUnit.SECONDS)).isIn(FileDescriptors.SIGNALLED, FileDescriptors.NO_SUCH_CALL);
             assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(10));
         } finally {
             FileDescriptors.close(epoll);
-            signal.invoke(SIGUSR1, before);
+            SIGNAL.invoke(SIGUSR1, before);
+        }
+    }
+
+    /** Were the time counted from the signal on, the wait would take nearly twice as long. */
+    @Test
+    void theTimeOfASetIsOverWhenItWasAskedForThoughASignalCame() throws Throwable {
+        MemorySegment before =
+                (MemorySegment) SIGNAL.invoke(SIGUSR1, LINKER.defaultLookup().findOrThrow("abs"));
+        DescriptorSet set = new DescriptorSet(IllegalStateException::new);
+        Duration whole = Duration.ofMillis(800);
+        // The executor keeps the thread until it is closed, so that there is one to signal.
+        try (var executor = Executors.newSingleThreadExecutor()) {
+            CompletableFuture<Long> sleeper = new CompletableFuture<>();
+            Future<Long> waiting = executor.submit(() -> {
+                try {
+                    sleeper.complete((long) SELF.invoke());
+                } catch (Throwable e) {
+                    throw new AssertionError(e);
+                }
+                assertThat(set.await("waiting", whole)).isEmpty();
+                return System.nanoTime();
+            });
+            long thread = sleeper.get(60, TimeUnit.SECONDS);
+            Thread.sleep(600);
+            long signalled = System.nanoTime();
+            assertThat((int) KILL.invoke(thread, SIGUSR1)).isZero();
+            assertThat(waiting.get(60, TimeUnit.SECONDS) - signalled).isLessThan(whole.toNanos());
+        } finally {
+            set.close();
+            SIGNAL.invoke(SIGUSR1, before);
         }
     }
 }

@@ -7,9 +7,10 @@ import io.github.rdma4j.verbs.internal.ProviderFunctions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** Which library drives a device: whose rings they are is known by the functions that would serve them. */
-final class ProviderLibrary {
+public final class ProviderLibrary {
     private ProviderLibrary() {}
 
     static void requireNoTrace() throws RingRefusal {
@@ -44,6 +45,34 @@ final class ProviderLibrary {
             }
         }
         return poll;
+    }
+
+    /**
+     * Whether a pointer in a structure that a provider has made is one of its functions. Not every provider fills in
+     * what it does not have, or clears the memory before.
+     *
+     * @param pointer that would be called
+     * @param known a function of the same provider
+     * @return whether both are code of one file; where the kernel does not tell, whether there is a pointer
+     */
+    public static boolean hasFunction(MemorySegment pointer, MemorySegment known) {
+        if (pointer.address() == 0) {
+            return false;
+        }
+        try {
+            MemoryMap map = MemoryMap.read();
+            return code(map, pointer)
+                    .filter(code(map, known).orElse("")::equals)
+                    .isPresent();
+        } catch (IOException | RuntimeException e) {
+            return true;
+        }
+    }
+
+    private static Optional<String> code(MemoryMap map, MemorySegment pointer) {
+        return map.region(pointer.address(), 1)
+                .filter(region -> region.access().startsWith("x", 2))
+                .map(MemoryMap.Region::path);
     }
 
     private static String file(MemoryMap map, MemorySegment function) {
