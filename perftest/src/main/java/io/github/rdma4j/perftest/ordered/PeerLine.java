@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.ordered;
 
 import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.exit.TestFailedException;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -111,8 +112,8 @@ final class PeerLine implements AutoCloseable {
     }
 
     private static PerftestException lost(IOException cause) {
-        return new PerftestException(
-                "the peer is gone or says nothing: " + cause, "look at what the other side has printed", cause);
+        return TestFailedException.ofLostPeer(
+                "the peer is gone or says nothing: " + cause, "look at what the other side has printed");
     }
 
     @Override
