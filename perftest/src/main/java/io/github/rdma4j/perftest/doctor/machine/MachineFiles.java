@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.doctor.machine;
 
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -15,6 +16,8 @@ import java.util.OptionalLong;
 
 /** Reads small files of a machine, by names without the slash at their beginning. What cannot be read is empty. */
 public final class MachineFiles {
+    private static final BigInteger MOST = BigInteger.valueOf(Long.MAX_VALUE);
+
     private final Path root;
 
     /**
@@ -48,7 +51,7 @@ public final class MachineFiles {
 
     /** A number; those beyond a long are as good as the greatest. */
     public static long bounded(String digits) {
-        return digits.length() > 18 ? Long.MAX_VALUE : Long.parseLong(digits);
+        return new BigInteger(digits).min(MOST).longValue();
     }
 
     /** Whether something has this name. */

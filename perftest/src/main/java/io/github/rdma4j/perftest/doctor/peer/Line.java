@@ -10,15 +10,29 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** The TCP connection between the two ends. Every wait has a limit. For one thread. */
 final class Line implements AutoCloseable {
     private final Socket socket;
+    private final Duration room;
 
     /** Takes over a connection. */
     Line(Socket socket) throws IOException {
+        this(socket, Limits.STEP);
+    }
+
+    /**
+     * Takes over a connection.
+     *
+     * @param room how long the other end may leave no room for a message
+     */
+    Line(Socket socket, Duration room) throws IOException {
         this.socket = socket;
+        this.room = room;
         socket.setTcpNoDelay(true);
     }
 
@@ -33,15 +47,30 @@ final class Line implements AutoCloseable {
     }
 
     /**
-     * Sends a message. It fits into the socket's buffers, so it does not wait.
+     * Sends a message. It fits into the socket's buffers, unless the other end speaks and does not listen.
      *
-     * @throws PeerLostException if the connection has ended
+     * @throws PeerLostException if the connection has ended, or there was no room in time
      */
     void send(Message message) {
+        byte[] bytes = message.encode();
+        FutureTask<Void> write = new FutureTask<>(() -> {
+            socket.getOutputStream().write(bytes);
+            return null;
+        });
+        Thread.ofVirtual().start(write);
         try {
-            socket.getOutputStream().write(message.encode());
-        } catch (IOException failure) {
-            throw lost(failure);
+            write.get(room.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException failure) {
+            throw failure.getCause() instanceof IOException cause
+                    ? lost(cause)
+                    : new IllegalStateException(failure.getCause());
+        } catch (TimeoutException _) {
+            close();
+            throw new PeerLostException("the other end has taken no message for " + room.toSeconds() + " s");
+        } catch (InterruptedException _) {
+            close();
+            Thread.currentThread().interrupt();
+            throw new PeerLostException("this end was interrupted");
         }
     }
 
