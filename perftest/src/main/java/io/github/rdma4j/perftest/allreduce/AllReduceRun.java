@@ -42,7 +42,6 @@ import java.util.concurrent.TimeoutException;
 final class AllReduceRun {
     private static final int LOOK_MILLIS = 100;
     private static final int AFTER_ABORT_SECONDS = 5;
-    private static final String SEPARATOR = "\n";
     private static final String NOT_READ = "NCCL's log is read at the end, which this run has not reached.";
 
     private final AllReduceOptions options;
@@ -256,25 +255,19 @@ final class AllReduceRun {
         return Choices.of(said, check, device.ordinal());
     }
 
-    private static List<Place> places(Meeting meeting, CudaDevice device) {
-        String mine = String.join(
-                SEPARATOR, host(), Long.toString(ProcessHandle.current().pid()), device.toString());
+    private List<Place> places(Meeting meeting, CudaDevice device) {
+        String mine = new Place(host(), ProcessHandle.current().pid(), device.toString()).write();
         String all = new String(
                 meeting.exchange(
                         mine.getBytes(StandardCharsets.UTF_8),
                         told -> String.join(
-                                        SEPARATOR,
+                                        Place.SEPARATOR,
                                         told.stream()
                                                 .map(each -> new String(each, StandardCharsets.UTF_8))
                                                 .toList())
                                 .getBytes(StandardCharsets.UTF_8)),
                 StandardCharsets.UTF_8);
-        String[] lines = all.split(SEPARATOR);
-        List<Place> places = new ArrayList<>();
-        for (int i = 0; i + 2 < lines.length; i += 3) {
-            places.add(new Place(lines[i], Long.parseLong(lines[i + 1]), lines[i + 2]));
-        }
-        return places;
+        return Place.read(all, launch.ranks());
     }
 
     private static String host() {
