@@ -10,13 +10,21 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The TCP connection between the two ends. Every wait has a limit. For one thread. */
 final class Line implements AutoCloseable {
+    /** Nothing but closing the socket ends a write. */
+    private static final ScheduledThreadPoolExecutor TIMER = new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("rdma4j-doctor-limit").factory());
+
+    static {
+        TIMER.setRemoveOnCancelPolicy(true);
+    }
+
     private final Socket socket;
     private final Duration room;
 
@@ -53,24 +61,22 @@ final class Line implements AutoCloseable {
      */
     void send(Message message) {
         byte[] bytes = message.encode();
-        FutureTask<Void> write = new FutureTask<>(() -> {
-            socket.getOutputStream().write(bytes);
-            return null;
-        });
-        Thread.ofVirtual().start(write);
+        AtomicBoolean late = new AtomicBoolean();
+        ScheduledFuture<?> end = TIMER.schedule(
+                () -> {
+                    late.set(true);
+                    close();
+                },
+                room.toNanos(),
+                TimeUnit.NANOSECONDS);
         try {
-            write.get(room.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (ExecutionException failure) {
-            throw failure.getCause() instanceof IOException cause
-                    ? lost(cause)
-                    : new IllegalStateException(failure.getCause());
-        } catch (TimeoutException _) {
-            close();
-            throw new PeerLostException("the other end has taken no message for " + room.toSeconds() + " s");
-        } catch (InterruptedException _) {
-            close();
-            Thread.currentThread().interrupt();
-            throw new PeerLostException("this end was interrupted");
+            socket.getOutputStream().write(bytes);
+        } catch (IOException failure) {
+            throw late.get()
+                    ? new PeerLostException("the other end has taken no message for " + room.toSeconds() + " s")
+                    : lost(failure);
+        } finally {
+            end.cancel(false);
         }
     }
 
