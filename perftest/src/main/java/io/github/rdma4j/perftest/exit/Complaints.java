@@ -69,7 +69,7 @@ public final class Complaints {
         return FAILED;
     }
 
-    /** A message may hold what a file or a peer said: that shall neither steer a terminal nor look like another line. */
+    /** A message may hold what a file or a peer said, which shall not steer a terminal nor look like another line. */
     private static String printable(String text) {
         return UNPRINTABLE.matcher(text).replaceAll("?");
     }
