@@ -9,6 +9,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.rdma4j.cuda.StandInDriver;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -56,6 +58,25 @@ class GpuOrderedDeviceTest {
             assertThat(result.get("t_avg_usec").asDouble()).isPositive();
             assertThat(result.get("host_share").asDouble()).isBetween(0.0, 1.0);
         });
+    }
+
+    @Test
+    void whatWasPlayedBeforeAFailureIsShown() throws Exception {
+        StandInDriver.failAt("cuGraphInstantiateWithFlags", 1, 2);
+        Path mine = folder.resolve("mine.json");
+        Path theirs = folder.resolve("theirs.json");
+        String options = "--size 100 --iters 10 --gpu-path staged --json ";
+        GpuRun run = play(options + mine, options + theirs);
+        assertThat(run.client().status()).isEqualTo(1);
+        assertThat(run.server().status()).isEqualTo(1);
+        List<String> states = new ArrayList<>();
+        for (Path each : List.of(mine, theirs)) {
+            JsonNode json = new ObjectMapper().readTree(Files.readAllBytes(each));
+            assertThat(json.get("results")).hasSize(2);
+            states.add(json.get("state").asText());
+        }
+        assertThat(states).containsExactlyInAnyOrder("failed", "peer lost");
+        assertThat(run.client().out()).contains("broken off: ");
     }
 
     @Test

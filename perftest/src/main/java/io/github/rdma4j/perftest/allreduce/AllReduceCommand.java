@@ -7,7 +7,10 @@ import io.github.rdma4j.cuda.CudaUnavailableException;
 import io.github.rdma4j.gpudirect.nccl.NcclException;
 import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.InterruptHook;
 import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.findings.KeptReport;
+import io.github.rdma4j.perftest.result.RunState;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -43,29 +46,17 @@ public final class AllReduceCommand {
         if (answered.isPresent()) {
             return answered.getAsInt();
         }
-        try {
-            AllReduceReport report = AllReduceRun.run(options, arguments, main);
-            int status = report.wrong() == 0 ? OK : WRONG;
-            if (options.launch().rank() > 0) {
-                return status;
-            }
-            if (status == WRONG) {
-                complaints.failed(
-                        "%d values of %d are wrong".formatted(report.wrong(), report.compared()),
-                        "look at the counters of the GPUs' links and memory, and try another version of NCCL");
-            }
-            return options.json()
-                    .show(
-                            NAME,
-                            status,
-                            AllReducePage.of(report),
-                            stream -> AllReduceDocument.of(report, options).write(stream),
-                            out,
-                            err);
+        KeptReport<AllReduceReport> kept = new KeptReport<>(report -> show(options, report, complaints, out, err));
+        try (InterruptHook _ = new InterruptHook(
+                () -> kept.broken(report -> report.ended(RunState.INTERRUPTED, "ended by a signal")))) {
+            return kept.complete(AllReduceRun.run(options, arguments, main, kept), Complaints.FAILED);
         } catch (IllegalParameterException failure) {
             return complaints.usage(failure);
         } catch (PerftestException failure) {
-            return complaints.failed(failure);
+            int status = complaints.failed(failure);
+            RunState state = failure.peerLost() ? RunState.PEER_LOST : RunState.FAILED;
+            kept.broken(report -> report.ended(state, failure.getMessage()));
+            return status;
         } catch (NcclException
                 | CudaException
                 | CudaUnavailableException
@@ -73,7 +64,30 @@ public final class AllReduceCommand {
                 | IllegalArgumentException
                 | IllegalStateException
                 | UncheckedIOException failure) {
-            return complaints.failed(failure.getMessage());
+            int status = complaints.failed(failure.getMessage());
+            kept.broken(report -> report.ended(RunState.FAILED, failure.getMessage()));
+            return status;
         }
+    }
+
+    private static int show(
+            AllReduceOptions options, AllReduceReport report, Complaints complaints, PrintStream out, PrintStream err) {
+        int status = report.wrong() == 0 ? OK : WRONG;
+        if (options.launch().rank() > 0) {
+            return status;
+        }
+        if (status == WRONG) {
+            complaints.failed(
+                    "%d values of %d are wrong".formatted(report.wrong(), report.compared()),
+                    "look at the counters of the GPUs' links and memory, and try another version of NCCL");
+        }
+        return options.json()
+                .show(
+                        NAME,
+                        status,
+                        AllReducePage.of(report),
+                        stream -> AllReduceDocument.of(report, options).write(stream),
+                        out,
+                        err);
     }
 }

@@ -20,13 +20,13 @@ final class AllReduceDocument {
             series.computeIfAbsent(List.of(each.type(), each.operation(), each.inPlace()), _ -> new ArrayList<>())
                     .add(each);
         }
-        boolean right = report.wrong() == 0;
+        boolean wrong = report.state() == RunState.COMPLETE && report.wrong() > 0;
         return new SeriesDocument(
                 report.started(),
                 report.seconds(),
                 report.environment(),
-                right ? RunState.COMPLETE : RunState.FAILED,
-                right ? null : report.wrong() + " values were wrong",
+                wrong ? RunState.FAILED : report.state(),
+                wrong ? report.wrong() + " values were wrong" : report.failure(),
                 series.values().stream()
                         .map(each -> new SeriesDocument.Series(
                                 info(report, options, each.getFirst()), results(report, each)))

@@ -47,6 +47,10 @@ final class AllReducePage {
                 report.averageBusBandwidth());
         line("");
         choices();
+        if (report.failure() != null) {
+            line("");
+            line("broken off: %s", report.failure());
+        }
         return page.toString();
     }
 
@@ -64,7 +68,12 @@ final class AllReducePage {
             Timing out = row.get(false);
             line(
                     "  %13d %13d %9s %7s  %s  %s",
-                    out.bytes(), out.elements(), out.type(), out.operation(), figures(out), figures(row.get(true)));
+                    out.bytes(),
+                    out.elements(),
+                    out.type(),
+                    out.operation(),
+                    figures(out),
+                    row.containsKey(true) ? figures(row.get(true)) : "");
         }
     }
 

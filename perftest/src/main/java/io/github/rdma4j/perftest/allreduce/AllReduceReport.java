@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.allreduce;
 
 import io.github.rdma4j.perftest.environment.Environment;
+import io.github.rdma4j.perftest.result.RunState;
 import java.time.Instant;
 import java.util.List;
 
@@ -17,6 +18,8 @@ import java.util.List;
  * @param timings in the order of measuring
  * @param choices what NCCL chose, of all ranks
  * @param logNote why there is nothing of NCCL's log; empty if there is
+ * @param state how it ended
+ * @param failure what ended it, in words; null when it came to its end
  */
 record AllReduceReport(
         Instant started,
@@ -26,7 +29,14 @@ record AllReduceReport(
         List<Place> places,
         List<Timing> timings,
         List<RankChoice> choices,
-        String logNote) {
+        String logNote,
+        RunState state,
+        String failure) {
+    /** The same, broken off. */
+    AllReduceReport ended(RunState how, String why) {
+        return new AllReduceReport(started, seconds, environment, library, places, timings, choices, logNote, how, why);
+    }
+
     int ranks() {
         return places.size();
     }

@@ -18,6 +18,8 @@ import io.github.rdma4j.perftest.allreduce.choice.NcclLog;
 import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.findings.KeptReport;
+import io.github.rdma4j.perftest.result.RunState;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -28,7 +30,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -38,7 +42,7 @@ import java.util.concurrent.TimeoutException;
 final class AllReduceRun {
     private static final int LOOK_MILLIS = 100;
     private static final int AFTER_ABORT_SECONDS = 5;
-    private static final String SEPARATOR = "\n";
+    private static final String NOT_READ = "NCCL's log is read at the end, which this run has not reached.";
 
     private final AllReduceOptions options;
     private final List<String> arguments;
@@ -48,7 +52,13 @@ final class AllReduceRun {
     private volatile StartedRanks others = StartedRanks.none();
     private volatile NcclCommunicator communicator;
 
-    private AllReduceRun(AllReduceOptions options, List<String> arguments, Class<?> main) {
+    private final KeptReport<AllReduceReport> kept;
+    /** Read by the thread of a signal. */
+    private final List<Timing> timings = Collections.synchronizedList(new ArrayList<>());
+
+    private AllReduceRun(
+            AllReduceOptions options, List<String> arguments, Class<?> main, KeptReport<AllReduceReport> kept) {
+        this.kept = kept;
         this.options = options;
         this.arguments = arguments;
         this.main = main;
@@ -61,9 +71,11 @@ final class AllReduceRun {
      *
      * @param arguments of the command line, for the others
      * @param main the class that other processes begin with
+     * @param kept knows what there is, for a signal or a failure
      */
-    static AllReduceReport run(AllReduceOptions options, List<String> arguments, Class<?> main) {
-        return new AllReduceRun(options, arguments, main).watched();
+    static AllReduceReport run(
+            AllReduceOptions options, List<String> arguments, Class<?> main, KeptReport<AllReduceReport> kept) {
+        return new AllReduceRun(options, arguments, main, kept).watched();
     }
 
     /** The work is another thread's: in NCCL it may wait for ever, for a rank that is gone. */
@@ -81,7 +93,8 @@ final class AllReduceRun {
                                 "rank %d: nothing has happened for %d s (%s)"
                                         .formatted(
                                                 launch.rank(), options.timeout().toSeconds(), progress.doing()),
-                                "see whether the other ranks are there and can be reached; -T gives them more time");
+                                "see whether the other ranks are there and can be reached; where the operations of one size"
+                                        + " take longer, give more time with -T");
                     }
                 }
             }
@@ -182,8 +195,12 @@ final class AllReduceRun {
         progress.step("the id of rank 0");
         byte[] id = meeting.exchange(new byte[0], _ -> NcclUniqueId.create().bytes());
         progress.step("ncclCommInitRank");
-        List<Timing> timings;
         String library = "NCCL %s, %s".formatted(Nccl.version(), Nccl.library());
+        Environment environment = Environment.ofMachine();
+        List<Place> places = places(meeting, context.device());
+        kept.begin(() -> timings.isEmpty()
+                ? Optional.empty()
+                : Optional.of(report(started, environment, library, places, List.of(), NOT_READ)));
         try (NcclCommunicator made = NcclCommunicator.init(
                 context,
                 launch.ranks(),
@@ -192,7 +209,7 @@ final class AllReduceRun {
                 config -> config.mode(NcclMode.BLOCKING).timeout(options.timeout()))) {
             communicator = made;
             try (RankLoop loop = new RankLoop(options, meeting, made, progress)) {
-                timings = loop.run();
+                loop.run(timings);
             }
             // A rank that goes first would be an error for one that is not through.
             meeting.barrier();
@@ -201,21 +218,33 @@ final class AllReduceRun {
         progress.step("reading NCCL's log");
         NcclLog said = log.read();
         List<Choice> mine = choices(said, context.device());
-        List<Place> places = places(meeting, context.device());
         List<List<Choice>> all = new ArrayList<>();
         meeting.exchange(RankChoice.write(mine), told -> {
             told.forEach(each -> all.add(RankChoice.read(each)));
             return new byte[0];
         });
+        return report(
+                started, environment, library, places, RankChoice.merge(all), said.isEmpty() ? log.whyEmpty() : "");
+    }
+
+    private AllReduceReport report(
+            Instant started,
+            Environment environment,
+            String library,
+            List<Place> places,
+            List<RankChoice> choices,
+            String logNote) {
         return new AllReduceReport(
                 started,
                 Duration.between(started, Instant.now()).toMillis() / 1e3,
-                Environment.ofMachine(),
+                environment,
                 library,
                 places,
-                timings,
-                RankChoice.merge(all),
-                said.isEmpty() ? log.whyEmpty() : "");
+                List.copyOf(timings),
+                choices,
+                logNote,
+                RunState.COMPLETE,
+                null);
     }
 
     private static List<Choice> choices(NcclLog said, CudaDevice device) {
@@ -227,25 +256,19 @@ final class AllReduceRun {
         return Choices.of(said, check, device.ordinal());
     }
 
-    private static List<Place> places(Meeting meeting, CudaDevice device) {
-        String mine = String.join(
-                SEPARATOR, host(), Long.toString(ProcessHandle.current().pid()), device.toString());
+    private List<Place> places(Meeting meeting, CudaDevice device) {
+        String mine = new Place(host(), ProcessHandle.current().pid(), device.toString()).write();
         String all = new String(
                 meeting.exchange(
                         mine.getBytes(StandardCharsets.UTF_8),
                         told -> String.join(
-                                        SEPARATOR,
+                                        Place.SEPARATOR,
                                         told.stream()
                                                 .map(each -> new String(each, StandardCharsets.UTF_8))
                                                 .toList())
                                 .getBytes(StandardCharsets.UTF_8)),
                 StandardCharsets.UTF_8);
-        String[] lines = all.split(SEPARATOR);
-        List<Place> places = new ArrayList<>();
-        for (int i = 0; i + 2 < lines.length; i += 3) {
-            places.add(new Place(lines[i], Long.parseLong(lines[i + 1]), lines[i + 2]));
-        }
-        return places;
+        return Place.read(all, launch.ranks());
     }
 
     private static String host() {

@@ -29,7 +29,7 @@ import java.util.function.Function;
  */
 final class Meeting implements AutoCloseable {
     /** "rdma4jAR" and a version. */
-    private static final long MAGIC = 0x7264_6d61_346a_4101L;
+    private static final long MAGIC = 0x7264_6d61_346a_4102L;
 
     private static final int MOST_BYTES = 1 << 20;
     private static final int POLL_MILLIS = 200;

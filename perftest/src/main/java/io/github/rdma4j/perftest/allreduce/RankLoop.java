@@ -14,7 +14,6 @@ import io.github.rdma4j.gpudirect.nccl.NcclGroup;
 import io.github.rdma4j.gpudirect.nccl.NcclOperation;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.DoubleStream;
 
@@ -56,9 +55,12 @@ final class RankLoop implements AutoCloseable {
         }
     }
 
-    /** All sizes of all types and operations. */
-    List<Timing> run() {
-        List<Timing> timings = new ArrayList<>();
+    /**
+     * All sizes of all types and operations.
+     *
+     * @param timings receives them, one by one
+     */
+    void run(List<Timing> timings) {
         for (NcclDataType type : options.types()) {
             for (NcclOperation operation : options.operations()) {
                 Values values = new Values(type, operation, communicator.ranks());
@@ -69,7 +71,6 @@ final class RankLoop implements AutoCloseable {
                 }
             }
         }
-        return timings;
     }
 
     private Timing measure(NcclDataType type, NcclOperation operation, Values values, long bytes, boolean inPlace) {

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.exit;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.util.regex.Pattern;
 
 /** What a command says on standard error when it has not done what it was asked, and the exit status with it. */
 public final class Complaints {
@@ -12,6 +13,9 @@ public final class Complaints {
 
     /** The exit status for a command line that makes no sense. */
     public static final int USAGE = 2;
+
+    /** Control characters, and those that turn the direction of text. */
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]");
 
     private final String name;
     private final String help;
@@ -30,7 +34,7 @@ public final class Complaints {
 
     /** The command line makes no sense; returns {@link #USAGE}. */
     public int usage(String message) {
-        err.println(name + ": " + message);
+        err.println(name + ": " + printable(message));
         err.println("Try '" + help + "'.");
         return USAGE;
     }
@@ -58,11 +62,16 @@ public final class Complaints {
      * @return {@link #FAILED}
      */
     public int failed(String message, String remedy) {
-        err.println(name + ": " + message);
+        err.println(name + ": " + printable(message));
         if (!remedy.isEmpty()) {
-            err.println("    " + remedy);
+            err.println("    " + printable(remedy));
         }
         return FAILED;
+    }
+
+    /** A message may hold what a file or a peer said, which shall not steer a terminal nor look like another line. */
+    private static String printable(String text) {
+        return UNPRINTABLE.matcher(text).replaceAll("?");
     }
 
     /** A JSON document could not be written; returns {@link #FAILED}. */

@@ -12,6 +12,8 @@ import io.github.rdma4j.gpudirect.storage.StorageRefusal;
 import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.exit.InterruptHook;
 import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.findings.KeptReport;
+import io.github.rdma4j.perftest.result.RunState;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -24,36 +26,42 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Measures each way, each direction, each size and each number of threads. */
 final class GdsBandwidth {
     private final Instant started = Instant.now();
     private final GdsOptions options;
-    private final Map<GdsWay, String> decisions = new LinkedHashMap<>();
-    private final List<GdsResult> results = new ArrayList<>();
+    private final KeptReport<GdsReport> kept;
+    /** Both are read by the thread of a signal. */
+    private final Map<GdsWay, String> decisions = Collections.synchronizedMap(new LinkedHashMap<>());
 
-    private GdsBandwidth(GdsOptions options) {
+    private final List<GdsResult> results = Collections.synchronizedList(new ArrayList<>());
+
+    private GdsBandwidth(GdsOptions options, KeptReport<GdsReport> kept) {
         this.options = options;
+        this.kept = kept;
     }
 
-    /** Measures. */
-    static GdsReport run(GdsOptions options) {
-        return new GdsBandwidth(options).run();
+    /**
+     * Measures.
+     *
+     * @param kept shows what there is when a signal ends the JVM
+     */
+    static GdsReport run(GdsOptions options, KeptReport<GdsReport> kept) {
+        return new GdsBandwidth(options, kept).run();
     }
 
     private GdsReport run() {
         Path file = options.file();
         boolean made = !Files.exists(file);
         // Left behind, the next run would take it for the user's own and write nothing.
-        try (InterruptHook _ = new InterruptHook(() -> {
-            if (made) {
-                file.toFile().delete();
-            }
-        })) {
+        try (InterruptHook _ = new InterruptHook(() -> interrupted(made))) {
             if (made) {
                 make(file);
             }
@@ -62,19 +70,15 @@ final class GdsBandwidth {
                 if (size == 0) {
                     throw new PerftestException(file + " is empty", "name another file, or one that is not there");
                 }
+                Environment environment = Environment.ofMachine();
+                String fileSystem = Files.getFileStore(file).type();
+                String gpu = context.device().toString();
+                kept.begin(() ->
+                        results.isEmpty() ? Optional.empty() : Optional.of(report(environment, size, fileSystem, gpu)));
                 for (GdsWay way : options.ways()) {
                     measure(context, way, size, made);
                 }
-                return new GdsReport(
-                        started,
-                        Duration.between(started, Instant.now()).toMillis() / 1e3,
-                        Environment.ofMachine(),
-                        file.toString(),
-                        size,
-                        Files.getFileStore(file).type(),
-                        context.device().toString(),
-                        decisions,
-                        results);
+                return report(environment, size, fileSystem, gpu);
             } finally {
                 if (made) {
                     Files.deleteIfExists(file);
@@ -86,10 +90,42 @@ final class GdsBandwidth {
         }
     }
 
+    /** Shown before the file goes: without it the measurement fails, and that would be told in the signal's place. */
+    private void interrupted(boolean made) {
+        try {
+            kept.broken(report -> report.ended(RunState.INTERRUPTED, "ended by a signal"));
+        } finally {
+            if (made) {
+                options.file().toFile().delete();
+            }
+        }
+    }
+
+    private GdsReport report(Environment environment, long size, String fileSystem, String gpu) {
+        Map<GdsWay, String> decided;
+        synchronized (decisions) {
+            decided = new LinkedHashMap<>(decisions);
+        }
+        return new GdsReport(
+                started,
+                Duration.between(started, Instant.now()).toMillis() / 1e3,
+                environment,
+                options.file().toString(),
+                size,
+                fileSystem,
+                gpu,
+                decided,
+                List.copyOf(results),
+                RunState.COMPLETE,
+                null);
+    }
+
     /** Of its whole size: a write into holes is another thing than one over blocks. */
     private void make(Path file) throws IOException {
         ByteBuffer some = ByteBuffer.allocateDirect(1 << 20);
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW)) {
+        // A name that is taken after all, by a link that leads nowhere, stays: it is refused here.
+        FileChannel opened = FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+        try (FileChannel channel = opened) {
             for (long left = options.fileSize(); left > 0; ) {
                 some.clear().limit((int) Math.min(left, some.capacity()));
                 left -= channel.write(some);

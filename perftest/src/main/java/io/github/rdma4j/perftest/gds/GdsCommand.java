@@ -7,6 +7,8 @@ import io.github.rdma4j.cuda.CudaUnavailableException;
 import io.github.rdma4j.gpudirect.storage.StorageException;
 import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.findings.KeptReport;
+import io.github.rdma4j.perftest.result.RunState;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -40,24 +42,27 @@ public final class GdsCommand {
         if (answered.isPresent()) {
             return answered.getAsInt();
         }
+        KeptReport<GdsReport> kept = new KeptReport<>(report -> options.json()
+                .show(NAME, OK, page(report), stream -> GdsDocument.of(report).write(stream), out, err));
         try {
-            GdsReport report = GdsBandwidth.run(options);
-            return options.json()
-                    .show(
-                            NAME,
-                            OK,
-                            page(report),
-                            stream -> GdsDocument.of(report).write(stream),
-                            out,
-                            err);
+            return kept.complete(GdsBandwidth.run(options, kept), Complaints.FAILED);
         } catch (PerftestException failure) {
-            return complaints.failed(failure);
+            return failed(kept, complaints, failure.getMessage(), failure.remedy());
         } catch (IllegalArgumentException | StorageException | CudaException | CudaUnavailableException failure) {
-            return complaints.failed(failure.getMessage());
+            return failed(kept, complaints, failure.getMessage(), "");
         } catch (UncheckedIOException failure) {
-            return complaints.failed(
-                    "the file cannot be read or written: " + failure.getCause().getMessage());
+            return failed(
+                    kept,
+                    complaints,
+                    "the file cannot be read or written: " + failure.getCause().getMessage(),
+                    "");
         }
+    }
+
+    private static int failed(KeptReport<GdsReport> kept, Complaints complaints, String message, String remedy) {
+        int status = complaints.failed(message, remedy);
+        kept.broken(report -> report.ended(RunState.FAILED, message));
+        return status;
     }
 
     private static String page(GdsReport report) {
@@ -75,9 +80,12 @@ public final class GdsCommand {
                     each.write() ? "write" : "read",
                     each.size(),
                     each.threads(),
-                    each.median(),
-                    each.least(),
-                    each.most()));
+                    each.spread().median(),
+                    each.spread().minimum(),
+                    each.spread().maximum()));
+        }
+        if (report.failure() != null) {
+            page.append("%nbroken off: %s%n".formatted(report.failure()));
         }
         return page.toString();
     }

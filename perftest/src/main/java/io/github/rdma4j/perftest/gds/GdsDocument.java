@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.gds;
 
 import io.github.rdma4j.perftest.document.SeriesDocument;
-import io.github.rdma4j.perftest.result.RunState;
+import io.github.rdma4j.perftest.figures.Spread;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,8 +26,8 @@ final class GdsDocument {
                 report.started(),
                 report.seconds(),
                 report.environment(),
-                RunState.COMPLETE,
-                null,
+                report.state(),
+                report.failure(),
                 series.values().stream()
                         .map(each -> new SeriesDocument.Series(
                                 info(report, each.getFirst()),
@@ -58,22 +58,23 @@ final class GdsDocument {
 
     private static Map<String, Object> result(GdsReport report, GdsResult result) {
         Map<String, Object> fields = new LinkedHashMap<>();
+        Spread speeds = result.spread();
         long transfers = (report.fileSize() + result.size() - 1) / result.size();
         fields.put("MsgSize", result.size());
         fields.put("n_iterations", transfers * result.speeds().size());
         fields.put("BW_unit", "MiB/sec");
-        fields.put("BW_average", result.median());
-        fields.put("BW_peak", result.most());
-        fields.put("MsgRate", result.median() * MIB / result.size() / MILLION);
+        fields.put("BW_average", speeds.median());
+        fields.put("BW_peak", speeds.maximum());
+        fields.put("MsgRate", speeds.median() * MIB / result.size() / MILLION);
         fields.put(
                 "rounds",
                 result.speeds().stream()
                         .map(each -> Map.<String, Object>of("BW_average", each))
                         .toList());
         Map<String, Object> spread = new LinkedHashMap<>();
-        spread.put("min", result.least());
-        spread.put("median", result.median());
-        spread.put("max", result.most());
+        spread.put("min", speeds.minimum());
+        spread.put("median", speeds.median());
+        spread.put("max", speeds.maximum());
         fields.put("spread", Map.of("BW_average", spread));
         fields.put("compared_bytes", result.bytes());
         return fields;

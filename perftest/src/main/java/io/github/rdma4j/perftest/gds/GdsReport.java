@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.gds;
 
 import io.github.rdma4j.perftest.environment.Environment;
+import io.github.rdma4j.perftest.result.RunState;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,8 @@ import java.util.Map;
  * @param gpu in words
  * @param decisions of each way that was measured: path and reasons, or why it was left out
  * @param results in the order of measuring
+ * @param state how it ended
+ * @param failure what ended it, in words; null when it came to its end
  */
 record GdsReport(
         Instant started,
@@ -29,4 +32,12 @@ record GdsReport(
         String fileSystem,
         String gpu,
         Map<GdsWay, String> decisions,
-        List<GdsResult> results) {}
+        List<GdsResult> results,
+        RunState state,
+        String failure) {
+    /** The same, broken off. */
+    GdsReport ended(RunState how, String why) {
+        return new GdsReport(
+                started, seconds, environment, file, fileSize, fileSystem, gpu, decisions, results, how, why);
+    }
+}

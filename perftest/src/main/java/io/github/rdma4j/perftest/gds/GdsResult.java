@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.gds;
 
+import io.github.rdma4j.perftest.figures.Spread;
 import java.util.List;
 
 /**
@@ -20,19 +21,8 @@ record GdsResult(GdsWay way, boolean write, int size, int threads, List<Double> 
         speeds = List.copyOf(speeds);
     }
 
-    private double ofSorted(int index) {
-        return speeds.stream().sorted().toList().get(index);
-    }
-
-    double median() {
-        return ofSorted(speeds.size() / 2);
-    }
-
-    double least() {
-        return ofSorted(0);
-    }
-
-    double most() {
-        return ofSorted(speeds.size() - 1);
+    /** Of the passes. */
+    Spread spread() {
+        return Spread.of(speeds.stream().mapToDouble(Double::doubleValue).toArray());
     }
 }

@@ -11,7 +11,10 @@ import io.github.rdma4j.gpudirect.GpuPathUnavailableException;
 import io.github.rdma4j.gpudirect.TransferException;
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.exit.Complaints;
+import io.github.rdma4j.perftest.exit.InterruptHook;
 import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.findings.KeptReport;
+import io.github.rdma4j.perftest.result.RunState;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -47,13 +50,18 @@ public final class OrderedCommand {
         if (answered.isPresent()) {
             return answered.getAsInt();
         }
-        try (PingPong game = new PingPong(options);
+        KeptReport<OrderedReport> kept = new KeptReport<>(report -> options.json()
+                .show(NAME, OK, page(options, report), stream -> write(options, report, stream), out, err));
+        try (InterruptHook _ = new InterruptHook(
+                        () -> kept.broken(report -> report.ended(RunState.INTERRUPTED, "ended by a signal")));
+                PingPong game = new PingPong(options);
                 PeerLine line = PeerLine.open(options)) {
-            OrderedReport report = game.play(line);
-            return options.json()
-                    .show(NAME, OK, page(options, report), stream -> write(options, report, stream), out, err);
+            return kept.complete(game.play(line, kept), Complaints.FAILED);
         } catch (PerftestException failure) {
-            return complaints.failed(failure);
+            int status = complaints.failed(failure);
+            RunState state = failure.peerLost() ? RunState.PEER_LOST : RunState.FAILED;
+            kept.broken(report -> report.ended(state, failure.getMessage()));
+            return status;
         } catch (CudaException
                 | CudaUnavailableException
                 | GpuPathUnavailableException
@@ -61,7 +69,9 @@ public final class OrderedCommand {
                 | IllegalStateException
                 | TransferException
                 | VerbsException failure) {
-            return complaints.failed(failure.getMessage());
+            int status = complaints.failed(failure.getMessage());
+            kept.broken(report -> report.ended(RunState.FAILED, failure.getMessage()));
+            return status;
         }
     }
 
@@ -75,6 +85,9 @@ public final class OrderedCommand {
             page.append(String.format(
                     Locale.ROOT, "  %-8s %14.2f %20.1f %%%n", each.way(), each.microseconds(), 100 * each.hostShare()));
         }
+        if (report.failure() != null) {
+            page.append("%nbroken off: %s%n".formatted(report.failure()));
+        }
         return page.toString();
     }
 
@@ -84,6 +97,10 @@ public final class OrderedCommand {
                 factory.createGenerator(out, JsonEncoding.UTF8).useDefaultPrettyPrinter()) {
             json.writeStartObject();
             json.writeStringField("rdma4j", BuildInfo.version());
+            json.writeStringField("state", report.state().key());
+            if (report.failure() != null) {
+                json.writeStringField("failure", report.failure());
+            }
             json.writeStringField("gpu", report.gpu());
             json.writeStringField("device", report.device());
             json.writeStringField("path", report.path());

@@ -33,7 +33,8 @@ final class OrderedOptions extends CommandOptions {
     @Option(
             names = "--connect",
             paramLabel = "<host>",
-            description = "The server to play with (default: be the server).")
+            description =
+                    "The server to play with (default: be the server, which waits 10 minutes for the other side).")
     private String server;
 
     @Option(

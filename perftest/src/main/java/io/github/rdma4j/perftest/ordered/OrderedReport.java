@@ -2,7 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.ordered;
 
+import io.github.rdma4j.perftest.result.RunState;
 import java.util.List;
 
-/** What was found: the GPU, how its memory is reached, and the ways in the order in which they were played. */
-record OrderedReport(String gpu, String device, String path, List<OrderedResult> results) {}
+/**
+ * What was found.
+ *
+ * @param gpu in words
+ * @param device in words
+ * @param path how its memory is reached
+ * @param results the ways in the order in which they were played
+ * @param state how it ended
+ * @param failure what ended it, in words; null when it came to its end
+ */
+record OrderedReport(
+        String gpu, String device, String path, List<OrderedResult> results, RunState state, String failure) {
+    /** The same of these results. */
+    OrderedReport with(List<OrderedResult> played) {
+        return new OrderedReport(gpu, device, path, List.copyOf(played), state, failure);
+    }
+
+    /** The same, broken off. */
+    OrderedReport ended(RunState how, String why) {
+        return new OrderedReport(gpu, device, path, results, how, why);
+    }
+}

@@ -3,12 +3,17 @@
 package io.github.rdma4j.perftest.ordered;
 
 import io.github.rdma4j.perftest.exit.PerftestException;
-import java.io.DataInputStream;
+import io.github.rdma4j.perftest.exit.TestFailedException;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 
 /** The TCP connection by which the two sides find each other, and begin and end together. */
 final class PeerLine implements AutoCloseable {
@@ -17,24 +22,29 @@ final class PeerLine implements AutoCloseable {
     /** A server may be started long before its client. */
     private static final int ACCEPT_MILLIS = 600_000;
 
+    /** For a whole message, however slowly it comes. */
     private static final int READ_MILLIS = 120_000;
+
+    private static final int WORD = Integer.BYTES;
     private static final int MOST = 65536;
 
     private final Socket socket;
-    private final DataInputStream in;
+    private final InputStream in;
     private final DataOutputStream out;
 
     private PeerLine(Socket socket) throws IOException {
         this.socket = socket;
         socket.setTcpNoDelay(true);
-        socket.setSoTimeout(READ_MILLIS);
-        in = new DataInputStream(socket.getInputStream());
+        in = socket.getInputStream();
         out = new DataOutputStream(socket.getOutputStream());
     }
 
     static PeerLine open(OrderedOptions options) {
         try {
             return options.server() == null ? accept(options.port()) : connect(options.server(), options.port());
+        } catch (UnknownHostException e) {
+            throw new PerftestException(
+                    "no address is known for " + options.server(), "give --connect a name or an address that is known");
         } catch (IOException e) {
             throw options.server() == null
                     ? new PerftestException(
@@ -76,24 +86,24 @@ final class PeerLine implements AutoCloseable {
             out.writeInt(mine.length);
             out.write(mine);
             out.flush();
-            if (in.readInt() != MAGIC) {
+            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(READ_MILLIS);
+            ByteBuffer head = ByteBuffer.wrap(read((settings.length + 2) * WORD, deadline));
+            if (head.getInt() != MAGIC) {
                 throw new PerftestException("the peer is no " + OrderedCommand.NAME, "start the same command there");
             }
             for (int setting : settings) {
-                int theirs = in.readInt();
+                int theirs = head.getInt();
                 if (theirs != setting) {
                     throw new PerftestException(
                             "the peer was started with %d where this side has %d".formatted(theirs, setting),
                             "give both sides the same --size, --iters and --work");
                 }
             }
-            int length = in.readInt();
+            int length = head.getInt();
             if (length < 0 || length > MOST) {
                 throw new PerftestException("the peer sends " + length + " bytes", "start the same version there");
             }
-            byte[] theirs = new byte[length];
-            in.readFully(theirs);
-            return theirs;
+            return read(length, deadline);
         } catch (IOException e) {
             throw lost(e);
         }
@@ -104,15 +114,29 @@ final class PeerLine implements AutoCloseable {
         try {
             out.writeByte(1);
             out.flush();
-            in.readByte();
+            read(1, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(READ_MILLIS));
         } catch (IOException e) {
             throw lost(e);
         }
     }
 
+    private byte[] read(int length, long deadline) throws IOException {
+        byte[] bytes = new byte[length];
+        for (int got = 0; got < length; ) {
+            long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            socket.setSoTimeout(Math.clamp(left, 1, READ_MILLIS));
+            int read = in.read(bytes, got, length - got);
+            if (read < 0) {
+                throw new EOFException("it has closed the connection");
+            }
+            got += read;
+        }
+        return bytes;
+    }
+
     private static PerftestException lost(IOException cause) {
-        return new PerftestException(
-                "the peer is gone or says nothing: " + cause, "look at what the other side has printed", cause);
+        return TestFailedException.ofLostPeer(
+                "the peer is gone or says nothing: " + cause.getMessage(), "look at what the other side has printed");
     }
 
     @Override

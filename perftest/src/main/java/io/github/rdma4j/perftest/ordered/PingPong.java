@@ -20,6 +20,8 @@ import io.github.rdma4j.gpudirect.StreamChannel;
 import io.github.rdma4j.gpudirect.StreamProxy;
 import io.github.rdma4j.gpudirect.Transfer;
 import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.findings.KeptReport;
+import io.github.rdma4j.perftest.result.RunState;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
@@ -34,7 +36,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 
@@ -95,8 +99,21 @@ final class PingPong implements AutoCloseable {
         return name == null ? DeviceContext.open(devices.getFirst()) : DeviceContext.open(name);
     }
 
-    OrderedReport play(PeerLine line) {
-        List<OrderedResult> results = new ArrayList<>();
+    /**
+     * Plays all ways.
+     *
+     * @param kept knows what there is, for a signal or a failure
+     */
+    OrderedReport play(PeerLine line, KeptReport<OrderedReport> kept) {
+        List<OrderedResult> results = Collections.synchronizedList(new ArrayList<>());
+        OrderedReport nothing = new OrderedReport(
+                context.device().toString(),
+                device.toString(),
+                region.decision().toString(),
+                List.of(),
+                RunState.COMPLETE,
+                null);
+        kept.begin(() -> results.isEmpty() ? Optional.empty() : Optional.of(nothing.with(results)));
         try (PreparedChannel hostDriven = gpu.prepareChannel();
                 StreamProxy proxy = StreamProxy.start();
                 PreparedStreamChannel ordered = gpu.prepareStreamChannel(proxy)) {
@@ -118,11 +135,7 @@ final class PingPong implements AutoCloseable {
                 byStreams(line, streams, target, results);
             }
         }
-        return new OrderedReport(
-                context.device().toString(),
-                device.toString(),
-                region.decision().toString(),
-                results);
+        return nothing.with(results);
     }
 
     private static byte[] next(ByteBuffer buffer, int length) {

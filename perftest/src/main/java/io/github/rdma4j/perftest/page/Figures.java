@@ -16,9 +16,9 @@ final class Figures {
 
     private Figures() {}
 
-    /** A number with so many decimals; a dash when there is none. */
+    /** A number with so many decimals; a dash when there is none, as where something was divided by nothing. */
     static String number(double value, int decimals) {
-        return Double.isNaN(value)
+        return !Double.isFinite(value)
                 ? "–"
                 : String.format(Locale.ROOT, "%,." + decimals + "f", value).replace(',', '\u202f');
     }

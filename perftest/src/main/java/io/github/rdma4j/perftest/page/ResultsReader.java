@@ -8,6 +8,7 @@ import io.github.rdma4j.perftest.result.RunState;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -120,7 +121,40 @@ final class ResultsReader {
         List<Choice> choices = info.objects(CHOICES).stream().map(Choice::of).toList();
         limit.ifPresent(found ->
                 settings.put(LIMIT, Figures.number(found.bytesPerSecond() / 1e9, 2) + " GB/s, " + found.link()));
-        return new TestRun(tool(info), Party.of(implementation), implementation, settings, results, limit, choices);
+        return new TestRun(
+                tool(info), Party.of(implementation), implementation, settings, periods(results), limit, choices);
+    }
+
+    /**
+     * An endless run ({@code --run_infinitely}) has a result of the same size every few seconds, thousands of them:
+     * they become rounds of one. What differs in more than its time stays.
+     */
+    private static List<Result> periods(List<Result> results) {
+        boolean endless = results.size() > 1
+                && results.stream().mapToLong(Result::size).distinct().count() == 1
+                && results.stream()
+                        .allMatch(each -> each.rounds().isEmpty()
+                                && each.figures().containsKey(Metric.BANDWIDTH.key())
+                                && each.gigabits() == results.getFirst().gigabits());
+        if (!endless) {
+            return results;
+        }
+        Map<String, DoubleSummaryStatistics> all = new LinkedHashMap<>();
+        results.forEach(each -> each.figures()
+                .forEach((key, value) -> all.computeIfAbsent(key, _ -> new DoubleSummaryStatistics())
+                        .accept(value)));
+        Map<String, Double> figures = new LinkedHashMap<>();
+        all.forEach((key, values) ->
+                figures.put(key, key.equals(Metric.PEAK.key()) ? values.getMax() : values.getAverage()));
+        Result first = results.getFirst();
+        return List.of(new Result(
+                first.size(),
+                results.stream().mapToLong(Result::iterations).sum(),
+                figures,
+                first.gigabits(),
+                PercentileCurve.NONE,
+                results.stream().map(Result::figures).toList(),
+                false));
     }
 
     private static Optional<PathLimit> limit(JsonObject info) {

@@ -48,7 +48,8 @@ public final class CpuUsage {
     public void end() {
         long[] now = read();
         long all = now[1] - allBefore;
-        percent = all > 0 && allBefore > 0 ? 100.0 * (now[0] - busyBefore) / all : Double.NaN;
+        // The kernel's time of waiting for I/O may go back a little.
+        percent = all > 0 && allBefore > 0 ? Math.clamp(100.0 * (now[0] - busyBefore) / all, 0.0, 100.0) : Double.NaN;
     }
 
     /**

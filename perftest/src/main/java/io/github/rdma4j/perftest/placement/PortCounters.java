@@ -71,15 +71,19 @@ public final class PortCounters {
     }
 
     /**
-     * By how much each has changed since it was read last, in the order in which they were named; a counter that cannot
-     * be read any more is left out.
+     * By how much each has changed since it was read last, in the order in which they were named. Left out are counters
+     * that cannot be read any more, and those that began anew: nobody knows how far they had come before.
      */
     public Map<String, Long> changes() {
         Map<String, Long> changes = new LinkedHashMap<>();
         last.replaceAll((name, before) -> {
             try {
                 long now = read(name);
-                changes.put(name, now - before);
+                // Across the end of 64 bits, too.
+                long change = now - before;
+                if (change >= 0) {
+                    changes.put(name, change);
+                }
                 return now;
             } catch (IOException | NumberFormatException _) {
                 return before;

@@ -160,6 +160,22 @@ class AllReduceCommandTest {
     }
 
     @Test
+    void whatWasMeasuredBeforeAFailureIsShown() throws IOException {
+        Path json = folder.resolve("out.json");
+        // Of each size, out of place and in place: two of warm-up, two that are timed, one that is compared.
+        StandInNccl.failAt("ncclAllReduce", 5 + 3, 3);
+        assertThat(run("-b", "8", "-e", "8", "-w", "2", "-n", "2", "--json", json.toString()))
+                .isOne();
+        assertThat(out()).containsPattern(" 8 +2 +float +sum ").contains("broken off: ncclAllReduce");
+        JsonNode document = document(json);
+        assertThat(document.get("state").asText()).isEqualTo("failed");
+        assertThat(document.get("failure").asText()).contains("ncclInternalError");
+        assertThat(document.get("tests")).hasSize(1);
+        assertThat(document.get("tests").get(0).get("results")).hasSize(1);
+        assertThat(document.get("tests").get(0).get("test_info").get("places")).hasSize(1);
+    }
+
+    @Test
     void calls() {
         assertThat(run("-b", "1K", "-e", "1K", "-n", "7", "-w", "3", "-m", "4", "-c", "2", "-T", "20"))
                 .isZero();

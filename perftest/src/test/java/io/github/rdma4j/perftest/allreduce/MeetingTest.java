@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 class MeetingTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);
-    private static final long MAGIC = 0x7264_6d61_346a_4101L;
+    private static final long MAGIC = 0x7264_6d61_346a_4102L;
 
     /** The common pool may have one thread alone. */
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();

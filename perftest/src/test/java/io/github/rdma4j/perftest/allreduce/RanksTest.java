@@ -181,7 +181,7 @@ class RanksTest {
                 .containsAnyOf("nothing has happened for 3 s (ncclCommInitRank)", "rank 1 has gone")
                 .contains("see w");
         // Nobody comes.
-        Process alone = start("2", Map.of(), "", "--rank", "1", "--ranks", "2", "--server", free(), "-T", "1");
+        Process alone = start("2", Map.of(), "", "--rank", "1", "--ranks", "2", "--server", free(), "-T", "3");
         assertThat(status(alone)).isOne();
         assertThat(text("2.err")).contains("rank 1 has not found rank 0 at");
     }

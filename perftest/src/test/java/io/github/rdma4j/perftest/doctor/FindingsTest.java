@@ -105,6 +105,18 @@ class FindingsTest {
                     FAIL,
                     "0000:5d:00.0 has no driver",
                     host -> host.without("sys/class/infiniband").without(PCI + "driver")),
+            row(
+                    Check.RDMA_DEVICES,
+                    FAIL,
+                    "there is no /sys/class/infiniband: the kernel's RDMA core (ib_core) is not loaded; the adapter"
+                            + " 0000:5d:00.0 has the driver mlx5_core",
+                    host -> host.without("sys/class/infiniband")),
+            row(
+                    Check.RDMA_DEVICES,
+                    FAIL,
+                    "/sys/class/infiniband lists no device; mlx5_ib is loaded and shows none of the adapter 0000:5d:00.0",
+                    host -> host.without("sys/class/infiniband")
+                            .with("sys/class/infiniband/\nsys/module/mlx5_ib/initstate: live")),
             healthy(Check.UVERBS, "uverbs0 can be read and written"),
             without(Check.UVERBS, FAIL, "ib_uverbs is not loaded", "sys/class/infiniband_verbs"),
             without(Check.UVERBS, FAIL, "/dev/infiniband has no uverbs0", "dev/infiniband/uverbs0"),
@@ -175,6 +187,18 @@ class FindingsTest {
                     OK,
                     "8 MiB, which CAP_IPC_LOCK lifts",
                     LIMITS + "8388608 8388608\nproc/self/status: CapEff:	0000000000004000"),
+            with(
+                    Check.LOCKED_MEMORY,
+                    WARNING,
+                    "8 MiB",
+                    LIMITS + "8388608 8388608\nproc/self/status: CapEff:	0000000000004000\n"
+                            + "proc/self/uid_map:          0       1000          1"),
+            with(
+                    Check.LOCKED_MEMORY,
+                    OK,
+                    "8 MiB, which CAP_IPC_LOCK lifts",
+                    LIMITS + "8388608 8388608\nproc/self/status: CapEff:	0000000000004000\n"
+                            + "proc/self/uid_map:          0          0 4294967295"),
             with(Check.LOCKED_MEMORY, OK, "2048 MiB", LIMITS + "2147483648 unlimited"),
             with(Check.LOCKED_MEMORY, WARNING, "8 MiB, at most unlimited", LIMITS + "8388608 unlimited"),
             with(Check.LOCKED_MEMORY, FAIL, "64 KiB", LIMITS + "65536 65536"),
@@ -195,6 +219,13 @@ class FindingsTest {
                     "proc/self/cgroup: 0::/\\n5:rdma:/job/inner\n"
                             + "sys/fs/cgroup/rdma/job/rdma.max: mlx5_0 hca_handle=2 hca_object=max\n"
                             + "sys/fs/cgroup/rdma/job/rdma.current: mlx5_0 hca_handle=2 hca_object=20"),
+            with(
+                    Check.RDMA_CGROUP,
+                    WARNING,
+                    "hca_handle=2",
+                    "proc/self/cgroup: 0::/job/inner\n"
+                            + "sys/fs/cgroup/job/inner/rdma.max: mlx5_0 hca_handle=max hca_object=max\n"
+                            + "sys/fs/cgroup/job/rdma.max: mlx5_0 hca_handle=2 hca_object=max"),
             healthy(Check.OPEN_FILES, "1048576"),
             with(Check.OPEN_FILES, NOTE, "1024", "proc/self/limits: Max open files 1024 4096"),
             without(Check.OPEN_FILES, UNKNOWN, "does not tell it", "proc/self/limits"),
@@ -209,6 +240,12 @@ class FindingsTest {
                     WARNING,
                     "95 of 100 threads",
                     "sys/fs/cgroup/user.slice/pids.max: 100\nsys/fs/cgroup/user.slice/pids.current: 95"),
+            with(
+                    Check.THREADS,
+                    WARNING,
+                    "95 of 100 threads",
+                    "proc/self/cgroup: 0::/user.slice/session.scope\nsys/fs/cgroup/user.slice/session.scope/pids.max: max\n"
+                            + "sys/fs/cgroup/user.slice/pids.max: 100\nsys/fs/cgroup/user.slice/pids.current: 95"),
             healthy(Check.NAMESPACES, "shared"),
             with(Check.NAMESPACES, NOTE, "exclusive", "sys/module/ib_core/parameters/netns_mode: N"),
             without(Check.NAMESPACES, UNKNOWN, "does not tell", "sys/module/ib_core"),
@@ -313,6 +350,18 @@ class FindingsTest {
                     "symbol_error 9,000",
                     host -> host.without(PORT + "hw_counters")
                             .with(PORT + "counters/symbol_error: 9000\n" + PORT + "counters/port_xmit_packets: 1")),
+            row(
+                    Check.COUNTERS,
+                    WARNING,
+                    "local_link_integrity_errors 15, where the counter ends",
+                    host -> host.without(PORT + "hw_counters")
+                            .with(PORT + "counters/local_link_integrity_errors: 15\n" + PORT
+                                    + "counters/port_xmit_packets: 99999999999")),
+            row(
+                    Check.COUNTERS,
+                    NOTE,
+                    "duplicate_request 255, in",
+                    host -> host.with(PORT + "hw_counters/duplicate_request: 255")),
             row(
                     Check.COUNTERS,
                     NOTE,

@@ -210,14 +210,14 @@ class RecordedMachinesTest {
         assertThat(notOk(diagnosis))
                 .containsExactly(
                         "FAIL port mlx5_0/1",
-                        "NOTE counters mlx5_1/1",
+                        "WARNING counters mlx5_1/1",
                         "WARNING counters mlx5_1/1",
                         "WARNING counters mlx5_1/1",
                         "NOTE counters mlx5_1/1");
         assertThat(counters(diagnosis))
                 .containsExactly(
                         "OK none of 2 tells of loss, congestion or a bad cable",
-                        "NOTE excessive_buffer_overrun_errors 15, in 482,109,068,547 packets",
+                        "WARNING excessive_buffer_overrun_errors 15, where the counter ends, in 482,109,068,547 packets",
                         "WARNING link_downed 255, where the counter ends",
                         "WARNING port_xmit_discards 65,535, where the counter ends, in 482,109,068,547 packets",
                         "NOTE port_xmit_wait 4,294,967,295, where the counter ends");

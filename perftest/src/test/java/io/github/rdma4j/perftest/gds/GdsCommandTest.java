@@ -3,11 +3,13 @@
 package io.github.rdma4j.perftest.gds;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.rdma4j.cuda.StandInDriver;
 import io.github.rdma4j.gpudirect.storage.StandInCuFile;
+import io.github.rdma4j.perftest.Main;
 import io.github.rdma4j.perftest.document.ResultsSchema;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,7 +17,9 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -106,6 +110,110 @@ class GdsCommandTest {
         assertThat(run("--file", file.toString(), "--ways", "compat", "-n", "1", "-s", "1K"))
                 .isOne();
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("compat, read: byte 0 of the file is wrong");
+    }
+
+    @Test
+    void whatWasMeasuredBeforeAFailureIsShown() throws IOException {
+        Path file = Files.write(folder.resolve("there"), "x".repeat(10_000).getBytes(StandardCharsets.UTF_8));
+        StandInCuFile.set("module", 0);
+        StandInCuFile.set("forget", 1);
+        Path json = folder.resolve("out.json");
+        assertThat(run(
+                        "--file",
+                        file.toString(),
+                        "--ways",
+                        "host,compat",
+                        "-n",
+                        "2",
+                        "-s",
+                        "1K",
+                        "--threads",
+                        "1",
+                        "--json",
+                        json.toString()))
+                .isOne();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .containsPattern("host +read +1024 +1 ")
+                .contains("broken off: compat, read: byte 0 of the file is wrong");
+        assertThat(ResultsSchema.faults(Files.readString(json))).isEmpty();
+        JsonNode document = new ObjectMapper().readTree(Files.readAllBytes(json));
+        assertThat(document.get("state").asText()).isEqualTo("failed");
+        assertThat(document.get("failure").asText()).isEqualTo("compat, read: byte 0 of the file is wrong");
+        JsonNode result = document.get("tests").get(0).get("results").get(0);
+        double both = result.get("rounds").get(0).get("BW_average").asDouble()
+                + result.get("rounds").get(1).get("BW_average").asDouble();
+        assertThat(result.get("BW_average").asDouble()).as("of two").isCloseTo(both / 2, within(1e-3));
+    }
+
+    /** Passes with a transfer for each byte would take hours. */
+    @Test
+    void whatWasMeasuredBeforeASignalIsShown() throws Exception {
+        Path file = folder.resolve("made");
+        Path json = folder.resolve("out.json");
+        Path said = folder.resolve("said");
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-XX:TieredStopAtLevel=1",
+                        StandInDriver.jvmOption(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Main.class.getName(),
+                        GdsCommand.NAME,
+                        "--file",
+                        file.toString(),
+                        "--file-size",
+                        "64K",
+                        "--ways",
+                        "host",
+                        "--threads",
+                        "1",
+                        "-s",
+                        "64K,1",
+                        "-n",
+                        "100000",
+                        "--json",
+                        json.toString())
+                .redirectErrorStream(true)
+                .redirectOutput(said.toFile())
+                .start();
+        try {
+            long deadline = System.nanoTime() + Duration.ofSeconds(120).toNanos();
+            // Each byte alike, and none of those that the file is made of: the second size is being written.
+            while (!Files.exists(file) || !isOfOneByte(Files.readAllBytes(file))) {
+                assertThat(process.isAlive()).as(Files.readString(said)).isTrue();
+                assertThat(System.nanoTime()).as(Files.readString(said)).isLessThan(deadline);
+                Thread.sleep(10);
+            }
+            process.destroy();
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            process.destroyForcibly();
+        }
+        assertThat(Files.readString(said))
+                .containsPattern("host +write +65536 +1 ")
+                .contains("broken off: ended by a signal");
+        JsonNode document = new ObjectMapper().readTree(Files.readAllBytes(json));
+        assertThat(document.get("state").asText()).isEqualTo("interrupted");
+        assertThat(document.get("tests").get(0).get("results")).hasSize(1);
+        assertThat(file).doesNotExist();
+    }
+
+    private static boolean isOfOneByte(byte[] bytes) {
+        for (byte each : bytes) {
+            if (each == 0 || each != bytes[0]) {
+                return false;
+            }
+        }
+        return bytes.length > 0;
+    }
+
+    @Test
+    void aLinkThatLeadsNowhereStays() throws IOException {
+        Path link = Files.createSymbolicLink(folder.resolve("link"), folder.resolve("nowhere"));
+        assertThat(run("--file", link.toString())).isOne();
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("the file cannot be used");
+        assertThat(Files.isSymbolicLink(link)).isTrue();
     }
 
     @Test

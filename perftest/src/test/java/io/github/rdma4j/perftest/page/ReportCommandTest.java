@@ -117,6 +117,20 @@ class ReportCommandTest {
         assertThat(page).doesNotExist();
     }
 
+    /** It would steer the terminal, and write a line of its own. */
+    @Test
+    void whatADocumentSaysIsPrintedAsText() throws IOException {
+        Path hostile = Files.writeString(
+                folder.resolve("h.json"), "{\"schema\": \"\\u001b[2J\\nreport: all is well\\u202e\"}");
+
+        assertThat(run(hostile.toString())).isOne();
+
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .startsWith(
+                        "report: " + hostile + " is not a results document: its \"schema\" is ?[2J?report: all is well?"
+                                + System.lineSeparator());
+    }
+
     @Test
     void aMissingDocumentIsNamed() {
         Path missing = folder.resolve("missing.json");

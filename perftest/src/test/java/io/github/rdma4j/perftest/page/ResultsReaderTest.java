@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.page;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -15,6 +17,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,6 +81,28 @@ class ResultsReaderTest {
         assertThat(test.party()).isEqualTo(Party.C);
         assertThat(test.results().getFirst().metric(Metric.BANDWIDTH)).isCloseTo(97.25e9 / 8 / 1048576, within(1e-6));
         assertThat(test.results().getFirst().metric(Metric.RATE)).isCloseTo(180_000, within(1e-6));
+    }
+
+    /** As series of their own, thousands of them took hours. */
+    @Test
+    void whatAnEndlessRunTellsEachSecondAreRoundsOfOne() {
+        String periods = IntStream.rangeClosed(1, 10_000)
+                .mapToObj(i -> "{\"MsgSize\": 64, \"n_iterations\": 10, \"BW_average\": " + i + ", \"BW_peak\": " + i
+                        + ", \"MsgRate\": 1, \"BW_unit\": \"MiB/sec\"}")
+                .collect(Collectors.joining(", "));
+        Document document = read("{\"test_info\": {\"test\": \"RDMA_Write BW Test\"}, \"results\": [" + periods + "]}");
+
+        Result result = assertThat(document.tests().getFirst().results())
+                .singleElement()
+                .actual();
+        assertThat(result.iterations()).isEqualTo(100_000);
+        assertThat(result.metric(Metric.BANDWIDTH)).isEqualTo(5000.5);
+        assertThat(result.metric(Metric.PEAK)).isEqualTo(10_000);
+        assertThat(result.ofRounds(Metric.BANDWIDTH)).hasSize(10_000).startsWith(1.0, 2.0);
+        assertThat(Chapters.of(List.of(document)))
+                .singleElement()
+                .extracting(Chapter::series, as(LIST))
+                .hasSize(1);
     }
 
     @Test

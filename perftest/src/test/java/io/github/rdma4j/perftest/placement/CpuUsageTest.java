@@ -33,6 +33,12 @@ class CpuUsageTest {
         assertThat(between(before, after)).isCloseTo(50.0, within(1e-9));
     }
 
+    /** All the time was busy, and the time of waiting for I/O went back by one. */
+    @Test
+    void noMoreThanAllIsBusy() throws IOException {
+        assertThat(between("cpu 100 0 0 50 9 0 0 0", "cpu 200 0 0 50 8 0 0 0")).isEqualTo(100);
+    }
+
     @Test
     void whatIsNotKnownIsNotInvented() throws IOException {
         assertThat(between("", "")).isNaN();

@@ -52,6 +52,17 @@ class PortCountersTest {
                 .hasMessageEndingWith("is no counter of port 2 of mlx5_0; it has none");
     }
 
+    /** As when the driver is loaded anew. */
+    @Test
+    void aCounterThatBeganAnewIsLeftOutOnce() throws IOException {
+        write("counters/a", "1000");
+        PortCounters counters = PortCounters.open(devices, "mlx5_0", 1, List.of("counters/a"));
+        write("counters/a", "3");
+        assertThat(counters.changes()).isEmpty();
+        write("counters/a", "5");
+        assertThat(counters.changes()).containsExactly(entry("counters/a", 2L));
+    }
+
     @Test
     void aCounterThatVanishesIsLeftOut() throws IOException {
         write("counters/a", "1");

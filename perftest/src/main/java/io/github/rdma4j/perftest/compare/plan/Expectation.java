@@ -43,8 +43,8 @@ public record Expectation(String text, TestCase test, boolean best, boolean atMo
                 Double.parseDouble(parts.group(5)));
     }
 
-    /** Whether the ratio is as expected. */
+    /** Whether the ratio is as expected; what is none, as of a C tool that has printed 0, is not. */
     public boolean isMet(double ratio) {
-        return atMost ? ratio <= bound : ratio >= bound;
+        return Double.isFinite(ratio) && (atMost ? ratio <= bound : ratio >= bound);
     }
 }

@@ -55,11 +55,12 @@ public record CaseResult(TestCase test, RunOrder order, List<Round> rounds) {
 
     /**
      * Java's figure over C's: the median of the rounds, as both figures of a round were measured one after the other.
+     * A round in which C has printed 0 has none.
      */
     public MedianInterval ratio(Metric metric) {
         return MedianInterval.of(rounds.stream()
                 .mapToDouble(round -> round.ratio(metric))
-                .filter(ratio -> !Double.isNaN(ratio))
+                .filter(Double::isFinite)
                 .toArray());
     }
 

@@ -51,8 +51,11 @@ public record CompareResult(
         return cases.stream().flatMap(result -> result.rows().stream()).toList();
     }
 
-    /** What it says to each expectation. */
+    /** What it says to each expectation; nothing if it was broken off, perhaps before the case was run. */
     public List<Verdict> verdicts() {
+        if (state != RunState.COMPLETE) {
+            return List.of();
+        }
         List<ComparisonRow> rows = rows();
         return plan.expectations().stream()
                 .map(expectation -> Verdict.of(expectation, rows))

@@ -104,9 +104,9 @@ public enum Check {
     /** The traffic class that each machine forces on programs, on RoCE. */
     PAIR_CLASS(Section.PAIR, "pair-class", OK, WARNING),
     /** The partition keys, on InfiniBand. */
-    PAIR_PARTITION(Section.PAIR, "pair-partition", OK, FAIL),
+    PAIR_PARTITION(Section.PAIR, "pair-partition", OK, FAIL, UNKNOWN),
     /** The subnet prefixes, on InfiniBand. */
-    PAIR_SUBNET(Section.PAIR, "pair-subnet", OK, FAIL),
+    PAIR_SUBNET(Section.PAIR, "pair-subnet", OK, FAIL, UNKNOWN),
     /** How far the clocks are apart. */
     PAIR_CLOCK(Section.PAIR, "pair-clock", OK, NOTE),
 

@@ -13,8 +13,8 @@ import io.github.rdma4j.perftest.doctor.machine.RdmaPort;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /** Checks the counters of a device's ports: those that are not zero and tell of something. */
@@ -32,8 +32,18 @@ final class CounterChecks {
             "hw_counters/sent_pkts",
             "hw_counters/rx_pkts",
             "hw_counters/tx_pkts");
-    /** Where counters of 8, 16 and 32 bits stand still. */
-    private static final Set<Long> ENDS = Set.of(0xffL, 0xffffL, 0xffff_ffffL);
+    /** Of counters that stand still at their end how many bits they have, by the specification of InfiniBand. */
+    private static final Map<String, Integer> BITS = Map.of(
+            "local_link_integrity_errors", 4,
+            "excessive_buffer_overrun_errors", 4,
+            "link_error_recovery", 8,
+            "link_downed", 8,
+            "symbol_error", 16,
+            "port_rcv_errors", 16,
+            "port_rcv_remote_physical_errors", 16,
+            "port_xmit_discards", 16);
+
+    private static final int OTHERS_BITS = 32;
 
     private final MachineFiles files;
     private final RdmaDevice device;
@@ -90,9 +100,10 @@ final class CounterChecks {
 
     private Finding finding(RdmaPort port, String file, long value, long packets, CounterMeaning meaning) {
         // Where a counter ends, nobody knows how many there were.
-        boolean atEnd = ENDS.contains(value);
+        String name = file.substring(file.lastIndexOf('/') + 1);
+        boolean atEnd = value == (1L << BITS.getOrDefault(name, OTHERS_BITS)) - 1;
         boolean rare = meaning.isPerPacket() ? !atEnd && packets / RARE > value : value < SEVERAL;
-        String seen = file.substring(file.lastIndexOf('/') + 1) + " " + number(value)
+        String seen = name + " " + number(value)
                 + (atEnd ? ", where the counter ends" : "")
                 + (meaning.isPerPacket() && packets > 0 ? ", in " + number(packets) + " packets" : "");
         return new Finding(

@@ -155,6 +155,6 @@ final class HostChecks {
                         WARNING,
                         seen,
                         "the IOMMU translates what adapters do: registering takes longer, and bandwidth can fall",
-                        "boot with iommu=pt on the kernel's command line");
+                        "boot with iommu=pt on the kernel's command line; on arm64 iommu.passthrough=1");
     }
 }

@@ -12,9 +12,11 @@ import io.github.rdma4j.perftest.doctor.machine.Machine;
 import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Checks what this process may have: pinned memory, RDMA objects, descriptors, threads. */
@@ -22,7 +24,11 @@ final class LimitChecks {
     private static final String LIMITS = "proc/self/limits";
     private static final String STATUS = "proc/self/status";
     private static final String UNLIMITED = "unlimited";
+    private static final String RDMA_MAX = "rdma.max";
+    private static final String PIDS_MAX = "pids.max";
     private static final int CAP_IPC_LOCK = 14;
+    /** Of the first user namespace, in which each user is who he is. */
+    private static final Pattern ALL_USERS = Pattern.compile("0\\s+0\\s+4294967295");
 
     /** Buffers of usual size fit below it. */
     private static final long ENOUGH_LOCKED = 1L << 30;
@@ -96,11 +102,16 @@ final class LimitChecks {
                         + ", LimitMEMLOCK=infinity in the service, docker run --ulimit memlock=-1");
     }
 
+    /** In a user namespace the kernel does not take the capability for this. */
     private boolean isPrivileged() {
-        return files.labelled(STATUS, "CapEff:")
-                .filter(mask -> mask.matches("[0-9a-f]{1,16}"))
-                .map(mask -> (Long.parseUnsignedLong(mask, 16) >>> CAP_IPC_LOCK & 1) == 1)
-                .orElse(false);
+        boolean initial = files.text("proc/self/uid_map")
+                .map(map -> ALL_USERS.matcher(map).matches())
+                .orElse(true);
+        return initial
+                && files.labelled(STATUS, "CapEff:")
+                        .filter(mask -> mask.matches("[0-9a-f]{1,16}"))
+                        .map(mask -> (Long.parseUnsignedLong(mask, 16) >>> CAP_IPC_LOCK & 1) == 1)
+                        .orElse(false);
     }
 
     private static String words(String limit) {
@@ -112,22 +123,36 @@ final class LimitChecks {
     }
 
     private List<Finding> rdmaObjects() {
-        Optional<String> file = group.find("rdma", "rdma.max");
-        if (file.isEmpty()) {
+        List<String> groups = group.find("rdma", RDMA_MAX);
+        if (groups.isEmpty()) {
             return List.of(Finding.ok(
                     Check.RDMA_CGROUP, "", "/sys/fs/cgroup", "no control group of this process limits RDMA objects"));
         }
-        Map<String, String> most = byDevice(file.get());
-        Map<String, String> current = byDevice(file.get().replace("rdma.max", "rdma.current"));
         List<Finding> findings = new ArrayList<>();
         for (String device : devices) {
-            if (most.containsKey(device)) {
-                findings.add(rdmaObjects(device, file.get(), most.get(device), current.getOrDefault(device, "")));
-            }
+            List<Finding> ofGroups = groups.stream()
+                    .flatMap(file -> rdmaObjects(device, file).stream())
+                    .toList();
+            List<Finding> limits = ofGroups.stream().filter(Finding::isTrouble).toList();
+            // Where none limits, one says so.
+            findings.addAll(limits.isEmpty() ? ofGroups.stream().limit(1).toList() : limits);
         }
         return findings.isEmpty()
-                ? List.of(Finding.ok(Check.RDMA_CGROUP, "", "/" + file.get(), "no device of here is limited"))
+                ? List.of(Finding.ok(Check.RDMA_CGROUP, "", "/" + groups.getFirst(), "no device of here is limited"))
                 : findings;
+    }
+
+    private Optional<Finding> rdmaObjects(String device, String file) {
+        return Optional.ofNullable(byDevice(file).get(device))
+                .map(most -> rdmaObjects(
+                        device,
+                        file,
+                        most,
+                        byDevice(sibling(file, RDMA_MAX, "rdma.current")).getOrDefault(device, "")));
+    }
+
+    private static String sibling(String file, String name, String other) {
+        return file.substring(0, file.length() - name.length()) + other;
     }
 
     private static Finding rdmaObjects(String device, String file, String most, String current) {
@@ -186,26 +211,38 @@ final class LimitChecks {
                         "ulimit -n 65536, LimitNOFILE=65536 in the service");
     }
 
+    /** How many a group has, and may have at most. */
+    private record Threads(String file, long used, long most) {
+        double percent() {
+            return most == 0 ? 100 : 100.0 * used / most;
+        }
+    }
+
     private Finding threads() {
-        Optional<String> file = group.find("pids", "pids.max");
-        Optional<Long> most = file.flatMap(files::text)
-                .filter(text -> text.matches("\\d{1,18}"))
-                .map(Long::parseLong);
-        if (most.isEmpty()) {
+        List<String> groups = group.find("pids", PIDS_MAX);
+        Optional<Threads> fullest = groups.stream()
+                .flatMap(file -> files.number(file).stream()
+                        .mapToObj(most -> new Threads(
+                                file,
+                                files.number(sibling(file, PIDS_MAX, "pids.current"))
+                                        .orElse(0),
+                                most)))
+                .max(Comparator.comparingDouble(Threads::percent));
+        if (fullest.isEmpty()) {
             return Finding.ok(
                     Check.THREADS,
                     "",
-                    "/" + file.orElse("sys/fs/cgroup"),
+                    "/" + (groups.isEmpty() ? "sys/fs/cgroup" : groups.getFirst()),
                     "no control group of this process limits threads");
         }
-        long used = files.number(file.get().replace("pids.max", "pids.current")).orElse(0);
-        String seen = used + " of " + most.get() + " threads of the control group are in use";
-        return used * 100 < most.get() * FULL
-                ? Finding.ok(Check.THREADS, "", "/" + file.get(), seen)
+        Threads threads = fullest.get();
+        String seen = threads.used + " of " + threads.most + " threads of the control group are in use";
+        return threads.percent() < FULL
+                ? Finding.ok(Check.THREADS, "", "/" + threads.file, seen)
                 : new Finding(
                         Check.THREADS,
                         "",
-                        "/" + file.get(),
+                        "/" + threads.file,
                         WARNING,
                         seen,
                         "a JVM that can start no thread ends with an OutOfMemoryError",

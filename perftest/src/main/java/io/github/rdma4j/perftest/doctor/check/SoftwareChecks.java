@@ -190,6 +190,24 @@ final class SoftwareChecks {
                 : "there is no " + DEVICES + ": the kernel's RDMA core (ib_core) is not loaded";
         for (PciFunction function : machine.topology().functions()) {
             Optional<String> missing = missingModule(function);
+            if (missing.isPresent() && files.exists("sys/module/" + missing.get())) {
+                boolean exclusive = files.text("sys/module/ib_core/parameters/netns_mode")
+                        .filter("N"::equals)
+                        .isPresent();
+                return new Finding(
+                        Check.RDMA_DEVICES,
+                        "",
+                        "/sys/module/" + missing.get(),
+                        FAIL,
+                        core + "; " + missing.get() + " is loaded and shows none of the adapter " + function.address(),
+                        exclusive
+                                ? "another network namespace may have it: they own RDMA devices exclusively here"
+                                : "RDMA is switched off for the adapter, or the module could not make a device of it",
+                        exclusive
+                                ? "where rdma dev lists it: rdma dev set DEVICE netns NAME moves it to this namespace"
+                                : "devlink dev param show pci/" + function.address()
+                                        + " tells of enable_rdma and enable_roce; dmesg of the module");
+            }
             if (missing.isPresent()) {
                 return new Finding(
                         Check.RDMA_DEVICES,

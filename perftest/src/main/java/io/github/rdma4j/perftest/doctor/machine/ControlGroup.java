@@ -4,7 +4,6 @@ package io.github.rdma4j.perftest.doctor.machine;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** The control groups of this process: its own and those above. */
 public final class ControlGroup {
@@ -18,17 +17,18 @@ public final class ControlGroup {
     }
 
     /**
-     * A limit's file in the innermost group that has it.
+     * A limit's files. What is used counts in each group, so that each limits: the innermost need not be the tightest.
      *
      * @param controller such as {@code rdma}, as version 1 names its folder
      * @param name of the file
-     * @return the file; empty if none has it, as without the controller
+     * @return the files, the innermost group's first; empty without the controller
      */
-    public Optional<String> find(String controller, String name) {
+    public List<String> find(String controller, String name) {
         return folders(controller).stream()
                 .map(folder -> folder + "/" + name)
+                .distinct()
                 .filter(files::exists)
-                .findFirst();
+                .toList();
     }
 
     /** Of lines such as {@code 0::/user.slice} (version 2) and {@code 5:rdma:/job} (version 1). */

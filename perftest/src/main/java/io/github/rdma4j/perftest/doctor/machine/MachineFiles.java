@@ -3,9 +3,11 @@
 package io.github.rdma4j.perftest.doctor.machine;
 
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -13,8 +15,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Reads small files of a machine, by names without the slash at their beginning. What cannot be read is empty. */
+/**
+ * Reads small files of a machine, by names without the slash at their beginning. What cannot be read is empty; so is
+ * what no file can be called here: a part of a name may come out of another file, in letters that the locale lacks.
+ */
 public final class MachineFiles {
+    private static final BigInteger MOST = BigInteger.valueOf(Long.MAX_VALUE);
+
     private final Path root;
 
     /**
@@ -33,7 +40,7 @@ public final class MachineFiles {
     public Optional<String> text(String file) {
         try {
             return Optional.of(Files.readString(path(file)).strip());
-        } catch (IOException _) {
+        } catch (IOException | InvalidPathException _) {
             return Optional.empty();
         }
     }
@@ -48,12 +55,16 @@ public final class MachineFiles {
 
     /** A number; those beyond a long are as good as the greatest. */
     public static long bounded(String digits) {
-        return digits.length() > 18 ? Long.MAX_VALUE : Long.parseLong(digits);
+        return new BigInteger(digits).min(MOST).longValue();
     }
 
     /** Whether something has this name. */
     public boolean exists(String file) {
-        return Files.exists(path(file));
+        try {
+            return Files.exists(path(file));
+        } catch (InvalidPathException _) {
+            return false;
+        }
     }
 
     /** The names in a folder, as people count: port 2 before port 10. */
@@ -61,7 +72,7 @@ public final class MachineFiles {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(path(folder))) {
             entries.forEach(entry -> names.add(entry.getFileName().toString()));
-        } catch (IOException | DirectoryIteratorException _) {
+        } catch (IOException | DirectoryIteratorException | InvalidPathException _) {
             return List.of();
         }
         names.sort(Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder()));
@@ -72,7 +83,7 @@ public final class MachineFiles {
     public Optional<String> target(String link) {
         try {
             return Optional.ofNullable(path(link).toRealPath().getFileName()).map(Path::toString);
-        } catch (IOException _) {
+        } catch (IOException | InvalidPathException _) {
             return Optional.empty();
         }
     }

@@ -15,6 +15,8 @@ public final class Comparison {
     private static final String EXCHANGED = "what both ends read of themselves";
     private static final int MEMBERSHIP = 0x8000;
     private static final int FULL_KEY = 0x7fff;
+    /** Characters of a GID that are its subnet prefix. */
+    private static final int PREFIX = 19;
 
     private final PeerMachine here;
     private final PeerMachine there;
@@ -186,7 +188,18 @@ public final class Comparison {
 
     private Finding partition(PortPair ports) {
         String source = "/sys/class/infiniband/*/ports/*/pkeys";
-        String seen = values(ports, port -> String.join(" ", port.partitionKeys()));
+        String seen = values(
+                ports, port -> port.partitionKeys().isEmpty() ? "not told" : String.join(" ", port.partitionKeys()));
+        if (ports.here().partitionKeys().isEmpty()
+                || ports.there().partitionKeys().isEmpty()) {
+            return finding(
+                    Check.PAIR_PARTITION,
+                    source,
+                    FindingState.UNKNOWN,
+                    seen,
+                    "ports that share no partition do not reach each other",
+                    "smpquery pkeys LID of both");
+        }
         boolean shared = ports.here().partitionKeys().stream()
                 .anyMatch(mine -> ports.there().partitionKeys().stream().anyMatch(theirs -> match(mine, theirs)));
         return shared
@@ -215,8 +228,17 @@ public final class Comparison {
         String source = "/sys/class/infiniband/*/ports/*/gids/0";
         String seen = values(
                 ports,
-                port -> port.gid().length() < 19 ? "not told" : port.gid().substring(0, 19));
-        return ports.here().gid().regionMatches(0, ports.there().gid(), 0, 19)
+                port -> port.gid().length() < PREFIX ? "not told" : port.gid().substring(0, PREFIX));
+        if (ports.here().gid().length() < PREFIX || ports.there().gid().length() < PREFIX) {
+            return finding(
+                    Check.PAIR_SUBNET,
+                    source,
+                    FindingState.UNKNOWN,
+                    seen,
+                    "ports of different subnets need a router and a global route",
+                    "ibaddr on both machines");
+        }
+        return ports.here().gid().regionMatches(0, ports.there().gid(), 0, PREFIX)
                 ? new Finding(Check.PAIR_SUBNET, "", source, FindingState.OK, seen, "", "")
                 : finding(
                         Check.PAIR_SUBNET,

@@ -10,15 +10,37 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The TCP connection between the two ends. Every wait has a limit. For one thread. */
 final class Line implements AutoCloseable {
+    /** Nothing but closing the socket ends a write. */
+    private static final ScheduledThreadPoolExecutor TIMER = new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("rdma4j-doctor-limit").factory());
+
+    static {
+        TIMER.setRemoveOnCancelPolicy(true);
+    }
+
     private final Socket socket;
+    private final Duration room;
 
     /** Takes over a connection. */
     Line(Socket socket) throws IOException {
+        this(socket, Limits.STEP);
+    }
+
+    /**
+     * Takes over a connection.
+     *
+     * @param room how long the other end may leave no room for a message
+     */
+    Line(Socket socket, Duration room) throws IOException {
         this.socket = socket;
+        this.room = room;
         socket.setTcpNoDelay(true);
     }
 
@@ -33,15 +55,28 @@ final class Line implements AutoCloseable {
     }
 
     /**
-     * Sends a message. It fits into the socket's buffers, so it does not wait.
+     * Sends a message. It fits into the socket's buffers, unless the other end speaks and does not listen.
      *
-     * @throws PeerLostException if the connection has ended
+     * @throws PeerLostException if the connection has ended, or there was no room in time
      */
     void send(Message message) {
+        byte[] bytes = message.encode();
+        AtomicBoolean late = new AtomicBoolean();
+        ScheduledFuture<?> end = TIMER.schedule(
+                () -> {
+                    late.set(true);
+                    close();
+                },
+                room.toNanos(),
+                TimeUnit.NANOSECONDS);
         try {
-            socket.getOutputStream().write(message.encode());
+            socket.getOutputStream().write(bytes);
         } catch (IOException failure) {
-            throw lost(failure);
+            throw late.get()
+                    ? new PeerLostException("the other end has taken no message for " + room.toSeconds() + " s")
+                    : lost(failure);
+        } finally {
+            end.cancel(false);
         }
     }
 

@@ -33,6 +33,10 @@ public record Calibration(
     private static final int UNKNOWNS = 3;
     private static final double MICROSECONDS = 1e6;
     private static final double KIBIBYTE = 1024;
+    /** Messages per second: nobody waits for fewer, and no adapter has more. What is beyond cannot be computed with. */
+    private static final double LEAST_RATE = 1e-6;
+
+    private static final double MOST_RATE = 1e12;
 
     /** Copies list and map; the map stays in the order of sizes. */
     public Calibration {
@@ -92,7 +96,7 @@ public record Calibration(
             for (Described result : root.objects("results")) {
                 long size = result.whole("MsgSize");
                 double rate = result.number("MsgRate") * 1e6;
-                if (size < 1 || rate <= 0) {
+                if (size < 1 || rate < LEAST_RATE || rate > MOST_RATE) {
                     throw new MachineFileException(
                             file + ": a size of " + size + " bytes with " + rate + " messages/s", "measure again");
                 }

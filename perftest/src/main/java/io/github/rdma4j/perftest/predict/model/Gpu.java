@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param peer 10⁹ byte/s that the root complex passes from one device to another, where the attachment needs it
  * @param coherent 10⁹ byte/s each way between GPU and processor over NVLink-C2C; 0 without
  * @param nvLinks NVLinks to other GPUs; 0 without
- * @param nvLink 10⁹ byte/s of data that one of them carries each way
+ * @param nvLink 10⁹ byte/s of data that one of them carries each way; needed only with nvLinks
  * @param copy microseconds until a copy between GPU and host has begun and ended, besides its bytes
  */
 public record Gpu(
@@ -46,6 +46,9 @@ public record Gpu(
         Ranges.within("nvLinks", nvLinks, 0, 64);
         Ranges.notNegative("nvLink", nvLink);
         Ranges.notNegative("copy", copy);
+        if (nvLinks > 0 && nvLink == 0) {
+            throw new IllegalArgumentException("nvLink: needed with nvLinks");
+        }
         if (attachment == Attachment.C2C ? coherent == 0 : pci.isEmpty()) {
             throw new IllegalArgumentException(
                     "attachment " + attachment + " needs " + (attachment == Attachment.C2C ? "coherent" : "pci"));

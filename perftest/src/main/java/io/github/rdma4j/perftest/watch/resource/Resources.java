@@ -13,7 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongFunction;
 import java.util.regex.Matcher;
@@ -62,6 +64,8 @@ public final class Resources {
      */
     public static Reading read(Optional<String> only) {
         List<QueuePairs> found = new ArrayList<>();
+        // Asked of /proc once, and not for each of a process's thousands.
+        Map<Long, Owner> owners = new HashMap<>();
         try (NetlinkSocket socket = NetlinkSocket.toRdma()) {
             int sequence = 1;
             for (List<Attribute> device : dump(socket, DEVICES, sequence, 0, 0)) {
@@ -72,7 +76,8 @@ public final class Resources {
                 }
                 sequence++;
                 dump(socket, QUEUE_PAIRS, sequence, DEVICE_INDEX, index.get().number())
-                        .forEach(message -> add(name, message, Resources::processOf, found));
+                        .forEach(message -> add(
+                                name, message, thread -> owners.computeIfAbsent(thread, Resources::processOf), found));
             }
             return new Reading(sorted(found), "");
         } catch (NetlinkException failure) {

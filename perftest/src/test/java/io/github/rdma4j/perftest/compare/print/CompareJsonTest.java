@@ -20,6 +20,7 @@ import io.github.rdma4j.perftest.compare.result.ToolOutput;
 import io.github.rdma4j.perftest.compare.runner.TcpFigures;
 import io.github.rdma4j.perftest.document.ResultsSchema;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
+import io.github.rdma4j.perftest.result.RunState;
 import io.github.rdma4j.perftest.tcp.TcpRun;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -35,6 +36,44 @@ class CompareJsonTest {
         CompareJson.write(result, out);
         assertThat(ResultsSchema.faults(out.toString(StandardCharsets.UTF_8))).isEmpty();
         return new ObjectMapper().readTree(out.toByteArray());
+    }
+
+    /** The second case was never run. */
+    @Test
+    void whatWasBrokenOffJudgesNoExpectation() throws IOException {
+        List<TestCase> cases = List.of(Samples.LATENCY, Samples.BANDWIDTH);
+        CompareResult whole = Samples.result(
+                Samples.plan(cases, 2, Expectation.parse("ib_write_bw:65536:best>=2", cases)),
+                Samples.latencyResult(new double[] {12}, new double[] {10}));
+        JsonNode json = write(new CompareResult(
+                whole.started(),
+                whole.seconds(),
+                whole.conditions(),
+                whole.plan(),
+                null,
+                whole.cases(),
+                RunState.INTERRUPTED,
+                "ended by a signal"));
+
+        assertThat(json.at("/state").asText()).isEqualTo("interrupted");
+        assertThat(json.at("/comparison")).isNotEmpty();
+        assertThat(json.at("/expectations")).isEmpty();
+    }
+
+    /** As C's tools print where a figure rounds to nothing. */
+    @Test
+    void whatIsDividedByNothingIsNoRatioAndMeetsNothing() throws IOException {
+        List<TestCase> cases = List.of(Samples.LATENCY);
+        CompareResult result = Samples.result(
+                Samples.plan(
+                        cases,
+                        1,
+                        Expectation.parse("ib_write_lat:2:median>=1", cases),
+                        Expectation.parse("ib_write_lat:2:best>=1", cases)),
+                Samples.latencyResult(new double[] {12}, new double[] {0}));
+
+        assertThat(result.missed()).hasSize(2);
+        assertThat(write(result).at("/comparison/0/ratio_median").isNull()).isTrue();
     }
 
     @Test

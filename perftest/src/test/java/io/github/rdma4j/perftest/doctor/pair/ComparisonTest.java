@@ -119,6 +119,8 @@ class ComparisonTest {
         expect(only(ports(limited, limited), Check.PAIR_PARTITION), FAIL, "0x7fff");
         PeerPort other = Machines.infiniBand(LINK_LOCAL, "0x8002", "nonsense");
         expect(only(ports(full, other), Check.PAIR_PARTITION), FAIL, "0x8002");
+        PeerPort untold = Machines.infiniBand(LINK_LOCAL);
+        expect(only(ports(full, untold), Check.PAIR_PARTITION), UNKNOWN, "0xffff 0x8001 here, not told at beta");
     }
 
     @Test
@@ -127,6 +129,8 @@ class ComparisonTest {
         PeerPort other = Machines.infiniBand("fec0:0000:0000:0001:0000:0000:0000:0001", "0xffff");
         expect(only(ports(one, one), Check.PAIR_SUBNET), OK, "fe80:0000:0000:0000 here");
         expect(only(ports(one, other), Check.PAIR_SUBNET), FAIL, "fec0:0000:0000:0001 at beta");
+        PeerPort untold = Machines.infiniBand("", "0xffff");
+        expect(only(ports(untold, untold), Check.PAIR_SUBNET), UNKNOWN, "not told here, not told at beta");
     }
 
     @Test

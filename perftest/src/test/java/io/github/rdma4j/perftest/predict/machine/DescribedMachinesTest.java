@@ -9,11 +9,13 @@ import io.github.rdma4j.perftest.exit.PerftestException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DescribedMachinesTest {
     private static final String GOOD = """
@@ -74,6 +76,29 @@ class DescribedMachinesTest {
         assertThatThrownBy(() -> DescribedMachines.parse("m.json", text))
                 .isInstanceOf(MachineFileException.class)
                 .hasMessageStartingWith(message);
+    }
+
+    @Test
+    void nvLinksThatCarryNothingAreRefused() {
+        String text = GOOD.replace(
+                "\"memory\": {",
+                "\"gpu\": {\"name\": \"g\", \"pci\": {\"speed\": 16, \"width\": 16}, \"attachment\": \"switch\", \"nvlinks\":"
+                        + " 4, \"copy_us\": 1}, \"memory\": {");
+        assertThatThrownBy(() -> DescribedMachines.parse("m.json", text))
+                .isInstanceOf(MachineFileException.class)
+                .hasMessageContaining("nvLink: needed with nvLinks");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0.00091e308", "1e-300", "0", "-1"})
+    void ratesThatNobodyMeasuresAreRefused(String rate) throws IOException {
+        Path results = Files.writeString(folder.resolve("r.json"), """
+            {"test_info": {"tool": "ib_write_bw", "Device": "rxe0", "Mtu": 4096},
+             "results": [{"MsgSize": 64, "MsgRate": 0.06}, {"MsgSize": 4096, "MsgRate": 0.05},
+              {"MsgSize": 65536, "MsgRate": %s}]}""".formatted(rate));
+        assertThatThrownBy(() -> Calibration.of(List.of(results), List.of()))
+                .isInstanceOf(MachineFileException.class)
+                .hasMessageContaining("a size of 65536 bytes with ");
     }
 
     @Test

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.findings;
+
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
+import java.util.function.UnaryOperator;
+
+/**
+ * What a command has measured so far, so that it is shown however the command ends: a failure, Ctrl-C. It is shown
+ * once, by whoever comes first.
+ *
+ * <p>Safe for use by several threads: a signal has a thread of its own.
+ *
+ * @param <R> what was measured
+ */
+public final class KeptReport<R> {
+    private final ToIntFunction<R> show;
+    private Supplier<Optional<R>> soFar = Optional::empty;
+    private boolean shown;
+
+    /**
+     * Of nothing yet.
+     *
+     * @param show prints a report and writes its documents; returns the exit status
+     */
+    public KeptReport(ToIntFunction<R> show) {
+        this.show = show;
+    }
+
+    /**
+     * Measuring begins.
+     *
+     * @param soFar what there is at the time of the question, by any thread; empty while nothing is measured
+     */
+    public synchronized void begin(Supplier<Optional<R>> soFar) {
+        this.soFar = soFar;
+    }
+
+    /**
+     * All is measured.
+     *
+     * @param report all of it
+     * @param otherwise the exit status if something has ended the command before
+     * @return the exit status
+     */
+    public synchronized int complete(R report, int otherwise) {
+        if (shown) {
+            return otherwise;
+        }
+        shown = true;
+        return show.applyAsInt(report);
+    }
+
+    /**
+     * Something ends the command: what there is is shown, unless that has happened, or there is nothing.
+     *
+     * @param ended adds what ended it
+     */
+    public synchronized void broken(UnaryOperator<R> ended) {
+        if (!shown) {
+            shown = true;
+            soFar.get().ifPresent(report -> show.applyAsInt(ended.apply(report)));
+        }
+    }
+}
