@@ -13,10 +13,12 @@ INITRD_RDMA_MODULES=(veth rdma_rxe ib_uverbs rdma_ucm)
 # initrd_modules FOLDER MODULE…: copies the modules and what they depend on into FOLDER, named in the order of loading;
 # those that an earlier call has copied are left out.
 initrd_modules() {
-    local folder=$1 module kind file name number=100
+    local folder=$1 module needed kind file name number=100
     shift
     mkdir -p -- "$folder"
     for module in "$@"; do
+        needed=$(modprobe -S "$KERNEL_RELEASE" -d "$KERNEL_DIR" --show-depends "$module" 2>&1) ||
+            die "Linux $KERNEL_RELEASE in $KERNEL_DIR has no $module:" "$needed" 'delete that folder to have it fetched again'
         while read -r kind file _; do
             [[ $kind == insmod ]] || continue # "builtin"
             name=${file##*/}
@@ -29,7 +31,7 @@ initrd_modules() {
                 *) cat -- "$file" ;;
             esac >"$folder/$number-$name.ko"
             number=$((number + 1))
-        done < <(modprobe -S "$KERNEL_RELEASE" -d "$KERNEL_DIR" --show-depends "$module")
+        done <<<"$needed"
     done
 }
 
