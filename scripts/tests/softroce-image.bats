@@ -66,7 +66,7 @@ docker_is() {
         RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache setsid env --default-signal=INT bash -c 'set -euo pipefail
             for part in common packages docker; do source "$1/$part.sh"; done
             trap docker_stop EXIT
-            docker_start' - "$BATS_TEST_DIRNAME/../lib" >out 2>&1 3>&- &
+            docker_start' - "$BATS_TEST_DIRNAME/../lib" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
         pid=$!
         for ((n = 0; n < 200; n++)); do
             [[ -z $(pgrep -f "sleep 30404.$$") ]] || break
