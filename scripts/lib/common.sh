@@ -62,15 +62,20 @@ have() {
 cache_dir() {
     local base=${RDMA4J_CACHE:-}
     if [[ -z $base ]]; then
-        [[ -n ${XDG_CACHE_HOME:-}${HOME:-} ]] ||
-            die 'there is no place for the cache: HOME is not set' 'set RDMA4J_CACHE to a folder of your own'
+        [[ -n ${XDG_CACHE_HOME:-}${HOME:-} ]] || no_cache_dir 'there is no place for the cache: HOME is not set'
         base=${XDG_CACHE_HOME:-${HOME:-}/.cache}/rdma4j
     fi
     local folder=$base${1:+/$1}
     if ! mkdir -p -- "$folder" 2>/dev/null || [[ ! -w $folder ]]; then
-        die "the cache folder $folder cannot be written" "set RDMA4J_CACHE to a folder of your own"
+        no_cache_dir "the cache folder $folder cannot be written"
     fi
     (cd -- "$folder" && pwd -P)
+}
+
+# In "$(cache_dir)/name" the status is easily lost, and with nothing printed root would work in /. In this there can be nothing.
+no_cache_dir() {
+    printf '/dev/null\n'
+    die "$1" 'set RDMA4J_CACHE to a folder of your own'
 }
 
 room() {

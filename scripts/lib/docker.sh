@@ -48,7 +48,7 @@ docker_start() {
         return
     fi
     ((EUID == 0)) || die 'no Docker engine answers, and only root can start one' 'start it: systemctl start docker'
-    folder=$(cache_dir docker)
+    folder=$(cache_dir docker) || return 1
     log=$folder/log
     # Its data are for one engine at a time.
     exec {DOCKER_LOCK}>"$folder/.lock"
@@ -134,7 +134,7 @@ docker_base_image() {
 
 # make_debian CODENAME IMAGE [MIRROR]
 make_debian() (
-    work=$(mktemp -d -- "$(cache_dir)/debootstrap.XXXXXX") || exit 1
+    work=$(cache_dir) && work=$(mktemp -d -- "$work/debootstrap.XXXXXX") || exit 1
     # debootstrap mounts the kernel's file systems in it while it works.
     trap 'umount -- "$work"/tree/{proc,sys} 2>/dev/null; rm -rf --one-file-system -- "$work"' EXIT
     trap 'exit 130' INT

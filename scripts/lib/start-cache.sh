@@ -64,6 +64,9 @@ start_cache_make() {
     (
         flock -n 9 || exit 0
         say 'preparing a faster start, once'
+        # Of one that was killed, and of folders and JDKs that nobody starts any more.
+        rm -rf -- "${file%/*}"/.new-*
+        find "${file%/*}" -mindepth 1 -maxdepth 1 ! -name lock -mtime +30 -delete 2>/dev/null || true
         temporary=$(mktemp -d "${file%/*}/.new-XXXXXX") || exit 0
         trap 'rm -rf -- "$temporary"' EXIT
         # Ctrl-C is the tool's end, too, and says nothing of the cache.

@@ -50,6 +50,9 @@ fake_jdk() {
     [[ $output == "$PWD/with space" ]]
     HOME='' run -1 with_lib cache_dir
     [[ $output == *'HOME is not set'*'set RDMA4J_CACHE'* && ! -e /nonexistent ]]
+    # Who does not look at the status does not work in /.
+    HOME='' run with_lib 'echo "$(cache_dir)/sub"'
+    [[ $output == *$'\n/dev/null/sub' ]]
     touch file
     RDMA4J_CACHE=$PWD/file/sub run -1 with_lib cache_dir
     [[ $output == *'set RDMA4J_CACHE'* ]]

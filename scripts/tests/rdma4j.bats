@@ -94,9 +94,13 @@ setup() {
   chmod +x "$home/bin/java"
   jar=$BATS_TEST_TMPDIR/$(printf 'ü%.0s' {1..120}).jar
   touch -d yesterday "$jar"
+  # What others have left is not kept for ever.
+  mkdir -p "$BATS_TEST_TMPDIR/cache/start/.new-killed"
+  touch -d '31 days ago' "$BATS_TEST_TMPDIR/cache/start/_old"
   unset JDK_JAVA_OPTIONS JAVA_TOOL_OPTIONS
   LC_ALL=C.UTF-8 RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache start_cache "$home" "$jar"
   [[ ${START_CACHE[0]} == -XX:AOTCache=* ]]
+  [[ $(ls -A "$BATS_TEST_TMPDIR/cache/start" | wc -l) == 2 && ! -e $BATS_TEST_TMPDIR/cache/start/_old ]]
 }
 
 @test "gds_bw removes the file that it makes when a signal ends it" {

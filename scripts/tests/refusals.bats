@@ -27,3 +27,12 @@ setup() {
     run -2 "$scripts/lib/mutation-tests" values nothing
     [[ $output == *'there is no package nothing'*'values states '* ]]
 }
+
+@test "site: a generator that cannot be fetched ends it, and leaves nothing in the cache" {
+    mkdir bin
+    printf '#!/bin/sh\necho "npm error network unreachable" >&2\nexit 1\n' >bin/npm
+    chmod +x bin/npm
+    PATH=$PWD/bin:$PATH RDMA4J_CACHE=$PWD/cache run -1 "$scripts/site" out
+    [[ $output == *'npm could not fetch the generator:'*'network unreachable' && ! -e out ]]
+    [[ $(ls -A cache/site) == .lock ]]
+}

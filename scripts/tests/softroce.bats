@@ -610,6 +610,8 @@ C
     run -2 "$SOFTROCE" --count '' true
     run -2 "$SOFTROCE" --dump /tmp true
     [[ $output == *'--dump /tmp: that file cannot be written'* ]]
+    RDMA4J_CACHE=/proc/nowhere run -1 "$SOFTROCE" --vm true
+    [[ $output == *'the cache folder /proc/nowhere/kernel cannot be written'* && ${#lines[@]} == 2 && ! -e /.choice.default ]]
     RDMA4J_CACHE=/proc/nowhere run -1 "$SOFTROCE" --vm --count counts true
     [[ $output == *'the cache folder /proc/nowhere/count cannot be written'* && -z $(compgen -G '/*.so*') ]]
     run -0 "$SOFTROCE" --help

@@ -180,7 +180,7 @@ kernel_find_cached() {
 kernel_choose() {
     local wanted=$1 stamp memo answer known available
     stamp="$wanted $(stat -c %Y /var/lib/apt/lists /etc/apt 2>/dev/null | tr '\n' ' ')"
-    memo=$(cache_dir kernel)/.choice.${wanted//\//_}
+    memo=$(cache_dir kernel)/.choice.${wanted//\//_} || exit
     if [[ -r $memo ]] && { IFS= read -r known && read -r answer; } <"$memo" && [[ $known == "$stamp" ]]; then
         printf '%s\n' "$answer"
         return 0
