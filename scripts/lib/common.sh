@@ -31,11 +31,12 @@ RDMA4J_ROOT=$(cd -P -- "${RDMA4J_ROOT%/*}/../.." && pwd -P)
 readonly PROGRAM RDMA4J_ROOT
 
 say() {
-    [[ -n ${RDMA4J_QUIET:-} ]] || printf '%s: %s\n' "$PROGRAM" "$*" >&2
+    [[ -n ${RDMA4J_QUIET:-} ]] || warn "$@"
 }
 
+# That nobody can be told is no reason to stop.
 warn() {
-    printf '%s: %s\n' "$PROGRAM" "$*" >&2
+    printf '%s: %s\n' "$PROGRAM" "$*" >&2 2>/dev/null || true
 }
 
 die() {

@@ -39,6 +39,8 @@ fake_jdk() {
 @test "say is silent when quiet is asked for, warn is not" {
     RDMA4J_QUIET=1 run --separate-stderr with_lib 'say hush; warn loud'
     [[ $stderr == 'prog: loud' ]]
+    run -0 bash -c '"$@" 2>&-' - bash -c "set -e; source '$lib/common.sh'; say nobody; warn hears; echo on"
+    [[ $output == on ]]
 }
 
 @test "the cache folder follows RDMA4J_CACHE, XDG_CACHE_HOME, HOME" {

@@ -39,9 +39,11 @@ initrd_busybox() {
     if [[ ${ARCH:-} == arm64 ]]; then printf '%s\n' "$ARM64_ROOT/usr/bin/busybox"; else command -v busybox; fi
 }
 
-initrd_build() {
-    local file=$1 tree here=$RDMA4J_ROOT/scripts/lib/softroce
-    local -A INITRD_SEEN=()
+# In a subshell, which takes away what it has begun.
+initrd_build() (
+    file=$1 tree='' here=$RDMA4J_ROOT/scripts/lib/softroce
+    declare -A INITRD_SEEN=()
+    trap 'rm -rf -- "$tree" "$file.$$"' EXIT
     # What other versions of these files have left is not kept for ever.
     find "$(cache_dir initrd)" -mindepth 1 -maxdepth 1 -mtime +30 -exec rm -rf -- {} +
     tree=$(mktemp -d -- "$(cache_dir initrd)/.new.XXXXXX")
@@ -59,8 +61,7 @@ initrd_build() {
     find "$tree" -exec touch -h -d @0 {} +
     (cd -- "$tree" && find . | LC_ALL=C sort | cpio --quiet --reproducible -R 0:0 -o -H newc) >"$file.$$"
     mv -- "$file.$$" "$file"
-    rm -rf -- "$tree"
-}
+)
 
 initrd_get() {
     local here=$RDMA4J_ROOT/scripts/lib/softroce key
