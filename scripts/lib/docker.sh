@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# A Docker engine, and a base image where no registry can be reached. Needs common.sh and packages.sh.
+# A Docker engine, and a base image where no registry can be reached. Needs common.sh, packages.sh and,
+# for the image, once.sh.
 #
 #   docker_check               dies with the remedy when no engine answers, or one that is too old
 #   docker_start               makes an engine answer: the one that runs, else (as root) one of our own, installed if it is
@@ -127,18 +128,16 @@ docker_base_image() {
     [[ $name =~ ^debian:(12|bookworm)(-slim)?$ ]] || die "no way to make the image $name is known: only debian:12"
     ensure_packages debootstrap || return 1
     ((EUID == 0)) || die 'only root can make a base image' 'or have a registry: without --debootstrap it is pulled'
-    say "making $name with debootstrap"
     mirror=$(debian_mirror "$codename")
     make_debian "$codename" "$name" ${mirror:+"$mirror"}
 }
 
 # make_debian CODENAME IMAGE [MIRROR]
 make_debian() (
-    work=$(cache_dir) && work=$(mktemp -d -- "$work/debootstrap.XXXXXX") || exit 1
+    cache=$(cache_dir debootstrap) || exit 1
+    once_begin "$cache" "$cache/none" "making $2 with debootstrap" || exit 1
     # debootstrap mounts the kernel's file systems in it while it works.
     trap 'umount -- "$work"/tree/{proc,sys} 2>/dev/null; rm -rf --one-file-system -- "$work"' EXIT
-    trap 'exit 130' INT
-    trap 'exit 143' TERM
     if ! debootstrap --variant=minbase "$1" "$work/tree" ${3:+"$3"} </dev/null >"$work/log" 2>&1; then
         warn 'debootstrap failed; the last lines of what it says:'
         tail -n 10 -- "$work/log" | sed 's/^/    /' >&2

@@ -22,7 +22,7 @@ once_begin() {
     fi
     ! once_done "$2" || return 1
     say "$3 (once)"
-    rm -rf -- "$1"/.new.* # of one that was killed
+    rm -rf --one-file-system -- "$1"/.new.* # of one that was killed
     work=$(mktemp -d -- "$1/.new.XXXXXX") || exit 1
     trap 'rm -rf -- "$work"' EXIT
     trap 'exit 130' INT

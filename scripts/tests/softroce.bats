@@ -447,6 +447,17 @@ C
     [[ $output == hello && $stderr == '' ]]
 }
 
+@test "devices that can be made on this machine by half only are taken away again" {
+    ((EUID == 0))
+    program modprobe true
+    program ip 'echo "$*" >>"$CALLS"'
+    program rdma 'echo "rdma $*" >>"$CALLS"; [ "$3" != rxe3 ]'
+    mkdir empty
+    CALLS=$PWD/calls RDMA4J_SYSFS=$PWD/empty PATH=$BATS_TEST_TMPDIR/bin:$PATH run -1 "$SOFTROCE" --host --devices 6 true
+    [[ $output == *'this machine has no RDMA device and cannot load rdma_rxe'* ]]
+    [[ $(grep -c '^rdma link add' calls) == 4 && $(tail -n 2 calls) == $'link del softroce2\nlink del softroce0' ]]
+}
+
 @test "each missing tool is named with the package and the command" {
     mkdir -p few
     local folder tool

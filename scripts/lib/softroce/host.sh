@@ -38,21 +38,28 @@ host_memory_limit() {
 }
 
 host_soft_devices() {
-    local n a b
-    ((EUID == 0)) && have modprobe ip rdma && modprobe -q rdma_rxe 2>/dev/null || return 1
+    local n
+    (($1 > 0 && EUID == 0)) && have modprobe ip rdma && modprobe -q rdma_rxe 2>/dev/null || return 1
     modprobe -q rdma_ucm 2>/dev/null || true
     for ((n = 0; n < $1; n++)); do
-        a=softroce$((n / 2 * 2)) b=softroce$((n / 2 * 2 + 1))
-        if ((n % 2 == 0)); then
-            ip link add "$a" mtu 4200 type veth peer name "$b" mtu 4200 || return 1
-            ip addr add "10.99.$((n / 2)).1/24" dev "$a"
-            ip addr add "10.99.$((n / 2)).2/24" dev "$b"
-            ip link set "$a" up
-            ip link set "$b" up
-        fi
-        rdma link add "rxe$n" type rxe netdev "softroce$n" || return 1
+        host_soft_device "$n" || {
+            # None is left behind by half; an interface takes its device along, and its peer.
+            for ((; n >= 0; n--)); do ((n % 2 != 0)) || ip link del "softroce$n" 2>/dev/null || true; done
+            return 1
+        }
     done
     say "made $1 SoftRoCE devices on this machine; ip link del softroce0 (2, 4, …) removes them"
+}
+
+# host_soft_device N: rxeN, and before an even one the pair of interfaces for it and the next.
+host_soft_device() {
+    local a=softroce$1 b=softroce$(($1 + 1)) net=10.99.$(($1 / 2))
+    if (($1 % 2 == 0)); then
+        ip link add "$a" mtu 4200 type veth peer name "$b" mtu 4200 &&
+            ip addr add "$net.1/24" dev "$a" && ip addr add "$net.2/24" dev "$b" &&
+            ip link set "$a" up && ip link set "$b" up || return 1
+    fi
+    rdma link add "rxe$1" type rxe netdev "$a"
 }
 
 host_run() {
