@@ -538,9 +538,9 @@ C
     [[ $output == *'some.deb cannot be unpacked:'*'no space'*' MiB left'*'RDMA4J_CACHE'* ]]
     # Cut off, an image is none: it would be kept, and no guest start.
     printf '\x28\xb5\x2f\xfdrest' >image
-    mkdir few
-    ln -s "$(command -v od)" "$(command -v tr)" few
-    PATH=$PWD/few run -1 "$BASH" -c 'set -euo pipefail; for part in common packages softroce/kernel; do source "$1/$part.sh"; done
+    mkdir "$BATS_TEST_TMPDIR/few"
+    ln -s "$(command -v od)" "$(command -v tr)" "$BATS_TEST_TMPDIR/few"
+    PATH=$BATS_TEST_TMPDIR/few run -1 "$BASH" -c 'set -euo pipefail; for part in common packages softroce/kernel; do source "$1/$part.sh"; done
         kernel_decompress image' - "$BATS_TEST_DIRNAME/../lib"
     [[ $output == *'compressed by zstd'*'apt-get install --no-install-recommends zstd'* ]]
 }
