@@ -134,7 +134,7 @@ docker_base_image() {
 
 # make_debian CODENAME IMAGE [MIRROR]
 make_debian() (
-    cache=$(cache_dir debootstrap) || exit 1
+    work='' cache=$(cache_dir debootstrap) || exit 1
     once_begin "$cache" "$cache/none" "making $2 with debootstrap" || exit 1
     # debootstrap mounts the kernel's file systems in it while it works.
     trap 'umount -- "$work"/tree/{proc,sys} 2>/dev/null; rm -rf --one-file-system -- "$work"' EXIT

@@ -84,7 +84,7 @@ in_softroce() {
 }
 
 @test "two builds in one folder take turns, and each says where its log is" {
-    fake "$BATS_TEST_TMPDIR/bin/mvn" 'mkdir "$RDMA4J_CACHE/building" && sleep 0.3 && rmdir "$RDMA4J_CACHE/building"'
+    fake "$BATS_TEST_TMPDIR/bin/mvn" 'mkdir "$RDMA4J_CACHE/building" && sleep 0.1 && rmdir "$RDMA4J_CACHE/building"'
     mkdir "$RDMA4J_CACHE"
     quickstart --rounds 2 >"$BATS_TEST_TMPDIR/first" &
     run -0 quickstart --rounds 2
