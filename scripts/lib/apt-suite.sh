@@ -30,7 +30,7 @@ apt_suite() {
     [[ $suite != backports ]] || suite=$codename-backports
     entry=${entry%:*} # without the line's number
     key=$(sed -nE 's/^Signed-By: *(\/[^ ]+).*/\1/Ip; s/^deb .*\[.*signed-by=(\/[^] ,]+).*/\1/Ip' "$entry" | head -n 1)
-    folder=$(cache_dir apt)/$suite${arch:+-$arch}
+    folder=$(cache_dir apt)/$suite${arch:+-$arch} || exit
     mkdir -p -- "$folder/lists/partial" "$folder/archives/partial"
     stamp="deb ${key:+[signed-by=$key] }$uri $suite main"
     APT_SUITE=(-o "Dir::Etc::SourceList=$folder/sources.list" -o Dir::Etc::SourceParts=/dev/null

@@ -13,6 +13,8 @@
 #   cache_dir [SUB]     prints the cache folder (made if missing): $RDMA4J_CACHE, else $XDG_CACHE_HOME/rdma4j,
 #                       else ~/.cache/rdma4j; with SUB, the folder of that name in it
 #   have COMMAND…       true when each of the commands is on the PATH
+#   room FOLDER         prints how many MiB are free there; false when that cannot be known
+#   programs_start_in FOLDER   true where files can be made and run, as in no folder that is mounted noexec
 
 if [[ -n ${RDMA4J_COMMON_SOURCED:-} ]]; then
     return 0
@@ -20,19 +22,21 @@ fi
 RDMA4J_COMMON_SOURCED=1 # not exported: a script started by this one sources its own copy
 
 PROGRAM=${PROGRAM:-${0##*/}}
+unset CDPATH # with it, cd of a relative folder goes elsewhere, and prints where
 # In as few processes as it takes: each costs the start of a tool a millisecond.
 RDMA4J_ROOT=${BASH_SOURCE[0]}
 [[ ! -L $RDMA4J_ROOT ]] || RDMA4J_ROOT=$(readlink -f -- "$RDMA4J_ROOT")
 [[ $RDMA4J_ROOT == */* ]] || RDMA4J_ROOT=./$RDMA4J_ROOT
-RDMA4J_ROOT=$(CDPATH='' cd -P -- "${RDMA4J_ROOT%/*}/../.." && pwd -P)
+RDMA4J_ROOT=$(cd -P -- "${RDMA4J_ROOT%/*}/../.." && pwd -P)
 readonly PROGRAM RDMA4J_ROOT
 
 say() {
-    [[ -n ${RDMA4J_QUIET:-} ]] || printf '%s: %s\n' "$PROGRAM" "$*" >&2
+    [[ -n ${RDMA4J_QUIET:-} ]] || warn "$@"
 }
 
+# That nobody can be told is no reason to stop.
 warn() {
-    printf '%s: %s\n' "$PROGRAM" "$*" >&2
+    printf '%s: %s\n' "$PROGRAM" "$*" >&2 2>/dev/null || true
 }
 
 die() {
@@ -59,11 +63,30 @@ have() {
 cache_dir() {
     local base=${RDMA4J_CACHE:-}
     if [[ -z $base ]]; then
-        base=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/rdma4j
+        [[ -n ${XDG_CACHE_HOME:-}${HOME:-} ]] || no_cache_dir 'there is no place for the cache: HOME is not set'
+        base=${XDG_CACHE_HOME:-${HOME:-}/.cache}/rdma4j
     fi
     local folder=$base${1:+/$1}
     if ! mkdir -p -- "$folder" 2>/dev/null || [[ ! -w $folder ]]; then
-        die "the cache folder $folder cannot be written" "set RDMA4J_CACHE to a folder of your own"
+        no_cache_dir "the cache folder $folder cannot be written"
     fi
     (cd -- "$folder" && pwd -P)
+}
+
+# In "$(cache_dir)/name" the status is easily lost, and with nothing printed root would work in /. In this there can be nothing.
+no_cache_dir() {
+    printf '/dev/null\n'
+    die "$1" 'set RDMA4J_CACHE to a folder of your own'
+}
+
+room() {
+    df -P -m -- "$1" 2>/dev/null | awk 'NR == 2 { print $4; found = 1 } END { exit !found }'
+}
+
+programs_start_in() {
+    local program status=0
+    program=$(mktemp -- "$1/.rdma4j-program-XXXXXX" 2>/dev/null) || return 1
+    { printf '#!/bin/sh\n' >"$program" && chmod +x "$program" && "$program"; } 2>/dev/null || status=1
+    rm -f -- "$program"
+    return "$status"
 }

@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# A Docker engine, and a base image where no registry can be reached. Needs common.sh and packages.sh.
+# A Docker engine, and a base image where no registry can be reached. Needs common.sh, packages.sh and,
+# for the image, once.sh.
 #
 #   docker_check               dies with the remedy when no engine answers, or one that is too old
 #   docker_start               makes an engine answer: the one that runs, else (as root) one of our own, installed if it is
-#                              missing and started by hand; exports DOCKER_HOST. It stays until docker_stop
+#                              missing and started by hand; exports DOCKER_HOST. It stays until docker_stop, which is to be in
+#                              the trap of EXIT before, and ends with this script, however that ends
 #   docker_stop                ends the engine that docker_start has started, if it did
 #   docker_base_image NAME     makes the image NAME, a Debian, with debootstrap (as root), unless the engine has it
 
 # What Docker 20.10 speaks, the oldest engine that a distribution still cares for.
 DOCKER_API_LOWEST=1.41
-DOCKER_ENGINE_PID=''
+DOCKER_ENGINE_PID='' DOCKER_ENGINE_FOLDER='' DOCKER_LOCK=''
 
 # docker_answers: true when an engine does, within a minute.
 docker_answers() {
@@ -47,15 +49,26 @@ docker_start() {
         return
     fi
     ((EUID == 0)) || die 'no Docker engine answers, and only root can start one' 'start it: systemctl start docker'
-    folder=$(cache_dir docker)
+    folder=$(cache_dir docker) || return 1
     log=$folder/log
-    # The socket's name must be short, and its folder root's alone. Containers get no network, which leaves this machine's
+    # Its data are for one engine at a time.
+    exec {DOCKER_LOCK}>"$folder/.lock"
+    if ! flock -n "$DOCKER_LOCK"; then
+        say "waits for another script, whose Docker engine has its data in $folder, too"
+        flock -w 3600 "$DOCKER_LOCK" || die "another Docker engine has had its data in $folder for an hour" \
+            "end the script that has started it, see: fuser -v $folder/.lock"
+    fi
+    # The socket's name must be short, and its folder root's alone.
+    DOCKER_ENGINE_FOLDER=/run/rdma4j.docker.$(sha256sum <<<"$folder" | cut -c 1-8)
+    docker_sweep # of one that was killed
+    mkdir -m 700 -- "$DOCKER_ENGINE_FOLDER"
+    # The engine holds the lock, too: where this script is killed, it is not gone at once. Containers get no network, which leaves this machine's
     # firewall alone; what needs one while it is built uses this machine's.
-    DOCKER_ENGINE_FOLDER=$(mktemp -d /run/rdma4j.XXXXXX)
     export DOCKER_HOST=unix://$DOCKER_ENGINE_FOLDER/docker.sock
     say "starting a Docker engine; its data are in $folder"
-    setsid dockerd --host "$DOCKER_HOST" --data-root "$folder/data" --exec-root "$DOCKER_ENGINE_FOLDER/exec" \
-        --pidfile "$DOCKER_ENGINE_FOLDER/pid" --iptables=false --bridge=none </dev/null >"$log" 2>&1 &
+    setsid setpriv --pdeathsig TERM dockerd --host "$DOCKER_HOST" --data-root "$folder/data" --exec-root "$DOCKER_ENGINE_FOLDER/exec" \
+        --pidfile "$DOCKER_ENGINE_FOLDER/pid" --iptables=false --bridge=none \
+        </dev/null >"$log" 2>&1 &
     DOCKER_ENGINE_PID=$!
     for ((n = 0; n < 600; n++)); do
         docker_answers && return
@@ -79,10 +92,15 @@ docker_stop() {
     kill -KILL "$DOCKER_ENGINE_PID" 2>/dev/null || true
     wait "$DOCKER_ENGINE_PID" 2>/dev/null || true
     DOCKER_ENGINE_PID=''
+    docker_sweep
+    exec {DOCKER_LOCK}>&-
+    unset DOCKER_HOST
+}
+
+docker_sweep() {
     # The network that containers without one are in stays mounted.
     umount -- "$DOCKER_ENGINE_FOLDER"/exec/netns/* 2>/dev/null || true
     rm -rf -- "$DOCKER_ENGINE_FOLDER" || warn "$DOCKER_ENGINE_FOLDER could not be removed"
-    unset DOCKER_HOST
 }
 
 # docker_space MIB WHAT: dies when the engine's disk has less, if the engine is this machine's.
@@ -90,7 +108,7 @@ docker_space() {
     local folder free
     folder=$(docker info --format '{{.DockerRootDir}}' 2>/dev/null) || return 0
     [[ -d $folder ]] || return 0
-    free=$(df -Pm -- "$folder" | awk 'NR == 2 { print $4 }')
+    free=$(room "$folder") || return 0
     ((free >= $1)) || die "$2 needs $1 MiB of disk, $folder has $free MiB" \
         'make room, with: docker system prune, or move the data of the engine (dockerd --data-root)'
 }
@@ -103,26 +121,31 @@ debian_mirror() {
 }
 
 docker_base_image() {
-    local name=$1 codename=bookworm mirror work log
+    local name=$1 codename=bookworm mirror
     if docker image inspect "$name" >/dev/null 2>&1; then
         return 0
     fi
     [[ $name =~ ^debian:(12|bookworm)(-slim)?$ ]] || die "no way to make the image $name is known: only debian:12"
     ensure_packages debootstrap || return 1
     ((EUID == 0)) || die 'only root can make a base image' 'or have a registry: without --debootstrap it is pulled'
-    say "making $name with debootstrap"
     mirror=$(debian_mirror "$codename")
-    work=$(mktemp -d -- "$(cache_dir)/debootstrap.XXXXXX")
-    log=$work.log
-    if ! debootstrap --variant=minbase "$codename" "$work" ${mirror:+"$mirror"} </dev/null >"$log" 2>&1; then
+    make_debian "$codename" "$name" ${mirror:+"$mirror"}
+}
+
+# make_debian CODENAME IMAGE [MIRROR]
+make_debian() (
+    work='' cache=$(cache_dir debootstrap) || exit 1
+    once_begin "$cache" "$cache/none" "making $2 with debootstrap" || exit 1
+    # debootstrap mounts the kernel's file systems in it while it works.
+    trap 'umount -- "$work"/tree/{proc,sys} 2>/dev/null; rm -rf --one-file-system -- "$work"' EXIT
+    if ! debootstrap --variant=minbase "$1" "$work/tree" ${3:+"$3"} </dev/null >"$work/log" 2>&1; then
         warn 'debootstrap failed; the last lines of what it says:'
-        tail -n 10 -- "$log" | sed 's/^/    /' >&2
-        rm -rf -- "$work" "$log"
-        return 1
+        tail -n 10 -- "$work/log" | sed 's/^/    /' >&2
+        exit 1
     fi
     # What the image of that name in the registries leaves out, too.
-    rm -rf -- "${work:?}"/usr/share/{doc,man,locale,info}/* "$work"/var/cache/apt/* "$work"/var/lib/apt/lists/* \
-        "$work"/var/log/* "$work/var/cache/ldconfig/aux-cache"
-    tar -C "$work" --one-file-system --sort=name -c . | docker import - "$name" >/dev/null
-    rm -rf -- "$work" "$log"
-}
+    rm -rf -- "$work"/tree/usr/share/{doc,man,locale,info}/* "$work"/tree/var/cache/apt/* "$work"/tree/var/lib/apt/lists/* \
+        "$work"/tree/var/log/* "$work/tree/var/cache/ldconfig/aux-cache"
+    tar -C "$work/tree" --one-file-system --sort=name -c . | docker import - "$2" >/dev/null ||
+        die "Docker does not take the image $2"
+)

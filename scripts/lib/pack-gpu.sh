@@ -4,11 +4,10 @@
 #
 # Packs the GPU tests for a machine with neither Maven nor a compiler. Needs common.sh and pack-folder.sh.
 #
-#   pack_gpu_tests FOLDER   the classes and tests of the modules, their jars, gpu-tests and the C program that copies are compared with
+#   pack_gpu_tests FOLDER   into one that pack_begin has made: the classes and tests of the modules, their jars, gpu-tests and the C program that copies are compared with
 
 pack_gpu_tests() {
     local folder=$1 module target
-    mkdir -p -- "$folder/lib"
     for module in verbs-ffm cuda-ffm gpudirect perftest; do
         target=$RDMA4J_ROOT/$module/target
         [[ -r $target/test-classpath.txt ]] || die "$module is not built" 'run it without --no-build'
@@ -17,7 +16,7 @@ pack_gpu_tests() {
         if [[ $module != verbs-ffm ]]; then cp -r -- "$target/test-classes" "$folder/$module/test-classes"; fi
         pack_jars "$folder" "$target/test-classpath.txt"
     done
-    cp -- "$RDMA4J_ROOT/scripts/lib/gpu-tests" "$folder/gpu-tests"
+    cp -- "$RDMA4J_ROOT"/scripts/lib/{gpu-tests,locale.sh} "$folder"
     # The C program that pinned copies are compared with: the other machine may have no compiler.
     gcc -O2 -Wall -Werror -o "$folder/copy-bandwidth" "$RDMA4J_ROOT/cuda-ffm/src/test/c/copy-bandwidth.c" -ldl
 }

@@ -54,10 +54,18 @@ set_up() {
 }
 
 build() {
-    local log
-    log=$(cache_dir)/build.log
+    local log=$RDMA4J_ROOT/target/build.log lock
+    mkdir -p -- "$RDMA4J_ROOT/target" && [[ -w $RDMA4J_ROOT/target ]] ||
+        die "$RDMA4J_ROOT/target cannot be written, where the build works" 'make the folder writable, or copy the project elsewhere'
+    # Two builds in one folder would take each other's classes away.
+    exec {lock}>"$RDMA4J_ROOT/target/.build-lock"
+    if ! flock -n "$lock"; then
+        say "waits for another build in $RDMA4J_ROOT"
+        flock -w 3600 "$lock" || die "another build in $RDMA4J_ROOT has taken an hour" "see which, with: fuser -v $RDMA4J_ROOT/target/.build-lock"
+    fi
     if ! mvn -B -ntp -q -f "$RDMA4J_ROOT/pom.xml" -pl "$1" -am package -DskipTests </dev/null >"$log" 2>&1; then
         tail -n 40 -- "$log" >&2
         die "the build failed" "the whole output is in $log"
     fi
+    exec {lock}>&-
 }

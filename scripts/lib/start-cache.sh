@@ -64,14 +64,19 @@ start_cache_make() {
     (
         flock -n 9 || exit 0
         say 'preparing a faster start, once'
+        # Of one that was killed, and of folders and JDKs that nobody starts any more.
+        rm -rf -- "${file%/*}"/.new-*
+        find "${file%/*}" -mindepth 1 -maxdepth 1 ! -name lock -mtime +30 -delete 2>/dev/null || true
         temporary=$(mktemp -d "${file%/*}/.new-XXXXXX") || exit 0
         trap 'rm -rf -- "$temporary"' EXIT
+        # Ctrl-C is the tool's end, too, and says nothing of the cache.
+        trap 'exit 130' INT
         # Without the training's profiles (JEP 515): by them the compiler would spend a tenth of the start on what it takes
         # for hot, and what it makes of the measured loops is to follow from these alone.
-        timeout 120 "$home/bin/java" "$@" -XX:+UnlockDiagnosticVMOptions -XX:+IgnoreUnrecognizedVMOptions \
+        timeout --foreground 120 "$home/bin/java" "$@" -XX:+UnlockDiagnosticVMOptions -XX:+IgnoreUnrecognizedVMOptions \
             -XX:-AOTRecordTraining "-XX:AOTCacheOutput=$temporary/cache" -cp "$jar" \
             io.github.rdma4j.perftest.StartTraining </dev/null >/dev/null 2>&1 || true
         [[ -s $temporary/cache ]] || : >"$temporary/cache"
         mv -f -- "$temporary/cache" "$file"
-    ) 9>>"${file%/*}/lock" || true
+    ) 9>>"${file%/*}/lock" || { (($? != 130)) || exit 130; }
 }

@@ -70,8 +70,9 @@ what_they_do() {
 }
 
 descendants() {
-    ps -eo pid=,ppid= | awk -v root="$1" -v without="$2" '
-        { parent[$1] = $2; order[NR] = $1 }
+    # Not by ps, which an image may lack. A name may have anything in it, a bracket, too.
+    cat /proc/[0-9]*/stat 2>/dev/null | awk -v root="$1" -v without="$2" '
+        { order[NR] = $1; sub(/.*\) /, ""); parent[order[NR]] = $2 }
         END {
             wanted[root] = 1
             # A process may have a smaller number than its parent.

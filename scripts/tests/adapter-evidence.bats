@@ -17,7 +17,7 @@ setup() {
     mkdir -p "$FOLDER/evidence/steps" "$FOLDER/jdk/bin" "$RDMA4J_SYSFS/class/infiniband"
     ln -s "$(type -P true)" "$FOLDER/jdk/bin/java"
     cp "$SCRIPTS/lib/evidence/run" "$FOLDER/adapter-evidence"
-    cp "$SCRIPTS"/lib/evidence/*.sh "$LIB/kind.sh" "$LIB/common.sh" "$FOLDER/evidence/"
+    cp "$SCRIPTS"/lib/{locale,evidence/*}.sh "$LIB/kind.sh" "$LIB/common.sh" "$FOLDER/evidence/"
     printf '1.2.3\nabc\n' >"$FOLDER/evidence/version"
 }
 
@@ -57,6 +57,8 @@ java() {
     [[ $stderr == *"--steps needs numbers from 1 to 10"* ]]
     run -2 --separate-stderr "$SCRIPTS/adapter-evidence" --device '../x'
     [[ $stderr == *"--device needs the name of an RDMA device"* ]]
+    run -2 --separate-stderr "$SCRIPTS/adapter-evidence" --pack x --steps 1
+    [[ $stderr == *'--pack runs nothing: not with --steps'* ]]
     run -2 --separate-stderr "$SCRIPTS/adapter-evidence" --peer
     [[ $stderr == *"--peer needs a host"* ]]
 }

@@ -14,7 +14,8 @@ setup() {
 @test "bench-netty --help says what it takes; what it does not take ends it with status 2" {
     run "$BENCH_NETTY" --help
     [[ $status == 0 && $output == *--count* && $output == *--registered* ]]
-    for wrong in --frob '--rounds 0' '--seconds x' '--sizes 64,' '--sizes 64,15' '--connections' '--connections 1001' '--transports tcp' '--transports rdma,'; do
+    for wrong in --frob '--rounds 0' '--seconds x' '--sizes 64,' '--sizes 64,15' '--connections' '--connections 1001' '--transports tcp' '--transports rdma,' \
+        '--transports nio,nio' '--count --rounds 3'; do
         # shellcheck disable=SC2086  # two words
         run "$BENCH_NETTY" $wrong
         echo "$wrong: $output"

@@ -13,7 +13,8 @@ setup() {
     run -0 "$BENCH_START" --help
     [[ $output == *'first contact'* ]]
     run -2 "$BENCH_START" many
-    [[ $output == *'RUNS is a number from 1'* ]]
+    [[ $output == *'RUNS is one number, from 1 to '* ]]
+    run -2 "$BENCH_START" 3 4
 }
 
 # bats test_tags=long

@@ -27,4 +27,9 @@ setup() {
     done
     run -2 --separate-stderr "$BENCH_VERBS" --rounds
     [[ $stderr == *"--rounds needs a number from 1"* ]]
+    for together in '--latency --write' '--sums --rounds 3' '--latency --endpoints' '--sums -- x' '--write -- x' '--rounds 3 -- x'; do
+        # shellcheck disable=SC2086  # several words
+        run -2 "$BENCH_VERBS" $together
+        [[ $output == *'see scripts/bench-verbs --help' ]]
+    done
 }

@@ -17,6 +17,10 @@ setup() {
     [[ $output == *'--minutes needs a value'* ]]
     run -2 "$campaign" --minutes ten
     run -2 "$campaign" --seed -1
+    run -2 "$campaign" --scenario ''
+    [[ $output == *'--scenario needs a name'* ]]
+    run -2 "$campaign" --accel xen
+    [[ $output == *'--accel xen: not kvm, tcg, uml, native or auto'* ]]
     run -0 "$campaign" --help
     [[ $output == *'Usage:'* ]]
 }
@@ -28,6 +32,15 @@ setup() {
     for line in "${lines[@]}"; do
         grep -qF "| $line |" "$BATS_TEST_DIRNAME/../../docs/campaign.md" || { echo "missing: $line"; return 1; }
     done
+}
+
+@test "two campaigns in one folder would mix their lines: the second is refused" {
+    local target=$BATS_TEST_DIRNAME/../../target/campaign
+    mkdir -p "$target"
+    exec 8>"$target/.lock"
+    flock -n 8
+    run -1 "$campaign" --built --scenario busy 8>&-
+    [[ $output == *'another campaign runs in '* ]]
 }
 
 # bats test_tags=long

@@ -239,10 +239,12 @@ EOF
 @test "unknown or incomplete options" {
     generate --jextract
     fails_with '--jextract needs a path'
+    [ "$status" -eq 2 ]
     generate --cuda-home
     fails_with '--cuda-home needs a path'
     generate --only
     fails_with '--only needs the name of a set: rdma-core cuda'
+    [ "$status" -eq 2 ]
     generate --only rocm
     fails_with "there is no set 'rocm'" '--only takes one of: rdma-core cuda'
     [ "$status" -eq 2 ]

@@ -14,7 +14,7 @@ setup() {
     mkdir -p "$FOLDER/evidence/steps" "$FOLDER/jdk/bin"
     ln -s "$(type -P true)" "$FOLDER/jdk/bin/java"
     cp "$SCRIPTS/lib/evidence/run" "$FOLDER/gpu-evidence"
-    cp "$SCRIPTS"/lib/evidence/*.sh "$SCRIPTS/lib/gpu-evidence/kind.sh" "$FOLDER/evidence/"
+    cp "$SCRIPTS"/lib/{locale,evidence/*}.sh "$SCRIPTS/lib/gpu-evidence/kind.sh" "$FOLDER/evidence/"
     printf '1.2.3\nabc\n' >"$FOLDER/evidence/version"
 }
 
@@ -74,9 +74,11 @@ json_is_valid() {
 @test "what is not possible is no failure, and only the steps asked for run" {
     step 01-fails 10 'exit 1'
     step 02-cannot 10 'exit 3'
-    step 10-works 10 'true'
-    run -0 "$FOLDER/gpu-evidence" --steps 2,10 --out "$OUT"
+    # In a folder with an umlaut a JVM without a language would not find its classes.
+    step 10-works 10 'echo "language: $LC_ALL"'
+    LC_ALL=C run -0 "$FOLDER/gpu-evidence" --steps 2,10 --out "$OUT"
     [[ $output != *fails* && $output == *cannot*not-possible* && $output == *works*passed* ]]
+    [[ $(<"$OUT/logs/10-works.log") == 'language: C.UTF-8' ]]
 }
 
 @test "a rehearsal says so in every output" {
@@ -98,12 +100,13 @@ GPU UUID : GPU-c1b2a3d4-0000-1111-2222-333344445555
 node7.example.org node7 says hello to carol in /home/carol/work
 mac 0c:42:a1:00:11:22 gid fe80:0000:0000:0000:0e42:a1ff:fe00:1122 guid 0c42:a103:0000:1122 at 10.1.2.3
  GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:99:77:01
-0000:17:00.0 Linux 6.1.0 caroline
+[2001:db8:85a3::8a2e:370:7334]:18515 and fe80:0:0:0:e42:a1ff:fe00:1122%eth0
+0000:17:00.0 Linux 6.1.0 caroline 12:34:56 java.lang.String::new
 TEXT
     strip_personal node7.example.org carol /home/carol "$file"
     run -0 cat "$file"
-    for personal in 1320121012345 c1b2a3d4 node7 'to carol' /home/carol 0c:42 fe80 0c42 10.1.2.3 10:99:77; do
+    for personal in 1320121012345 c1b2a3d4 node7 'to carol' /home/carol 0c:42 fe80 0c42 10.1.2.3 10:99:77 85a3 7334 e42; do
         [[ $output != *"$personal"* ]]
     done
-    [[ $output == *'0000:17:00.0 Linux 6.1.0 caroline'* ]]
+    [[ $output == *'0000:17:00.0 Linux 6.1.0 caroline 12:34:56 java.lang.String::new'* ]]
 }

@@ -29,6 +29,7 @@ setup() {
     [[ $stderr == *"--pack needs a folder"* ]]
     run -1 --separate-stderr "$SCRIPTS/gpu-test" --no-build --pack "$BATS_TEST_TMPDIR"
     [[ $stderr == *"is there already"* ]]
+    run -2 --separate-stderr "$SCRIPTS/bench-cuda" --write -- Calls
     run -2 --separate-stderr "$SCRIPTS/bench-cuda" --rounds 0
     [[ $stderr == *"--rounds needs a number from 1"* ]]
     run -2 --separate-stderr "$SCRIPTS/bench-cuda" --fast

@@ -39,6 +39,8 @@ fake_jdk() {
 @test "say is silent when quiet is asked for, warn is not" {
     RDMA4J_QUIET=1 run --separate-stderr with_lib 'say hush; warn loud'
     [[ $stderr == 'prog: loud' ]]
+    run -0 bash -c '"$@" 2>&-' - bash -c "set -e; source '$lib/common.sh'; say nobody; warn hears; echo on"
+    [[ $output == on ]]
 }
 
 @test "the cache folder follows RDMA4J_CACHE, XDG_CACHE_HOME, HOME" {
@@ -48,9 +50,48 @@ fake_jdk() {
     [[ $output == "$PWD/x/rdma4j" ]]
     RDMA4J_CACHE="$PWD/with space" run -0 with_lib cache_dir
     [[ $output == "$PWD/with space" ]]
+    HOME='' run -1 with_lib cache_dir
+    [[ $output == *'HOME is not set'*'set RDMA4J_CACHE'* && ! -e /nonexistent ]]
+    # Who does not look at the status does not work in /.
+    HOME='' run with_lib 'echo "$(cache_dir)/sub"'
+    [[ $output == *$'\n/dev/null/sub' ]]
     touch file
     RDMA4J_CACHE=$PWD/file/sub run -1 with_lib cache_dir
     [[ $output == *'set RDMA4J_CACHE'* ]]
+}
+
+@test "scripts start through a link and whatever CDPATH says" {
+    local script
+    mkdir -p links elsewhere/links
+    export CDPATH=$PWD/elsewhere
+    for script in "$lib"/../*; do
+        [[ -f $script && ${script##*/} != rdma4j ]] || continue
+        ln -s "$script" links
+        run -0 "links/${script##*/}" --help
+        [[ $output == *Usage:* ]]
+    done
+}
+
+@test "a folder that is mounted noexec starts no program, and is no memory for User-Mode Linux" {
+    mkdir memory
+    run -0 with_lib 'programs_start_in .'
+    run -0 unshare -m bash -c 'mount -t tmpfs -o noexec none memory && mount --bind memory /dev/shm && set -euo pipefail &&
+        source "$1/common.sh" && source "$1/softroce/uml.sh" && ! programs_start_in memory && MEMORY=1 && TMPDIR=/x && uml_memory_folder' - "$lib"
+    [[ $output == /x && -z $(find . -name '.rdma4j*') ]]
+}
+
+@test "what is made once: who comes second waits, says so, and finds it made" {
+    make_it() {
+        with_lib 'source "'"$lib"'/once.sh"; make() ( once_begin cache cache/it "making it" || return 0
+            echo made >>log; mkdir "$work/tree"; touch "$work/tree/complete"; sleep 0.4; once_end cache/it ); make'
+    }
+    mkdir -p cache/.new.killed
+    make_it >first 2>&1 3>&- &
+    for _ in {1..500}; do [[ ! -e log ]] || break; sleep 0.02; done
+    run -0 make_it
+    wait
+    [[ $output == *'waits for another process, which is busy with cache' && $(<first) == 'prog: making it (once)' ]]
+    [[ $(<log) == made && -e cache/it/complete && -z $(compgen -G 'cache/.new*') ]]
 }
 
 @test "a JDK is found by RDMA4J_JAVA_HOME, JAVA_HOME, PATH, in this order" {

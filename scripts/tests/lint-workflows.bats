@@ -38,7 +38,19 @@ YAML
     [[ $output == *'x.yml:3: the job one has no timeout-minutes'* ]]
     [[ $output == *'x.yml:1: no permissions at the top'* ]]
     [[ $output != *'job two'* && $output != *'x.yml:14'* ]]
-    [[ $output == *'6 findings' ]]
+    [[ $output == *'x.yml:9: without "shell: bash" at the top, what fails before a | is not noticed'* ]]
+    [[ $output == *'7 findings' ]]
+}
+
+@test "the release installs what the microVM asks for, in which it tests what it has built" {
+    local installed package
+    installed=$(grep -F 'qemu-system-x86' "$BATS_TEST_DIRNAME/../../.github/workflows/release.yml")
+    # Both are in each Debian.
+    for package in $(sed -nE 's/^.* need [a-z0-9_-]+ ([a-z0-9-]+)$/\1/p' "$BATS_TEST_DIRNAME/../softroce" | grep -vxE 'util-linux|apt|gcc'); do
+        echo "$package"
+        [[ " $installed " == *" $package "* ]]
+    done
+    [[ -n $package ]]
 }
 
 @test "a workflow without findings" {
@@ -46,6 +58,9 @@ YAML
 on: push
 permissions:
   contents: read
+defaults:
+  run:
+    shell: bash
 jobs:
   one:
     runs-on: ubuntu-24.04

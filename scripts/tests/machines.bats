@@ -205,11 +205,29 @@ bandwidth() {
     kill -TERM "$call"
     wait "$call" || status=$?
     [[ $status == 9 && $(<out-off) == $'begun\ninterrupted' ]]
+    RDMA4J_LONG=$(printf 'x%.0s' {1..4000}) run -1 "$on" --of "$pid" 1 true
+    [[ $output == *'4000 are the most'*'env -u NAME'* ]]
     kill -TERM "$pid"
     wait "$pid"
     run -1 "$on" --of "$pid" 1 true
     run -2 "$on" 1
     run -2 "$on" one true
+}
+
+# bats test_tags=long
+@test "softroce-on: a command that does not listen is ended after ten seconds, with its call" {
+    "$SOFTROCE" -q --accel uml --machines 2 bash -c 'trap "exit 0" TERM; echo ready; sleep 300 & wait' >out-deaf 2>&1 3>&- &
+    local pid=$!
+    eventually contains '1. ready' out-deaf
+    "$BATS_TEST_DIRNAME/../softroce-on" --of "$pid" 1 bash -c 'trap "" TERM; echo begun; while :; do sleep 0.3; done' >out-call 2>&1 3>&- &
+    local call=$! status=0
+    eventually contains begun out-call
+    kill -TERM "$call"
+    timeout 60 tail --pid="$call" -f /dev/null
+    wait "$call" || status=$?
+    [[ $status == 137 ]]
+    kill -TERM "$pid"
+    wait "$pid"
 }
 
 # bats test_tags=long

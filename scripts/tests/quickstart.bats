@@ -82,3 +82,14 @@ in_softroce() {
     SOFTROCE_STATUS=124 run -124 quickstart
     [[ $output != *'quickstart: ok'* && $(in_softroce) == 1 ]]
 }
+
+@test "two builds in one folder take turns, and each says where its log is" {
+    fake "$BATS_TEST_TMPDIR/bin/mvn" 'mkdir "$RDMA4J_CACHE/building" && sleep 0.1 && rmdir "$RDMA4J_CACHE/building"'
+    mkdir "$RDMA4J_CACHE"
+    quickstart --rounds 2 >"$BATS_TEST_TMPDIR/first" &
+    run -0 quickstart --rounds 2
+    wait $!
+    fake "$BATS_TEST_TMPDIR/bin/mvn" 'echo broken; exit 1'
+    run -1 quickstart
+    [[ $output == *broken*"the whole output is in $PROJECT/target/build.log"* ]]
+}

@@ -61,6 +61,27 @@ setup() {
   ln -s "$root/perftest/target/rdma4j-perftest.jar" "$BATS_TEST_TMPDIR/ü/x.jar"
   LC_ALL=C RDMA4J_JAR=$BATS_TEST_TMPDIR/ü/x.jar run "$rdma4j" --version
   [ "$status" -eq 0 ]
+  # One that this machine does not have, as ssh brings it along.
+  LC_ALL=xx_YY.UTF-8 RDMA4J_JAR=$BATS_TEST_TMPDIR/ü/x.jar run "$rdma4j" --version
+  [ "$status" -eq 0 ]
+}
+
+@test "Ctrl-C while the faster start is prepared ends the tool, and the next start prepares it again" {
+  mkdir -p "$BATS_TEST_TMPDIR/jdk/bin"
+  printf 'JAVA_VERSION="25"\n' >"$BATS_TEST_TMPDIR/jdk/release"
+  printf '#!/bin/bash\necho started >>"$STARTED"; [[ $* != *AOTCacheOutput* ]] || exec sleep 30\n' >"$BATS_TEST_TMPDIR/jdk/bin/java"
+  chmod +x "$BATS_TEST_TMPDIR/jdk/bin/java"
+  cp "$BATS_TEST_TMPDIR/jdk/bin/java" "$BATS_TEST_TMPDIR/jdk/bin/javac"
+  touch "$BATS_TEST_TMPDIR/x.jar"
+  RDMA4J_JAVA_HOME=$BATS_TEST_TMPDIR/jdk RDMA4J_JAR=$BATS_TEST_TMPDIR/x.jar RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache STARTED=$BATS_TEST_TMPDIR/started \
+    setsid env --default-signal=INT "$rdma4j" ib_write_lat localhost >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
+  for ((n = 0; n < 500; n++)); do [ ! -s "$BATS_TEST_TMPDIR/started" ] || break; sleep 0.02; done
+  kill -INT -- "-$!"
+  status=0
+  wait $! || status=$?
+  [ "$status" -eq 130 ]
+  [ "$(<"$BATS_TEST_TMPDIR/started")" == started ]
+  [ "$(ls -A "$BATS_TEST_TMPDIR/cache/start")" == lock ]
 }
 
 @test "the cache for a jar with a long name beyond ASCII has a name that a file can have" {
@@ -73,9 +94,13 @@ setup() {
   chmod +x "$home/bin/java"
   jar=$BATS_TEST_TMPDIR/$(printf 'ü%.0s' {1..120}).jar
   touch -d yesterday "$jar"
+  # What others have left is not kept for ever.
+  mkdir -p "$BATS_TEST_TMPDIR/cache/start/.new-killed"
+  touch -d '31 days ago' "$BATS_TEST_TMPDIR/cache/start/_old"
   unset JDK_JAVA_OPTIONS JAVA_TOOL_OPTIONS
   LC_ALL=C.UTF-8 RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache start_cache "$home" "$jar"
   [[ ${START_CACHE[0]} == -XX:AOTCache=* ]]
+  [[ $(ls -A "$BATS_TEST_TMPDIR/cache/start" | wc -l) == 2 && ! -e $BATS_TEST_TMPDIR/cache/start/_old ]]
 }
 
 @test "gds_bw removes the file that it makes when a signal ends it" {

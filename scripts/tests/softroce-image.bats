@@ -53,6 +53,37 @@ docker_is() {
     [[ $output == *'building the image needs 2500 MiB of disk, / has 10 MiB'*'docker system prune'* ]]
 }
 
+@test "an engine of ours ends with the script that has started it, also when that is killed" {
+    ((EUID == 0))
+    docker_is 'exit 1'
+    for program in dpkg-query dockerd; do
+        printf '#!/bin/sh\ncase $0 in *dockerd) exec sleep %s ;; *) echo "install ok installed" ;; esac\n' "30404.$$" >"$BATS_TEST_TMPDIR/bin/$program"
+        chmod +x "$BATS_TEST_TMPDIR/bin/$program"
+    done
+    local signal pid n
+    for signal in KILL INT; do
+        # Ctrl-C, which a background job of this shell would ignore.
+        RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache setsid env --default-signal=INT bash -c 'set -euo pipefail
+            for part in common packages docker; do source "$1/$part.sh"; done
+            trap docker_stop EXIT
+            docker_start' - "$BATS_TEST_DIRNAME/../lib" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
+        pid=$!
+        for ((n = 0; n < 200; n++)); do
+            [[ -z $(pgrep -f "sleep 30404.$$") ]] || break
+            sleep 0.05
+        done
+        [[ -n $(pgrep -f "sleep 30404.$$") ]]
+        kill "-$signal" -- "-$pid"
+        wait "$pid" || true
+        for ((n = 0; n < 200; n++)); do
+            [[ -n $(pgrep -f "sleep 30404.$$") ]] || break
+            sleep 0.05
+        done
+        [[ -z $(pgrep -f "sleep 30404.$$") ]]
+    done
+    [[ ! -e /run/rdma4j.docker.$(sha256sum <<<"$BATS_TEST_TMPDIR/cache/docker" | cut -c 1-8) ]]
+}
+
 @test "the context is the same each time, and holds the scripts as they are and a Java that starts" {
     run -0 "$BUILD" --context "$BATS_TEST_TMPDIR/a"
     run -0 "$BUILD" --context "$BATS_TEST_TMPDIR/b"

@@ -398,6 +398,17 @@ C
     eventually nothing_marked $$-kill
 }
 
+# bats test_tags=long
+@test "killing softroce itself ends a User-Mode Linux that may have no namespace, with all its processes" {
+    program unshare 'exit 1'
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH SOFTROCE_MARK=$$-uml "$SOFTROCE" -q --accel uml --timeout 300 bash -c 'echo ready; sleep 100' \
+        >out-uml 2>&1 3>&- &
+    local killed=$!
+    eventually contains ready out-uml
+    kill -KILL "$killed"
+    eventually nothing_marked $$-uml
+}
+
 @test "a command that is not there: 127; one that cannot be run: 126" {
     run -127 "$SOFTROCE" -q --vm no-such-command
     [[ $output == *no-such-command* ]]
@@ -425,7 +436,26 @@ C
     [[ ${stderr_lines[0]} == "softroce: this machine's fake1 ($PWD/dev/infiniband/uverbs1) cannot be opened here, so not used" ]]
     [[ ${stderr_lines[1]} == 'softroce: this machine, fake0' ]]
     [[ $output == $'64\nb c' ]]
-    run -124 "$SOFTROCE" -q --timeout 1 sleep 10
+    # What the command has started ends with it, and what does not listen, too.
+    mkdir own
+    cp -r "$BATS_TEST_DIRNAME"/../{softroce,lib} own
+    sed -i 's/SECONDS + 10/SECONDS + 0/' own/lib/softroce/host.sh
+    run -124 own/softroce -q --dump dump --timeout 1 bash -c 'setsid sleep $0 & trap "" TERM; sleep $0 & exec sleep $0' "30303.$$"
+    [[ $output == 'softroce: the time limit of 1 s is over' && $(<dump) == *"sleep 30303.$$"* ]]
+    [[ -z $(pgrep -f "sleep 30303.$$") ]]
+    run -5 --separate-stderr "$SOFTROCE" -q bash -c 'cat; exit 5' <<<hello
+    [[ $output == hello && $stderr == '' ]]
+}
+
+@test "devices that can be made on this machine by half only are taken away again" {
+    ((EUID == 0))
+    program modprobe true
+    program ip 'echo "$*" >>"$CALLS"'
+    program rdma 'echo "rdma $*" >>"$CALLS"; [ "$3" != rxe3 ]'
+    mkdir empty
+    CALLS=$PWD/calls RDMA4J_SYSFS=$PWD/empty PATH=$BATS_TEST_TMPDIR/bin:$PATH run -1 "$SOFTROCE" --host --devices 6 true
+    [[ $output == *'this machine has no RDMA device and cannot load rdma_rxe'* ]]
+    [[ $(grep -c '^rdma link add' calls) == 4 && $(tail -n 2 calls) == $'link del softroce2\nlink del softroce0' ]]
 }
 
 @test "each missing tool is named with the package and the command" {
@@ -500,6 +530,21 @@ C
     [[ $output == "$first" && $(wc -l <"$OUT.asked") == $((2 * asked)) ]]
 }
 
+@test "a kernel that cannot be unpacked: what was said, the room on the disk and the remedy" {
+    program dpkg 'echo "dpkg: no space" >&2; exit 2'
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH run -1 bash -c 'set -euo pipefail
+        source "$1/common.sh"; source "$1/softroce/kernel.sh"; work=$2/new; mkdir "$work"; kernel_unpack "$work/tree" some.deb' \
+        - "$BATS_TEST_DIRNAME/../lib" "$BATS_TEST_TMPDIR"
+    [[ $output == *'some.deb cannot be unpacked:'*'no space'*' MiB left'*'RDMA4J_CACHE'* ]]
+    # Cut off, an image is none: it would be kept, and no guest start.
+    printf '\x28\xb5\x2f\xfdrest' >image
+    mkdir "$BATS_TEST_TMPDIR/few"
+    ln -s "$(command -v od)" "$(command -v tr)" "$BATS_TEST_TMPDIR/few"
+    PATH=$BATS_TEST_TMPDIR/few run -1 "$BASH" -c 'set -euo pipefail; for part in common packages softroce/kernel; do source "$1/$part.sh"; done
+        kernel_decompress image' - "$BATS_TEST_DIRNAME/../lib"
+    [[ $output == *'compressed by zstd'*'apt-get install --no-install-recommends zstd'* ]]
+}
+
 @test "a kernel in the cache serves a machine whose package sources do not have it" {
     mkdir -p cache/kernel/linux-image-6.99.1-amd64_6.99.1-1 cache/kernel/linux-image-6.99.2-amd64_1%3a6.99.2-1
     touch cache/kernel/linux-image-6.99.{1-amd64_6.99.1-1,2-amd64_1%3a6.99.2-1}/complete
@@ -524,7 +569,7 @@ C
 
 @test "the initrd is the same bytes each time" {
     run -0 bash -c 'set -euo pipefail
-        for part in common apt-suite softroce/kernel softroce/initrd; do source "$1/$part.sh"; done
+        for part in common once packages apt-suite softroce/kernel softroce/initrd; do source "$1/$part.sh"; done
         kernel_get default
         initrd_build "$2/a" && sleep 1 && initrd_build "$2/b"' - "$BATS_TEST_DIRNAME/../lib" "$BATS_TEST_TMPDIR"
     cmp "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"
@@ -573,6 +618,13 @@ C
     run -2 "$SOFTROCE" --env 1X=y true
     run -2 "$SOFTROCE" --icount --accel kvm true
     run -2 "$SOFTROCE" --writable /no/such/folder true
+    run -2 "$SOFTROCE" --count '' true
+    run -2 "$SOFTROCE" --dump /tmp true
+    [[ $output == *'--dump /tmp: that file cannot be written'* ]]
+    RDMA4J_CACHE=/proc/nowhere run -1 "$SOFTROCE" --vm true
+    [[ $output == *'the cache folder /proc/nowhere/kernel cannot be written'* && ${#lines[@]} == 2 && ! -e /.choice.default ]]
+    RDMA4J_CACHE=/proc/nowhere run -1 "$SOFTROCE" --vm --count counts true
+    [[ $output == *'the cache folder /proc/nowhere/count cannot be written'* && -z $(compgen -G '/*.so*') ]]
     run -0 "$SOFTROCE" --help
     [[ $output == *'Usage:'* ]]
 }

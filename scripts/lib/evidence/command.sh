@@ -42,16 +42,17 @@ evidence_command() {
         esac
         shift
     done
-    [[ -z $pack || ! -e $pack ]] || die "$pack is there already" 'name a folder that is not'
+    [[ -z $pack || ${#options[@]} == 0 ]] || die -2 "--pack runs nothing: not with ${options[0]}" "give $NAME that option there"
+    [[ -z $pack ]] || pack_refuse "$pack"
 
     if [[ -z $no_build ]]; then kind_build; else JDK=$(find_jdk 25) || exit 1; fi
 
     folder=${pack:-$RDMA4J_ROOT/target/$NAME}
-    rm -rf -- "$folder"
-    mkdir -p -- "$folder/lib" "$folder/evidence"
+    pack_begin "$folder"
+    mkdir -- "$folder/evidence"
     kind_pack "$folder"
     cp -- "$RDMA4J_ROOT/scripts/lib/evidence/run" "$folder/$NAME"
-    cp -r -- "$RDMA4J_ROOT"/scripts/lib/evidence/{options,report,privacy}.sh "$RDMA4J_ROOT/scripts/lib/$NAME"/{kind.sh,steps} \
+    cp -r -- "$RDMA4J_ROOT"/scripts/lib/{locale,evidence/{options,report,privacy}}.sh "$RDMA4J_ROOT/scripts/lib/$NAME"/{kind.sh,steps} \
         "$folder/evidence/"
     {
         sed -n 's|^    <version>\(.*\)</version>$|\1|p' "$RDMA4J_ROOT/pom.xml" | head -n 1
@@ -60,10 +61,12 @@ evidence_command() {
 
     if [[ -n $pack ]]; then
         pack_jdk "$folder"
+        pack_end
         mebibytes=$(du -sm -- "$folder" | cut -f1)
         say "packed: $mebibytes MiB; copy $pack to $TARGET, and run $NAME there"
         ((mebibytes < LIMIT_MIB)) || say "to split it: tar c $pack | split -b ${LIMIT_MIB}m - pack. ; there: cat pack.* | tar x"
     else
+        pack_end
         RDMA4J_EVIDENCE_JAVA_HOME=$JDK exec "$folder/$NAME" ${options[@]+"${options[@]}"}
     fi
 }

@@ -5,7 +5,7 @@
 # Takes out of files what belongs to a person or to one machine only.
 #
 #   strip_personal HOST USER HOME FILE…   replaces, in place: the host's and the user's name, the home folder; UUIDs, serial and board numbers,
-#                                         hardware addresses, GUIDs and GIDs of adapters, IPv4 addresses
+#                                         hardware addresses, GUIDs and GIDs of adapters, IPv4 and IPv6 addresses
 #
 # A name of fewer than three letters, and root and localhost, say nothing of anybody and would be found in other words.
 
@@ -24,6 +24,8 @@ strip_personal() {
         -e 's/\b([0-9]{2,3}:){15}[0-9]{2,3}\b/<gid>/g' # as the tools print it
         -e 's/\b([0-9a-f]{4}:){3}[0-9a-f]{4}\b/<guid>/gI'
         -e 's/\b([0-9a-f]{2}:){5,19}[0-9a-f]{2}\b/<hardware address>/gI'
+        -e 's/\b([0-9a-f]{1,4}:){7}[0-9a-f]{1,4}\b/<address>/gI'
+        -e 's/\b([0-9a-f]{1,4}:){1,6}(:[0-9a-f]{1,4}){1,6}\b/<address>/gI'
         -e 's/\b(([1-9]?[0-9]|1[0-9]{2}|2[0-5][0-9])\.){3}([1-9]?[0-9]|1[0-9]{2}|2[0-5][0-9])\b/<address>/g'
     )
     (($# == 0)) || sed -i -E "${rules[@]}" -- "$@"

@@ -29,7 +29,7 @@ arm64_get() {
         declare -f arm64_fetch arm64_finish
     } | sha256sum)
     folder=$(cache_dir arm64)/$ARM64_SUITE-${key:0:8}
-    kernel_cached "$folder" || arm64_fetch "$folder"
+    once_done "$folder" || arm64_fetch "$folder"
     ARM64_ROOT=$folder/root
     ARM64_JDK=$(<"$folder/jdk")
     KERNEL_DIR=$folder/kernel

@@ -25,15 +25,19 @@ count_is_possible() {
 }
 
 count_file() {
-    printf '%s/%s.so\n' "$(cache_dir count)" "$(sha256sum <"$COUNT_SOURCE" | cut -c 1-20)"
+    local folder
+    folder=$(cache_dir count) || exit
+    printf '%s/%s.so\n' "$folder" "$(sha256sum <"$COUNT_SOURCE" | cut -c 1-20)"
 }
 
 count_compiled() {
-    [[ -e $(count_file) ]]
+    local file
+    file=$(count_file) || exit
+    [[ -e $file ]]
 }
 
 count_get() {
-    COUNT_PLUGIN=$(count_file)
+    COUNT_PLUGIN=$(count_file) || exit
     [[ ! -e $COUNT_PLUGIN ]] || return 0
     local new=$COUNT_PLUGIN.$$
     cc -O2 -shared -fPIC -fvisibility=hidden -o "$new" "$COUNT_SOURCE" ||

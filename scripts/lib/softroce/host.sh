@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034  # variables for the files that source this one
 #
-# Running the command on this machine itself, and the choice between that, KVM and emulation. Needs common.sh and vm.sh.
+# Running the command on this machine itself, and the choice between that, KVM and emulation. Needs common.sh, time-limit.sh and
+# vm.sh.
 #
 #   host_devices          prints the names of the RDMA devices that the caller can open, in one line; false when there is
 #                         none. What it cannot open is named on standard error
@@ -37,21 +38,28 @@ host_memory_limit() {
 }
 
 host_soft_devices() {
-    local n a b
-    ((EUID == 0)) && have modprobe ip rdma && modprobe -q rdma_rxe 2>/dev/null || return 1
+    local n
+    (($1 > 0 && EUID == 0)) && have modprobe ip rdma && modprobe -q rdma_rxe 2>/dev/null || return 1
     modprobe -q rdma_ucm 2>/dev/null || true
     for ((n = 0; n < $1; n++)); do
-        a=softroce$((n / 2 * 2)) b=softroce$((n / 2 * 2 + 1))
-        if ((n % 2 == 0)); then
-            ip link add "$a" mtu 4200 type veth peer name "$b" mtu 4200 || return 1
-            ip addr add "10.99.$((n / 2)).1/24" dev "$a"
-            ip addr add "10.99.$((n / 2)).2/24" dev "$b"
-            ip link set "$a" up
-            ip link set "$b" up
-        fi
-        rdma link add "rxe$n" type rxe netdev "softroce$n" || return 1
+        host_soft_device "$n" || {
+            # None is left behind by half; an interface takes its device along, and its peer.
+            for ((; n >= 0; n--)); do ((n % 2 != 0)) || ip link del "softroce$n" 2>/dev/null || true; done
+            return 1
+        }
     done
     say "made $1 SoftRoCE devices on this machine; ip link del softroce0 (2, 4, …) removes them"
+}
+
+# host_soft_device N: rxeN, and before an even one the pair of interfaces for it and the next.
+host_soft_device() {
+    local a=softroce$1 b=softroce$(($1 + 1)) net=10.99.$(($1 / 2))
+    if (($1 % 2 == 0)); then
+        ip link add "$a" mtu 4200 type veth peer name "$b" mtu 4200 &&
+            ip addr add "$net.1/24" dev "$a" && ip addr add "$net.2/24" dev "$b" &&
+            ip link set "$a" up && ip link set "$b" up || return 1
+    fi
+    rdma link add "rxe$1" type rxe netdev "$a"
 }
 
 host_run() {
@@ -64,10 +72,53 @@ host_run() {
     for extra in "${ENV_EXTRA[@]}"; do
         [[ $extra != *=* ]] || export "${extra?}"
     done
-    if ((TIMEOUT > 0)); then
-        exec timeout --foreground -k 10 "$TIMEOUT" "$@"
-    fi
-    exec "$@"
+    ((TIMEOUT > 0)) || exec "$@"
+    host_limited "$@"
+}
+
+# The command is a job of this shell, in its process group, so that a terminal is the command's. `timeout` would end either the
+# command alone, and leave its server running, or take the terminal from it.
+host_limited() {
+    local command guard over stdin status=0
+    # A pipe that is empty until the command has ended.
+    exec {over}<> <(:)
+    { exec {stdin}<&0; } 2>/dev/null || exec {stdin}</dev/null
+    # A shell's background job would ignore Ctrl-C.
+    env --default-signal=INT,QUIT "$@" <&"$stdin" {stdin}<&- {over}>&- &
+    command=$!
+    host_guard "$command" "$over" </dev/null >/dev/null {stdin}<&- &
+    guard=$!
+    trap 'kill -INT "$command" 2>/dev/null || true' INT
+    trap 'kill -TERM "$command" 2>/dev/null || true' TERM
+    trap 'kill -HUP "$command" 2>/dev/null || true' HUP
+    {
+        wait "$command" || status=$?
+        while kill -0 "$command"; do # it was a signal that ended the wait
+            status=0
+            wait "$command" || status=$?
+        done
+    } 2>/dev/null # what this shell says of one that was killed
+    echo >&"$over"
+    wait "$guard" || status=$?
+    exit "$status"
+}
+
+# Ends the command and all that it has started when the time is over: status 124. It does so, too, when this script was killed.
+host_guard() {
+    local command=$1 over=$2 processes until
+    trap '' INT TERM HUP
+    ! read -r -t "$TIMEOUT" <&"$over" || return 0
+    warn "the time limit of $TIMEOUT s is over"
+    # Now, because a process whose parent has ended is nobody's.
+    mapfile -t processes < <(printf '%d\n' "$command" && descendants "$command" '')
+    [[ -z $DUMP ]] || what_they_do "${processes[@]}" >"$DUMP" 2>&1 || true
+    kill -TERM "${processes[@]}" 2>/dev/null || true
+    until=$((SECONDS + 10))
+    while ((SECONDS < until)) && kill -0 "${processes[@]}" 2>/dev/null; do # true while one of them is there
+        sleep 0.1
+    done
+    kill -KILL "${processes[@]}" 2>/dev/null || true
+    return 124
 }
 
 declare -A ACCEL_NAME=([kvm]=KVM [tcg]=TCG [icount]='TCG that counts instructions' [uml]='User-Mode Linux')

@@ -13,10 +13,12 @@ INITRD_RDMA_MODULES=(veth rdma_rxe ib_uverbs rdma_ucm)
 # initrd_modules FOLDER MODULE…: copies the modules and what they depend on into FOLDER, named in the order of loading;
 # those that an earlier call has copied are left out.
 initrd_modules() {
-    local folder=$1 module kind file name number=100
+    local folder=$1 module needed kind file name number=100
     shift
     mkdir -p -- "$folder"
     for module in "$@"; do
+        needed=$(modprobe -S "$KERNEL_RELEASE" -d "$KERNEL_DIR" --show-depends "$module" 2>&1) ||
+            die "Linux $KERNEL_RELEASE in $KERNEL_DIR has no $module:" "$needed" 'delete that folder to have it fetched again'
         while read -r kind file _; do
             [[ $kind == insmod ]] || continue # "builtin"
             name=${file##*/}
@@ -29,7 +31,7 @@ initrd_modules() {
                 *) cat -- "$file" ;;
             esac >"$folder/$number-$name.ko"
             number=$((number + 1))
-        done < <(modprobe -S "$KERNEL_RELEASE" -d "$KERNEL_DIR" --show-depends "$module")
+        done <<<"$needed"
     done
 }
 
@@ -37,9 +39,11 @@ initrd_busybox() {
     if [[ ${ARCH:-} == arm64 ]]; then printf '%s\n' "$ARM64_ROOT/usr/bin/busybox"; else command -v busybox; fi
 }
 
-initrd_build() {
-    local file=$1 tree here=$RDMA4J_ROOT/scripts/lib/softroce
-    local -A INITRD_SEEN=()
+# In a subshell, which takes away what it has begun.
+initrd_build() (
+    file=$1 tree='' here=$RDMA4J_ROOT/scripts/lib/softroce
+    declare -A INITRD_SEEN=()
+    trap 'rm -rf -- "$tree" "$file.$$"' EXIT
     # What other versions of these files have left is not kept for ever.
     find "$(cache_dir initrd)" -mindepth 1 -maxdepth 1 -mtime +30 -exec rm -rf -- {} +
     tree=$(mktemp -d -- "$(cache_dir initrd)/.new.XXXXXX")
@@ -57,8 +61,7 @@ initrd_build() {
     find "$tree" -exec touch -h -d @0 {} +
     (cd -- "$tree" && find . | LC_ALL=C sort | cpio --quiet --reproducible -R 0:0 -o -H newc) >"$file.$$"
     mv -- "$file.$$" "$file"
-    rm -rf -- "$tree"
-}
+)
 
 initrd_get() {
     local here=$RDMA4J_ROOT/scripts/lib/softroce key

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 the rdma4j authors
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash disable=SC2034  # variables for the files that source this one
+# shellcheck shell=bash disable=SC2034,SC2154  # variables for and of the files that source this one
 #
 # The guest's kernel: a Debian kernel package, fetched by the system's package manager into the cache and unpacked
-# there. Nothing is installed. Needs common.sh and apt-suite.sh.
+# there. Nothing is installed. Needs common.sh, once.sh,
+# packages.sh and apt-suite.sh.
 #
 #   kernel_get VERSION   makes sure that the kernel is in the cache and sets
 #                          KERNEL_DIR      its folder, with vmlinux and lib/modules/RELEASE
@@ -58,12 +59,8 @@ kernel_resolve() {
 # kernel_is_prepared VERSION: the folder that `softroce --prepare` has made (prepare.sh) serves.
 kernel_is_prepared() {
     [[ $1 == default && -n ${RDMA4J_GUEST:-} ]] || return 1
-    kernel_cached "$RDMA4J_GUEST" ||
+    once_done "$RDMA4J_GUEST" ||
         die "RDMA4J_GUEST=$RDMA4J_GUEST has no prepared guest" 'scripts/softroce --prepare FOLDER makes one'
-}
-
-kernel_cached() {
-    [[ -e $1/complete ]]
 }
 
 # What no guest can use, as options of tar; desktop hardware's drivers are most of a kernel package.
@@ -76,11 +73,12 @@ unset folder
 
 # kernel_unpack FOLDER DEB...
 kernel_unpack() {
-    local into=$1 deb release image sectors offset
+    local into=$1 deb release image sectors offset log
     shift
     mkdir -p -- "$into"
     for deb; do
-        dpkg --fsys-tarfile "$deb" | tar -x -C "$into" "${KERNEL_UNUSED[@]}" --exclude './usr/share'
+        log=$({ dpkg --fsys-tarfile "$deb" | tar -x -C "$into" "${KERNEL_UNUSED[@]}" --exclude './usr/share'; } 2>&1) ||
+            kernel_not_made "${deb##*/} cannot be unpacked:" "$(head -n 1 <<<"$log")"
     done
     if [[ -d $into/usr/lib/modules ]]; then # packages since Debian 13
         mkdir -p -- "$into/lib"
@@ -95,9 +93,14 @@ kernel_unpack() {
     sectors=$(od -An -tu1 -j 497 -N 1 -- "$image")
     offset=$(od -An -tu4 -j 584 -N 4 -- "$image")
     tail -c "+$(((sectors + 1) * 512 + offset + 1))" -- "$image" >"$into/payload"
-    kernel_decompress "$into/payload" >"$into/vmlinux"
+    kernel_decompress "$into/payload" | cat >"$into/vmlinux" && is_elf "$into/vmlinux" ||
+        kernel_not_made "the kernel image of $release cannot be unpacked"
     rm -rf -- "${into:?}/boot" "$into/payload" "$into/lib/modules/$release/vmlinuz"
     printf '%s\n' "$release" >"$into/complete"
+}
+
+is_elf() {
+    [[ $(od -An -tx1 -N 4 -- "$1") == ' 7f 45 4c 46' ]]
 }
 
 # Decompresses the beginning of a file; that something follows, which is not compressed data, is no error.
@@ -106,25 +109,18 @@ kernel_decompress() {
     magic=$(od -An -tx1 -N 4 -- "$1" | tr -d ' ')
     case $magic in
         fd377a58) xz -dc --single-stream <"$1" ;;
-        28b52ffd) zstd -dcq <"$1" 2>/dev/null || true ;;
+        28b52ffd)
+            have zstd || die 'the kernel image is compressed by zstd, which is not installed' "install with: $(install_command zstd)"
+            zstd -dcq <"$1" 2>/dev/null || true
+            ;;
         1f8b*) gzip -dcq <"$1" 2>/dev/null || true ;;
         *) die "the kernel image is compressed in an unknown way ($magic)" ;;
     esac
 }
 
-# What is made once and kept: a folder of the cache, made in $work by one process while others wait. To be called in a
-# subshell, as its traps and its lock last as long as that. Status 1 where FOLDER is there already.
-# kernel_begin CACHE FOLDER WHAT: says WHAT is being done and sets $work
+# The name by which uml.sh and arm64.sh call it: what they have made is kept for as long as their text is the same.
 kernel_begin() {
-    exec 9>"$1/.lock" || exit 1
-    flock 9 || exit 1
-    ! kernel_cached "$2" || return 1
-    say "$3 (once)"
-    rm -rf -- "$1"/.new.* # of one that was killed
-    work=$(mktemp -d -- "$1/.new.XXXXXX") || exit 1
-    trap 'rm -rf -- "$work"' EXIT
-    trap 'exit 130' INT
-    trap 'exit 143' TERM
+    once_begin "$@"
 }
 
 # kernel_download PACKAGE VERSION: into $work, from the sources that $KERNEL_APT says
@@ -135,10 +131,14 @@ kernel_download() {
         die "the package manager could not fetch $1 $2:" "$(tail -n 5 <<<"$log")" 'try: apt-get update'
 }
 
-# kernel_end FOLDER: $work/tree is whole
+# kernel_not_made TEXT…: dies; the disk's room is the usual cause.
+kernel_not_made() {
+    die "$@" "${work%/*} has $(room "$work" || echo an unknown number of) MiB left, and 400 are enough" \
+        'make room, or set RDMA4J_CACHE to a folder with more'
+}
+
 kernel_end() {
-    rm -rf -- "$1"
-    mv -- "$work/tree" "$1"
+    once_end "$@"
 }
 
 # kernel_fetch PACKAGE VERSION FOLDER
@@ -180,7 +180,7 @@ kernel_find_cached() {
 kernel_choose() {
     local wanted=$1 stamp memo answer known available
     stamp="$wanted $(stat -c %Y /var/lib/apt/lists /etc/apt 2>/dev/null | tr '\n' ' ')"
-    memo=$(cache_dir kernel)/.choice.${wanted//\//_}
+    memo=$(cache_dir kernel)/.choice.${wanted//\//_} || exit
     if [[ -r $memo ]] && { IFS= read -r known && read -r answer; } <"$memo" && [[ $known == "$stamp" ]]; then
         printf '%s\n' "$answer"
         return 0
@@ -219,7 +219,7 @@ kernel_get() {
     answer=$(kernel_choose "$1") || exit $?
     read -r package version source <<<"$answer"
     KERNEL_DIR=$(cache_dir kernel)/${package}_${version//:/%3a}
-    if ! kernel_cached "$KERNEL_DIR"; then
+    if ! once_done "$KERNEL_DIR"; then
         [[ -z $source ]] || kernel_use "$source" || die "the suite $source could not be read" "$APT_SUITE_FAILURE"
         kernel_fetch "$package" "$version" "$KERNEL_DIR"
     fi

@@ -9,8 +9,10 @@
 #   UML_PACKAGES          what building takes, beside apt
 #   uml_get VERSION       makes sure that it is there; sets KERNEL_DIR, with the program "linux" in it, and KERNEL_RELEASE
 #   uml_launch_line       sets VM_COMMAND to the command line up to the kernel's own arguments
+#   uml_reaper PARENT MACHINE   ends the machine's processes when PARENT is gone; until then it waits
 #   uml_cpu               sets UML_CPU to a CPU of this machine that no other one of these guests has, if there is one
 
+UML_NAMESPACE=''
 UML_PACKAGES=(gcc libc6-dev make flex bison bc xz-utils)
 
 uml_get() {
@@ -22,7 +24,7 @@ uml_get() {
         cat -- "$RDMA4J_ROOT/scripts/lib/softroce/uml.config"
     } | sha256sum)
     KERNEL_DIR=$(cache_dir uml)/${version//:/%3a}-${key:0:8}
-    if ! kernel_cached "$KERNEL_DIR"; then
+    if ! once_done "$KERNEL_DIR"; then
         [[ -z $source ]] || kernel_use "$source" || die "the suite $source could not be read" "$APT_SUITE_FAILURE"
         uml_build "$version" "$KERNEL_DIR"
     fi
@@ -88,13 +90,28 @@ uml_launch_line() {
     uml_cpu
     VM_COMMAND=(env "TMPDIR=$(uml_memory_folder)")
     # Its processes are this machine's, and would live on without it: in a process namespace they do not.
-    if unshare --pid --fork true 2>/dev/null; then VM_COMMAND+=(unshare --pid --fork --kill-child); fi
+    if unshare --pid --fork true 2>/dev/null; then UML_NAMESPACE=1 VM_COMMAND+=(unshare --pid --fork --kill-child); fi
     VM_COMMAND+=(taskset -c "$UML_CPU" "$KERNEL_DIR/linux")
 }
 
 # The guest's memory is a file without a name.
 uml_memory_folder() {
     local free
-    free=$(df --output=avail -m /dev/shm 2>/dev/null | tail -n 1) || free=0
-    if ((free >= MEMORY)); then echo /dev/shm; else echo "${TMPDIR:-/tmp}"; fi
+    free=$(room /dev/shm) || free=0
+    # As a program's memory, it is mapped to be executed.
+    if ((free >= MEMORY)) && programs_start_in /dev/shm; then echo /dev/shm; else echo "${TMPDIR:-/tmp}"; fi
 }
+
+# uml_reaper PARENT MACHINE: where there is no namespace, ends what PARENT has left running when it was killed. It must hold nothing
+# open: somebody waits for the end of each of these pipes.
+uml_reaper() {
+    local descriptor
+    trap '' INT TERM HUP
+    trap - EXIT
+    for descriptor in "/proc/$BASHPID/fd"/*; do
+        descriptor=${descriptor##*/}
+        ((descriptor < 3)) || { exec {descriptor}>&-; } 2>/dev/null
+    done
+    while kill -0 "$2" && kill -0 "$1"; do sleep 0.5; done
+    kill -KILL -- "-$2"
+} </dev/null >/dev/null 2>&1

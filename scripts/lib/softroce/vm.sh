@@ -92,6 +92,7 @@ vm_launch() {
     if [[ $ACCEL == uml ]]; then
         vm_launch_uml &
         VM_PID=$!
+        [[ -n $UML_NAMESPACE ]] || uml_reaper "$BASHPID" "$VM_PID" &
         return
     fi
     VM_COMMAND+=(-chardev "file,id=console,path=/proc/self/fd/$VM_CONSOLE" -serial chardev:console)

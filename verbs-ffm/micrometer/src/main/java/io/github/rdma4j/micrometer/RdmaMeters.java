@@ -134,7 +134,7 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
     /**
      * Meters of all ports that this machine's RDMA devices have when the meters are bound: each counter of the kernel
      * and of the driver, by its name in sysfs, and whether the port is active. No device is opened, and no rights are
-     * needed. A device that is gone has no values.
+     * needed. Of a device that is gone the counters have no values, and no port is active.
      *
      * @param tags pairs of a name and a value
      * @return to be bound to a registry
@@ -199,8 +199,9 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
     @Override
     public synchronized void bindTo(MeterRegistry registry) {
         Binding binding = new Binding(registry, tags, new ArrayList<>());
-        meters.accept(binding);
+        // Before: of meters that a registry has refused in part, close takes out the rest.
         bindings.add(binding);
+        meters.accept(binding);
     }
 
     /** Takes the meters out of each registry. A second call does nothing. */

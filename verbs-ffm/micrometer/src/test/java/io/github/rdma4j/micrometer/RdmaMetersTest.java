@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import io.github.rdma4j.verbs.endpoint.Transport;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -129,6 +130,27 @@ class RdmaMetersTest {
         Files.delete(port.resolve("counters/port_xmit_data"));
         Files.delete(port.resolve("state"));
         assertThat(gauge("rdma4j.port.active", "device", "mlx5_0")).isZero();
+        meters.close();
+        assertThat(registry.getMeters()).isEmpty();
+    }
+
+    @Test
+    void metersOfWhichARegistryTakesAPartAloneAreTakenOutByClose() throws Exception {
+        write(devices.resolve("mlx5_0/ports/1/state"), "4: ACTIVE\n");
+        write(devices.resolve("mlx5_0/ports/1/counters/port_xmit_data"), "123\n");
+        registry.config().meterFilter(new MeterFilter() {
+            @Override
+            public Meter.Id map(Meter.Id id) {
+                if (id.getName().equals("rdma4j.port.counter")) {
+                    throw new IllegalArgumentException("not this one");
+                }
+                return id;
+            }
+        });
+
+        RdmaMeters meters = RdmaMeters.ofPorts(devices);
+        assertThatThrownBy(() -> meters.bindTo(registry)).hasMessage("not this one");
+        assertThat(registry.getMeters()).isNotEmpty();
         meters.close();
         assertThat(registry.getMeters()).isEmpty();
     }

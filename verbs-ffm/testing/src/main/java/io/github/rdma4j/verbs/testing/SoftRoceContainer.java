@@ -22,7 +22,7 @@ import org.testcontainers.utility.DockerImageName;
 
 /**
  * A container in which commands run with RDMA devices: on rxe devices of a small virtual machine, without privileges,
- * with KVM where there is one. Once started it waits; each {@link #run} starts a virtual machine of its own, which sees
+ * with KVM where there is one. Once started it waits, at most six hours; each {@link #run} starts a virtual machine of its own, which sees
  * the container's files and ends with the command.
  *
  * <pre>{@code
@@ -51,6 +51,7 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
     private final String name;
     private boolean kvm = true;
     private boolean hostDevices;
+    private boolean configured;
     private Path project;
 
     /** A container of {@link #IMAGE}. */
@@ -115,6 +116,8 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
     /**
      * Mounts a folder under its own name, writable, and makes it the current one of the commands, also writable in the
      * guests.
+     *
+     * @throws IllegalArgumentException if it is no folder of this machine
      */
     public SoftRoceContainer withProject(Path folder) {
         Path absolute = folder.toAbsolutePath().normalize();
@@ -126,9 +129,16 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
         return this;
     }
 
-    /** Mounts a file or folder under its own name, for reading. */
+    /**
+     * Mounts a file or folder under its own name, for reading.
+     *
+     * @throws IllegalArgumentException if there is none; Docker would make an empty folder of that name
+     */
     public SoftRoceContainer withReadable(Path path) {
         String absolute = path.toAbsolutePath().normalize().toString();
+        if (!Files.exists(Path.of(absolute))) {
+            throw new IllegalArgumentException(absolute + " does not exist");
+        }
         mounts.add(new Bind(absolute, new Volume(absolute), AccessMode.ro));
         return this;
     }
@@ -154,6 +164,11 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
 
     @Override
     protected void configure() {
+        // It is called at each start, and what it adds stays: a second mount of the same folder would be refused.
+        if (configured) {
+            return;
+        }
+        configured = true;
         setWaitStrategy(new AbstractWaitStrategy() {
             // It serves no port; that the process runs is all there is to wait for.
             @Override

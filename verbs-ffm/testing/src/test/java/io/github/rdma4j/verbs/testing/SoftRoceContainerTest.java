@@ -52,6 +52,16 @@ class SoftRoceContainerTest {
                 .hasMessageStartingWith("timeout in seconds is 0");
         assertThatThrownBy(() -> container.withProject(Path.of("/no/such/folder")))
                 .hasMessage("/no/such/folder is no folder");
+        assertThatThrownBy(() -> container.withReadable(Path.of("/no/such/file")))
+                .hasMessage("/no/such/file does not exist");
+    }
+
+    @Test
+    void aSecondStartMountsNothingTwice() {
+        container.configure();
+        int once = container.getCreateContainerCmdModifiers().size();
+        container.configure();
+        assertThat(container.getCreateContainerCmdModifiers()).hasSize(once);
     }
 
     @Test

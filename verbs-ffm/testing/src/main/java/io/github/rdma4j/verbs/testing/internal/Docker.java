@@ -47,7 +47,13 @@ public final class Docker {
             throw new IllegalStateException(
                     "no Docker engine answers: " + text(e) + System.lineSeparator() + REMEDY, e);
         }
-        String api = client.versionCmd().exec().getApiVersion();
+        String api;
+        try {
+            api = client.versionCmd().exec().getApiVersion();
+        } catch (RuntimeException e) {
+            throw new IllegalStateException(
+                    "the Docker engine has stopped answering: " + text(e) + System.lineSeparator() + REMEDY, e);
+        }
         if (isTooOld(api)) {
             throw new IllegalStateException("the Docker engine is too old: its API is " + api + ", " + LOWEST_API
                     + " is needed. Remedy: install Docker 20.10 or later.");
@@ -105,7 +111,7 @@ public final class Docker {
         String remedy;
         if (all.contains("no space left")) {
             remedy = "The disk of the Docker engine is full. Remedy: docker system prune.";
-        } else if (!hasImage(image)) {
+        } else if (lacksImage(image)) {
             remedy = "The engine does not have the image and cannot pull it. Remedy: build it with"
                     + " scripts/softroce-image/build of rdma4j, or name another with "
                     + "-Drdma4j.softroce.image=NAME.";
@@ -114,6 +120,15 @@ public final class Docker {
         }
         return new IllegalStateException(
                 "the container of " + image + " did not start: " + all + System.lineSeparator() + remedy, cause);
+    }
+
+    // An engine that no longer answers may have it.
+    private static boolean lacksImage(String image) {
+        try {
+            return !hasImage(image);
+        } catch (RuntimeException e) {
+            return false;
+        }
     }
 
     // The messages of an exception and all its causes: the last one usually says what is wrong.

@@ -51,6 +51,8 @@ final class RemoteClass {
             mirror.broken(new IllegalStateException("interrupted while the tests ran in the container", e));
             Thread.currentThread().interrupt();
         } catch (RuntimeException | IOException e) {
+            // The JVM there may go on, beside the next class.
+            TestContainer.discard();
             mirror.broken(e);
         }
     }
@@ -77,6 +79,12 @@ final class RemoteClass {
                     mirror.broken(new IllegalStateException(
                             "nothing was heard of the container for " + silence + " s; it was removed" + lastOutput()));
                     return;
+                }
+                if (chunk.failure() != null) {
+                    throw new IllegalStateException(
+                            "Docker's answers from the container have broken off: " + chunk.failure()
+                                    + "; the container was removed" + lastOutput(),
+                            chunk.failure());
                 }
                 if (chunk.bytes() == null) {
                     break;

@@ -14,8 +14,11 @@ import java.util.concurrent.TimeUnit;
 
 /** A process in a container, and what it writes. Docker's client reads it on a thread of its own. */
 final class RemoteJvm implements Closeable {
-    /** @param bytes null at the end */
-    record Chunk(boolean error, byte[] bytes) {}
+    /**
+     * @param bytes null at the end
+     * @param failure at the end, why nothing more can be heard of the process, which may go on; null if it has ended
+     */
+    record Chunk(boolean error, byte[] bytes, Throwable failure) {}
 
     private final DockerClient docker;
     private final String id;
@@ -31,20 +34,21 @@ final class RemoteJvm implements Closeable {
                 if (frame.getPayload().length > 0) {
                     chunks.add(new Chunk(
                             frame.getStreamType() == StreamType.STDERR,
-                            frame.getPayload().clone()));
+                            frame.getPayload().clone(),
+                            null));
                 }
             }
 
             @Override
             public void onComplete() {
                 super.onComplete();
-                chunks.add(new Chunk(false, null));
+                chunks.add(new Chunk(false, null, null));
             }
 
             @Override
             public void onError(Throwable failure) {
                 super.onError(failure);
-                chunks.add(new Chunk(false, null));
+                chunks.add(new Chunk(false, null, failure));
             }
         });
     }

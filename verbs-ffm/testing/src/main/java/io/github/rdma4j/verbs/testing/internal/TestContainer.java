@@ -49,11 +49,16 @@ final class TestContainer extends SoftRoceContainer {
         return shared;
     }
 
-    /** Removes the container with all that still runs in it; the next class starts another. */
+    /** Removes the container with all that still runs in it, if Docker still answers; the next class starts another. */
     static synchronized void discard() {
-        if (shared != null) {
-            shared.stop();
-            shared = null;
+        TestContainer container = shared;
+        shared = null;
+        if (container != null) {
+            try {
+                container.stop();
+            } catch (RuntimeException e) {
+                // Who discards it has a reason, and tells that.
+            }
         }
     }
 
@@ -94,7 +99,12 @@ final class TestContainer extends SoftRoceContainer {
             container.withCopyFileToContainer(MountableFile.forHostPath(entry), copy);
             container.classPath.add(copy);
         }
-        container.start();
+        try {
+            container.start();
+        } catch (IllegalStateException failure) {
+            container.stop();
+            throw failure;
+        }
         return container;
     }
 

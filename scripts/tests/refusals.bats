@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154  # $output is set by `run`
+#
+# What scripts refuse before they do anything: those that have no file of tests of their own.
+#
+# Nothing here needs a build:
+# bats file_tags=no-build
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    scripts=$BATS_TEST_DIRNAME/..
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+@test "artifacts empties no folder that holds something else" {
+    mkdir full
+    touch full/precious
+    run -1 "$scripts/artifacts" full
+    [[ $output == *"$PWD/full is not empty, and has no artifacts"* && -e full/precious ]]
+    run -1 "$scripts/artifacts" full/precious
+    run -2 "$scripts/artifacts" one two
+}
+
+@test "mutation-tests: a package that is not in its list" {
+    run -2 "$scripts/lib/mutation-tests" values nothing
+    [[ $output == *'there is no package nothing'*'values states '* ]]
+}
+
+@test "site: a generator that cannot be fetched ends it, and leaves nothing in the cache" {
+    mkdir bin
+    printf '#!/bin/sh\necho "npm error network unreachable" >&2\nexit 1\n' >bin/npm
+    chmod +x bin/npm
+    PATH=$PWD/bin:$PATH RDMA4J_CACHE=$PWD/cache run -1 "$scripts/site" out
+    [[ $output == *'npm could not fetch the generator:'*'network unreachable' && ! -e out ]]
+    [[ $(ls -A cache/site) == .lock ]]
+}
