@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The stand-in itself: PTX is read and judged, and the kernels that it knows are played. */
 @ExtendWith(StandInDriver.class)
-@Timeout(60)
+@Timeout(600)
 class StandInModuleTest {
     private final RawDriver cuda = new RawDriver();
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The stand-in itself: the machine that it is told to be, and what it is told to fail at. */
 @ExtendWith(StandInDriver.class)
-@Timeout(60)
+@Timeout(600)
 class StandInSettingsTest {
     private final RawDriver cuda = new RawDriver();
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The stand-in itself: virtual memory, what others may reach of it, export and handles. */
 @ExtendWith(StandInDriver.class)
-@Timeout(60)
+@Timeout(600)
 class StandInSharingTest {
     private static final int PIECE = 2 << 20;
     private final RawDriver cuda = new RawDriver();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The stand-in itself: what runs behind the caller's back, and in which order. */
 @ExtendWith(StandInDriver.class)
-@Timeout(60)
+@Timeout(600)
 class StandInStreamTest {
     private static final int SIZE = 4096;
     private final RawDriver cuda = new RawDriver();

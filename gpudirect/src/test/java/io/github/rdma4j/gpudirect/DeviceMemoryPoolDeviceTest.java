@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The pool of registered device memory: loans, limits, the GPU's window, ends, and a driver that refuses. */
 @Tag("device")
 @ExtendWith({StandInDriver.class, StandInNvml.class})
-@Timeout(120)
+@Timeout(600)
 class DeviceMemoryPoolDeviceTest {
     private static final int SLAB = 1 << 20;
     private static final int PIECE = 256 << 10;

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Runs that do not come to their end, or not when the other side expects it: what is kept of them, and what is said.
  */
 @Tag("device")
-@Timeout(240)
+@Timeout(600)
 class BrokenRunDeviceTest {
     /** Of each wait; shorter than that of a test, so that what was waited for is told. */
     private static final Duration LIMIT = Duration.ofSeconds(180);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Tests whose sides meet by rdma_cm (-z), and whose queue pairs it connects (-R), against the C tools and among ours.
  */
 @Tag("device")
-@Timeout(240)
+@Timeout(600)
 class CmInteropDeviceTest {
     private static final String PATIENT = " -F -u 18 ";
     private static final Duration LIMIT = Duration.ofSeconds(100);

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * was left a call because the compiler had enough. HotSpot itself is the witness.
  */
 @Tag("device")
-@Timeout(240)
+@Timeout(600)
 class CompiledCodeDeviceTest {
     /** As scripts/rdma4j sets it. */
     private static final List<String> OPTIMISED = List.of("-XX:+UseSerialGC", "-XX:InlineSmallCode=8000");

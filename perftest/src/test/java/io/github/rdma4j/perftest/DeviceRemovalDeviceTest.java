@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("device")
 @Tag("changes-machine")
 @Tag("full")
-@Timeout(180)
+@Timeout(600)
 class DeviceRemovalDeviceTest {
     private static final String DEVICE = "rxe_pulled";
     private static final String INTERFACE = "pulled0";

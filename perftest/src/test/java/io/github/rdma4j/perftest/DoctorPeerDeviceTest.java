@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Two doctors on real devices: a pair that is well, and pairs that are broken in one way each. */
 @Tag("device")
-@Timeout(180)
+@Timeout(600)
 class DoctorPeerDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * open.
  */
 @Tag("device")
-@Timeout(180)
+@Timeout(600)
 class FailureDeviceTest {
     private static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0)) {

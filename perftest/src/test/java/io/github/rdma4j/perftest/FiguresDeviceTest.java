@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of the figures of real runs: files, rounds, the open loop, limits. */
 @Tag("device")
-@Timeout(120)
+@Timeout(600)
 class FiguresDeviceTest {
     private static final String COMMON = " -u 18 --no-warm-up -p ";
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Paths and memory that cannot be had, and GPUs that fail in the middle. */
 @Tag("device")
-@Timeout(120)
+@Timeout(600)
 @ExtendWith(StandInDriver.class)
 class GpuFailureDeviceTest {
     private static final String NOWHERE = " --use_cuda=0 no-such-host.invalid";

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A side with the memory of the stand-in's GPU, staged, and one of the C tools with host memory. */
 @Tag("device")
-@Timeout(120)
+@Timeout(600)
 @ExtendWith(StandInDriver.class)
 class GpuInteropDeviceTest {
     private static final Duration LONG = Duration.ofSeconds(60);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * GPUs that are not there: told before the adapter is opened and the peer contacted, so no machine must have either.
  */
-@Timeout(60)
+@Timeout(600)
 @ExtendWith(StandInDriver.class)
 class GpuRefusalTest {
     private static final String NOWHERE = " no-such-host.invalid";

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * validated.
  */
 @Tag("device")
-@Timeout(120)
+@Timeout(600)
 @ExtendWith(StandInDriver.class)
 class GpuToolsDeviceTest {
     @TempDir

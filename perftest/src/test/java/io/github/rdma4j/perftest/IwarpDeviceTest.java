@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The tools on iWARP, where rdma_cm connects the queue pairs: against the C tools, and what is refused. */
 @Tag("device")
 @Tag("iwarp-only")
-@Timeout(120)
+@Timeout(600)
 class IwarpDeviceTest {
     private static final Duration LIMIT = Duration.ofSeconds(40);
     private static final int MAC_LENGTH = 6;

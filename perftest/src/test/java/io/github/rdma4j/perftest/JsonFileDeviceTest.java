@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The file of results that a run leaves. */
 @Tag("device")
-@Timeout(240)
+@Timeout(600)
 class JsonFileDeviceTest {
     @Test
     void theJsonFileHasAllSizes(@TempDir Path folder) throws Exception {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** How the one-sided tools post, beyond the matrix of interoperability, and what the figures must show of it. */
 @Tag("device")
-@Timeout(240)
+@Timeout(600)
 class OneSidedOptionsDeviceTest {
     private static final Duration LIMIT = Duration.ofSeconds(100);
     private static final AtomicInteger PORTS = new AtomicInteger(18700);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
  * The parser alone has met many more of them in HandshakeFuzzTest; a failure names the seed here, too.
  */
 @Tag("device")
-@Timeout(240)
+@Timeout(600)
 class SpoiltPeerDeviceTest {
     private static final long SEED = Long.getLong("rdma4j.fuzz.seed", System.nanoTime());
     private static final int CONVERSATIONS = 12;

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** --data_validation with every tool, and with sides that cannot agree on it. */
 @Tag("device")
-@Timeout(120)
+@Timeout(600)
 class ValidatedRunDeviceTest {
     private static final String COMMON = " --no-warm-up -u 18 -n 100 -p ";
 

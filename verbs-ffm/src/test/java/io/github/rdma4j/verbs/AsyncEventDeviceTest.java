@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Asynchronous events: what they name, and that none of them keeps an object from being closed. */
 @Tag("device")
-@Timeout(120)
+@Timeout(600)
 class AsyncEventDeviceTest {
     private static final Duration LONG = Duration.ofSeconds(20);
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What could overrun a completion queue is refused when it is made. */
 @Tag("device")
-@Timeout(60)
+@Timeout(600)
 class CompletionBudgetDeviceTest {
     private final DeviceContext device = TestDevice.open();
     private final ProtectionDomain domain = device.allocateProtectionDomain();

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Tag("device")
 @Tag("parallel")
-@Timeout(120)
+@Timeout(600)
 class CompletionChannelDeviceTest {
     private static final Duration LONG = Duration.ofSeconds(50);
 

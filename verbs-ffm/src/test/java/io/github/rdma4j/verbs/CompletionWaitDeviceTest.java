@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("device")
 @Tag("parallel")
-@Timeout(120)
+@Timeout(600)
 class CompletionWaitDeviceTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     /** A wait that took so long found its completion only because its time was over. */

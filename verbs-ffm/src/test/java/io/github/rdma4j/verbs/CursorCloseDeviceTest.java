@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
  * of adapters hold the queue's lock meanwhile, and a close would never return.
  */
 @Tag("device")
-@Timeout(120)
+@Timeout(600)
 class CursorCloseDeviceTest {
     private final DeviceContext device = TestDevice.open();
     private final ProtectionDomain domain = device.allocateProtectionDomain();

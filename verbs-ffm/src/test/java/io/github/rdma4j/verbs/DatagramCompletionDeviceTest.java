@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The completions of datagrams: by events, through a cursor, and from a shared receive queue. */
 @Tag("device")
-@Timeout(120)
+@Timeout(600)
 class DatagramCompletionDeviceTest {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final int MESSAGES = 100;

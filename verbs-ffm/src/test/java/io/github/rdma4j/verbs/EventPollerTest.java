@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One wait for many sources; here the sources are the test's own, so no device is needed. */
-@Timeout(60)
+@Timeout(600)
 class EventPollerTest {
     private static final Duration LONG = Duration.ofSeconds(50);
 
@@ -299,7 +299,7 @@ class EventPollerTest {
     }
 
     @Test
-    @Timeout(150)
+    @Timeout(600)
     void aCloseOnAVirtualThreadStopsNoOtherVirtualThread() throws Exception {
         assertThat(ChildJvm.run(
                         ClosingOnAVirtualThread.class,

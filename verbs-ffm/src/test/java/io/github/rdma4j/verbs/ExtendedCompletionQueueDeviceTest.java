@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Extended completion queues, after rdma-core's test_cqex: creation, the cursor, and what it refuses. */
 @Tag("device")
-@Timeout(120)
+@Timeout(600)
 class ExtendedCompletionQueueDeviceTest {
     private static final Duration LONG = Duration.ofSeconds(30);
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
  * Queues of a seeming mlx5 adapter: which way they take, and that what libmlx5 does by itself on one way is done on the
  * other one, too.
  */
-@Timeout(60)
+@Timeout(600)
 class Mlx5QueuesOnLibmlx5 {
     private static final DataPathChoice RINGS = new DataPathChoice(DataPath.RINGS, "");
     private static final int SEND_CODE = 0x0a;

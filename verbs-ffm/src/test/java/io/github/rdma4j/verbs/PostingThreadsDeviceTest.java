@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Two threads post on one queue pair: each request arrives as it was posted, and a batch is one thread's. */
 @Tag("device")
 @Tag("parallel")
-@Timeout(240)
+@Timeout(600)
 class PostingThreadsDeviceTest {
     private static final int THREADS = 2;
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Receives that are prepared once and posted many times. */
 @Tag("device")
-@Timeout(180)
+@Timeout(600)
 class PreparedReceiveDeviceTest {
     @Test
     void roomsMoveBetweenTheirPosts() {

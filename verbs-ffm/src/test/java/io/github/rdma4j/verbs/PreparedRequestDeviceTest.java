@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Requests that are prepared once and posted many times: what they move, and what changes in between. */
 @Tag("device")
-@Timeout(180)
+@Timeout(600)
 class PreparedRequestDeviceTest {
     @ParameterizedTest
     @EnumSource

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What prepared requests refuse: wrong arguments, and use after the close of what they need. */
 @Tag("device")
-@Timeout(180)
+@Timeout(600)
 class PreparedRequestRefusalDeviceTest {
     @ParameterizedTest
     @EnumSource

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Shared receive queues: what they give to their queue pairs, how they are changed, and what they refuse. */
 @Tag("device")
-@Timeout(120)
+@Timeout(600)
 class SharedReceiveQueueDeviceTest {
     private static final Duration LONG = Duration.ofSeconds(20);
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(600)
 class ThreadBatchesTest {
     private final List<Thread> made = new ArrayList<>();
     private final ThreadBatches<ReceiveBatch> batches = new ThreadBatches<>(user -> {

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Tag("device")
 @Tag("parallel")
-@Timeout(120)
+@Timeout(600)
 class WaitEndsDeviceTest {
     private static final Duration LONG = Duration.ofSeconds(50);
 

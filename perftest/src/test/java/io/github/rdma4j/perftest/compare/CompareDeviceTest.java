@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The whole of it, against the C tools of this machine. */
 @Tag("device")
-@Timeout(240)
+@Timeout(600)
 class CompareDeviceTest {
     /** Each costs a pair of JVMs and twenty seconds; with scripts/test --full it is all. */
     private static final String TOOLS = System.getProperty("rdma4j.compare.tools", "ib_read_lat,ib_atomic_bw");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The whole of it: two processes, endpoints of each kind and TCP, each message checked. */
 @Tag("device")
-@Timeout(120)
+@Timeout(600)
 class EndpointsDeviceTest {
     private static final List<String> KINDS =
             List.of("endpoint", "endpoint-sums", "endpoint-failover", "endpoint-tcp", "tcp-java");

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The account of an open loop, by a clock that goes only where somebody waits. */
-@Timeout(20)
+@Timeout(600)
 class OpenLoopTest {
     private static final int SIZE = 64;
     private static final long MICROSECOND = 1_000;

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The half of the comparison that needs no device, through the loopback. */
-@Timeout(60)
+@Timeout(600)
 class TcpEchoTest {
     private static final String ADDRESS = "127.0.0.1";
     private static final Duration LIMIT = Duration.ofSeconds(20);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the other side may be. */
-@Timeout(60)
+@Timeout(600)
 class PeerLineTest {
     private static final int MAGIC = 0x52344a47;
     private static final int[] SETTINGS = {4096, 1000, 0};

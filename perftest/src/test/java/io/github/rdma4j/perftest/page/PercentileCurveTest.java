@@ -47,7 +47,7 @@ class PercentileCurveTest {
 
     @ParameterizedTest
     @CsvSource({"1125899906842624, true", "1125899906842625, false", "4611686018427387904, false"})
-    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void ofMoreSamplesThanAnyRunHasThereIsNoCurve(long samples, boolean taken) {
         Histogram histogram = new Histogram(3);
         histogram.recordValueWithCount(1000, samples - 1);

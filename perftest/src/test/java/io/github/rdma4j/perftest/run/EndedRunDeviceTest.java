@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * there when it looks, and a loop that asks only where it waits would go on for ever.
  */
 @Tag("device")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EndedRunDeviceTest {
     private static final Duration ENOUGH_TO_COMPLETE = Duration.ofMillis(300);
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The wait of a side that sees nothing of its peer but packets. */
-@Timeout(120)
+@Timeout(600)
 class PassiveWaitTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 

@@ -11,7 +11,7 @@ import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(600)
 class RunMonitorTest {
     private static final Duration PATIENT = Duration.ofSeconds(20);
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The conversation over a queue pair: with our own kind, and with peers that do something else. */
 @Tag("device")
-@Timeout(120)
+@Timeout(600)
 class CmControlChannelDeviceTest {
     private static final Duration SHORT = Duration.ofMillis(1500);
     private static final Duration LONG = Duration.ofSeconds(60);

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a conversation over TCP does beside its messages: it begins, ends, waits, and tells. */
-@Timeout(60)
+@Timeout(600)
 class ControlChannelTest {
     private static final Duration LONG = Duration.ofSeconds(30);
 

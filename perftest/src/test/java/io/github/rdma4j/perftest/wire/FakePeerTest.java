@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A scripted peer hides nothing that goes wrong in its script. */
-@Timeout(60)
+@Timeout(600)
 class FakePeerTest {
     @Test
     void anAssertionInTheScriptFailsTheTest() throws Exception {

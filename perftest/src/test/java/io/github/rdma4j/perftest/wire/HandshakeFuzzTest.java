@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * <p>Every run is another one. A failure names the seed of its conversation: {@code -Drdma4j.fuzz.seed=…
  * -Drdma4j.fuzz.conversations=1} plays that one again, and a larger number plays more than usual.
  */
-@Timeout(300)
+@Timeout(600)
 class HandshakeFuzzTest {
     private static final long SEED = Long.getLong("rdma4j.fuzz.seed", System.nanoTime());
     private static final int OVER_RDMA = Integer.getInteger("rdma4j.fuzz.conversations", 30_000);

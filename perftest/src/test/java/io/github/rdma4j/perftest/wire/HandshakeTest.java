@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The messages before and after a run, against peers that behave and peers that do not. */
-@Timeout(20)
+@Timeout(600)
 class HandshakeTest {
     private static final Duration SHORT = Duration.ofMillis(300);
     private static final Duration LONG = Duration.ofSeconds(10);

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A server and those who connect to it: its client, and others. */
-@Timeout(120)
+@Timeout(600)
 class TcpControlServerTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The program of the page, compiled and run as its readers would. */
-@Timeout(120)
+@Timeout(600)
 class MetersExampleTest {
     @Test
     void itPrintsWhatWasCounted(@TempDir Path classes) throws Exception {

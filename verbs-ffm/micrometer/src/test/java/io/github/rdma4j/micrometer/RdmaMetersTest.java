@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(600)
 class RdmaMetersTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Path PAGE = Path.of("../../docs/metrics.md");

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Buffers that the adapter reads where they lie. */
 @Tag("device")
-@Timeout(120)
+@Timeout(600)
 class RdmaByteBufAllocatorDeviceTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
 

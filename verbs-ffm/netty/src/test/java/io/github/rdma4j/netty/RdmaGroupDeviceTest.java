@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Many channels of a server's event loop and of a client's, each side with one {@link EndpointGroup}. */
 @Tag("device")
-@Timeout(300)
+@Timeout(600)
 class RdmaGroupDeviceTest {
     private static final int ROUNDS = 3;
 

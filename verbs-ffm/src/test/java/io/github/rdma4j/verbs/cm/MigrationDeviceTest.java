@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * waits.
  */
 @Tag("device")
-@Timeout(120)
+@Timeout(600)
 class MigrationDeviceTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 

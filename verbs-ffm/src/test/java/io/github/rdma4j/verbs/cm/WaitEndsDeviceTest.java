@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Tag("device")
 @Tag("parallel")
-@Timeout(120)
+@Timeout(600)
 class WaitEndsDeviceTest {
     private static final InetSocketAddress HERE = CmTestNet.ipv4();
     private static final InetSocketAddress GROUP = new InetSocketAddress("239.7.4.72", 0);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Who is let in: the rule, what the others see, and what they cost. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class AdmissionContract {
     static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final byte[] TOKEN = "a token of 23 bytes....".getBytes(UTF_8);

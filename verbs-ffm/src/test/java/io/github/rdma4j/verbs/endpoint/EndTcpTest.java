@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** {@link EndContract} over TCP, and what a peer's kernel does in the place of an adapter. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EndTcpTest extends EndContract {
     @Override
     Ends pair(Consumer<EndpointConfig> both) {

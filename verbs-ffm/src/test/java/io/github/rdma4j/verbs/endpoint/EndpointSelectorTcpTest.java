@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** {@link EndpointSelectorContract} over TCP: the same selector, with descriptors of sockets. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EndpointSelectorTcpTest extends EndpointSelectorContract {
     @Override
     Ends pair(Consumer<EndpointConfig> both) {

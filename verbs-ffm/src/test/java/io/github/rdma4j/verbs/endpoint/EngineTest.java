@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
  * Waiting, waking and the telling of futures, with real threads and without verbs. Whoever sleeps too long fails by the
  * time limit.
  */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("training")
 class EngineTest {
     /** Longer than the limit of a test: who sleeps that long was not woken. */

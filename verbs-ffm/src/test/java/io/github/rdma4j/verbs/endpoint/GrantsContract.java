@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Memory that is given to one peer of several: rights, range, and the end. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class GrantsContract {
     static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int SIZE = 3 * 4096;

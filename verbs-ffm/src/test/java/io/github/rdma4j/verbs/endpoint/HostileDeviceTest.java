@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A peer over RDMA that greets in order, and then sends what it likes. Over TCP: {@link HostileTcpTest}. */
 @Tag("device")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostileDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Duration SHORTLY = Duration.ofMillis(20);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A peer over TCP that greets in order, and then sends what it likes. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostileTcpTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int SEEDS = 300;

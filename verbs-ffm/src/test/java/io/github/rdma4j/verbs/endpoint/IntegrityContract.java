@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Messages with sums, and sealed blocks, whatever carries them. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class IntegrityContract {
     static final Duration PATIENCE = Duration.ofSeconds(60);
     static final int LONGEST = 300;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A selector that sleeps at once, and so arms early, without a device. What is not noticed fails by the patience. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SelectorOfFakesTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration SHORT = Duration.ofMillis(1);

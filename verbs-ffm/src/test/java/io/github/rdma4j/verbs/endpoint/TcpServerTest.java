@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Servers and clients over TCP, and those over RDMA or TCP on a machine that has no RDMA. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TcpServerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 

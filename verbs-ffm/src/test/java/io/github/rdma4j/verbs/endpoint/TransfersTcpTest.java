@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@link TransfersContract} over TCP, where a thread of the peer's serves them. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TransfersTcpTest extends TransfersContract {
     @Override
     Ends pair(Consumer<EndpointConfig> both) {

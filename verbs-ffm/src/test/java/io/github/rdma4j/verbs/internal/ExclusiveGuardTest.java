@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One thread at a time, and none after the close; whether or not a thread has become the owner. */
-@Timeout(120)
+@Timeout(600)
 class ExclusiveGuardTest {
     private static final int ENOUGH_TO_OWN = 5_000;
 

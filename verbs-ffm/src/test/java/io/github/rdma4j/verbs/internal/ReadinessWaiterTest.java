@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Waiting for a descriptor on platform and virtual threads: readiness, time, close and interrupt each end it. */
-@Timeout(60)
+@Timeout(600)
 class ReadinessWaiterTest {
     private static final long LONG = TimeUnit.SECONDS.toNanos(50);
 

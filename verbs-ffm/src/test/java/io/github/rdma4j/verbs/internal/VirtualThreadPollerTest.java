@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The thread that waits for virtual threads: one for all descriptors, and nothing ends it. */
-@Timeout(150)
+@Timeout(600)
 class VirtualThreadPollerTest {
     private static final long LONG = TimeUnit.SECONDS.toNanos(60);
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The order of the measurements, over TCP alone: no device is needed. */
-@Timeout(60)
+@Timeout(600)
 class EndpointsSessionTest {
     private final List<String> heard = new ArrayList<>();
     private final Server server = new Server();

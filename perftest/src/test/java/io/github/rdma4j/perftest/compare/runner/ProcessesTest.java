@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The JVM beside this one and the C processes, with programs that need no device. */
-@Timeout(60)
+@Timeout(600)
 class ProcessesTest {
     private static final Duration LIMIT = Duration.ofSeconds(30);
 

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Both ends over TCP, where no RDMA is needed: what the other end may be, and what becomes of this one. */
-@Timeout(60)
+@Timeout(600)
 class ConversationTest {
     /** On one CPU the common pool has one thread, and one end would keep the other from running. */
     private static final Executor OWN_THREAD =

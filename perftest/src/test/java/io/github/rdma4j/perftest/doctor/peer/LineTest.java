@@ -15,7 +15,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(600)
 class LineTest {
     /** A peer that gives orders and takes no answer fills the connection. */
     @Test

@@ -136,7 +136,7 @@ class ResourcesTest {
 
     /** Whatever comes, it is read or refused, and reading ends. */
     @Test
-    @Timeout(60)
+    @Timeout(600)
     void spoiltBytesAreRefused() {
         Random random = new Random(15);
         byte[] good = joined(
