@@ -22,7 +22,7 @@
 
 enum { BUFFERS = 64, RESERVE = 3, SLOTS = 64, LONGEST = 32768, INLINE = 64, BATCH = 32 };
 enum { MESSAGE, CREDIT, CLOSE };
-enum { MAGIC = 0x52344a45, VERSION = 3 };
+enum { MAGIC = 0x52344a45, VERSION = 4 };
 
 // Each SIGNAL_EACH-th message reports its end, and those before it have ended with it.
 enum { SIGNAL_EACH = SLOTS / 4 };

@@ -44,7 +44,7 @@ record Cell(Row row, Peer server, Peer client) {
 
         /** How long it takes, against a run of one size. */
         double cost() {
-            return has("-a") ? 4 : has("-D 1") ? 2 : 1;
+            return has("-a") ? 4 : has("-D ") ? 2 : 1;
         }
 
         /** Lines of results on the client. */
