@@ -248,8 +248,9 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
     LOCKED;
     if (!standin_is(STREAM, stream) || stream->closing || stream->null)
         return CUDA_ERROR_INVALID_HANDLE;
+    CUresult before = stream->context->sticky;
     close_stream(stream);
-    return CUDA_SUCCESS;
+    return before;
 }
 
 CUresult cuStreamQuery(CUstream handle) {

@@ -79,7 +79,17 @@ public final class HostFunctions {
     }
 
     /**
-     * Removes the entries of a context that is destroyed: one that had failed never calls them.
+     * Whether entries of a context have not been called yet.
+     *
+     * @param owner as it was given
+     * @return whether there are such
+     */
+    public static boolean isAwaitedBy(Object owner) {
+        return ENTRIES.values().stream().anyMatch(entry -> entry.owner == owner);
+    }
+
+    /**
+     * Removes the entries of a context that is destroyed, or has failed: such a one never calls them.
      *
      * @param owner as it was given
      */

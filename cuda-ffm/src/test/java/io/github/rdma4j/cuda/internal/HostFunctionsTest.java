@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.rdma4j.cuda.Cuda;
 import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.cuda.CudaDevice;
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.HostMemory;
@@ -15,16 +16,19 @@ import io.github.rdma4j.cuda.StandInDriver;
 import io.github.rdma4j.cuda.WaitCondition;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 import java.time.Duration;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The table of callbacks does not grow: not by those that were called, refused, or will never be called. */
 @ExtendWith(StandInDriver.class)
 class HostFunctionsTest {
-    @Test
-    void nothingStaysInTheTable() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void nothingStaysInTheTable(boolean primary) {
         int before = HostFunctions.pending();
-        CudaContext context = Cuda.device(0).createContext();
+        CudaDevice device = Cuda.device(0);
+        CudaContext context = primary ? device.retainPrimaryContext() : device.createContext();
         CudaStream stream = context.createStream();
         stream.callback(() -> {});
         assertThat(stream.await(Duration.ofSeconds(20))).isTrue();
