@@ -169,15 +169,12 @@ public final class CudaStream extends StreamMemory {
             int blockZ,
             int sharedBytes,
             KernelArguments arguments) {
-        long parameters = arguments.enter(kernel);
+        long parameters = arguments.enter(kernel, this);
         try {
             kernel.enterFor(this);
             try {
                 enter();
                 try {
-                    if (capture != null) {
-                        arguments.addTo(capture.uses());
-                    }
                     int result = ModuleCalls.launchKernel(
                             kernel.pointer,
                             gridX,
