@@ -85,8 +85,9 @@ public final class CudaStream extends StreamMemory {
     }
 
     /**
-     * Gives memory of the pool back when all that was queued before is done (cuMemFreeAsync). It is closed at once: for
-     * this process it is gone.
+     * Gives memory of the pool back when all that this stream was given before is done (cuMemFreeAsync); the work of
+     * other streams with it must be done by then, or be waited for by an event ({@link #waitFor}). It is closed at once:
+     * for this process it is gone.
      *
      * @param memory that {@link #allocate} made
      * @throws IllegalArgumentException if something else made it

@@ -283,6 +283,22 @@ class FailureTest {
         assertThatExceptionOfType(CudaException.class).isThrownBy(context::close);
     }
 
+    /** The driver says no more than that it does not know why. */
+    @Test
+    void aGpuOnWhichNobodyMayComputeIsNamed() {
+        StandInDriver.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE(), 2);
+        CudaDevice device = Cuda.device(0);
+        StandInDriver.failAt("cuCtxCreate", 1, CUDA_ERROR_UNKNOWN());
+        StandInDriver.failAt("cuDevicePrimaryCtxRetain", 1, CUDA_ERROR_UNKNOWN());
+        assertGone(device::createContext, "compute mode PROHIBITED. Remedy: sudo nvidia-smi -i ");
+        assertGone(device::retainPrimaryContext, "compute mode PROHIBITED. Remedy: sudo nvidia-smi -i ");
+        StandInDriver.failAt("cuCtxCreate", 1, CUDA_ERROR_NO_DEVICE());
+        assertGone(device::createContext, "the GPU is gone");
+        StandInDriver.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE(), 0);
+        StandInDriver.failAt("cuCtxCreate", 1, CUDA_ERROR_UNKNOWN());
+        assertGone(device::createContext, "the GPU may have fallen off the bus");
+    }
+
     @Test
     void aFunctionThatTheDriverLacksIsOneExceptionOfThatCall() {
         assertThatExceptionOfType(UnsupportedCudaCallException.class)
