@@ -224,7 +224,8 @@ public final class CudaStream extends StreamMemory {
      * returns (cuLaunchHostFunc). It is called by a thread of the driver, and must neither use CUDA nor wait for
      * anything that does, nor take long. What it throws is thrown by the next {@link #isDone} or {@link #await} that
      * finds the stream done, or by {@link #close()}, as the cause of a {@link CudaCallbackException}. It is not called
-     * if the context has failed before. Allocates.
+     * if the context has failed before. Wait for it before the program ends: the JVM waits for callbacks with its end,
+     * but no longer than two seconds, and one that comes later ends the process by a signal. Allocates.
      *
      * @param task what to call
      * @throws IllegalStateException if the stream is being captured: a task is called once

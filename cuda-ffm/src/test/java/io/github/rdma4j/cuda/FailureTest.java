@@ -146,6 +146,18 @@ class FailureTest {
         context.close();
     }
 
+    @Test
+    void aStreamThatTheDriverDoesNotDestroyIsToldAndClosed() {
+        CudaStream stream = context.createStream();
+        StandInDriver.failAt("cuStreamDestroy", 1, CUDA_ERROR_UNKNOWN());
+        assertThatExceptionOfType(CudaException.class)
+                .isThrownBy(stream::close)
+                .withMessageStartingWith("cuStreamDestroy() failed: CUDA_ERROR_UNKNOWN");
+        assertThat(stream.isOpen()).isFalse();
+        stream.close();
+        assertThat(StandInDriver.calls("cuStreamDestroy")).isEqualTo(1);
+    }
+
     /** Each step of the way back is taken, and what failed is left for the next close. */
     @ParameterizedTest
     @ValueSource(strings = {"cuMemUnmap", "cuMemRelease", "cuMemAddressFree"})

@@ -15,7 +15,10 @@ import io.github.rdma4j.cuda.HostMemory;
 import io.github.rdma4j.cuda.StandInDriver;
 import io.github.rdma4j.cuda.WaitCondition;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -50,5 +53,35 @@ class HostFunctionsTest {
         pinned.segment().fill((byte) 1);
         assertThatExceptionOfType(CudaException.class).isThrownBy(context::close);
         assertThat(HostFunctions.pending()).as("of a context that had failed").isEqualTo(before);
+    }
+
+    /** The driver would call into a JVM that is gone, which ends the process by a signal. */
+    @Test
+    void theJvmWaitsForWhatTheDriverHasYetToCall() throws Exception {
+        ProcessBuilder builder = new ProcessBuilder(
+                        ProcessHandle.current().info().command().orElseThrow(),
+                        "-XX:TieredStopAtLevel=1",
+                        "--enable-native-access=ALL-UNNAMED",
+                        StandInDriver.jvmOption(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        EndsEarly.class.getName())
+                .redirectErrorStream(true);
+        builder.environment().put("RDMA4J_STANDIN", "copy-delay-us=300000");
+        Process process = builder.start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(output).isEqualTo("main has ended\ncalled\n");
+        assertThat(process.exitValue()).isZero();
+    }
+
+    static final class EndsEarly {
+        public static void main(String[] arguments) {
+            CudaContext context = Cuda.device(0).createContext();
+            CudaStream stream = context.createStream();
+            stream.fill(context.allocate(64), 0, 64, (byte) 1);
+            stream.callback(() -> System.out.println("called"));
+            System.out.println("main has ended");
+        }
     }
 }
