@@ -181,7 +181,10 @@ CUresult cuCtxSynchronize(void) {
     CALL(cuCtxSynchronize);
     CURRENT(context);
     LOCKED;
-    return standin_drain_context(context);
+    bool captured = false;
+    for (CUstream s = standin_next(STREAM, NULL); s != NULL; s = standin_next(STREAM, s))
+        captured |= s->context == context && standin_spoils_own_capture(s);
+    return captured ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : standin_drain_context(context);
 }
 
 CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {

@@ -259,6 +259,8 @@ CUresult cuStreamQuery(CUstream handle) {
     LOCKED;
     CUstream stream;
     CUresult result = standin_stream(handle, context, &stream);
+    if (result == CUDA_SUCCESS && standin_spoils_own_capture(stream))
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     return result != CUDA_SUCCESS ? result : stream->first != NULL ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
@@ -268,6 +270,8 @@ CUresult cuStreamSynchronize(CUstream handle) {
     LOCKED;
     CUstream stream;
     CUresult result = standin_stream(handle, context, &stream);
+    if (result == CUDA_SUCCESS && standin_spoils_own_capture(stream))
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     return result == CUDA_SUCCESS ? standin_drain(stream) : result;
 }
 

@@ -320,9 +320,11 @@ public abstract class CudaResource implements AutoCloseable {
             release();
             return;
         }
+        // A context cannot be asked while one of its streams is captured: that would spoil the capture.
+        boolean isAskable = isUsedByWork() && !UnfinishedWork.isCaptured(context());
         context().bind();
         // For the streams of others, whom we cannot ask. Whatever became of their work, the memory goes back.
-        int work = isUsedByWork() ? ContextCalls.synchronize() : Results.SUCCESS;
+        int work = isAskable ? ContextCalls.synchronize() : Results.SUCCESS;
         release();
         Results.check(work, "cuCtxSynchronize() before memory was freed");
     }

@@ -3,6 +3,8 @@
 package io.github.rdma4j.cuda;
 
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.internal.ContextCalls;
+import io.github.rdma4j.cuda.internal.EventCalls;
 import io.github.rdma4j.cuda.internal.GraphCalls;
 import io.github.rdma4j.cuda.internal.HostFunctions;
 import io.github.rdma4j.cuda.internal.ModuleCalls;
@@ -34,6 +36,17 @@ public final class CudaStream extends StreamMemory {
     private final CallbackFailures callbackFailures = new CallbackFailures();
     /** What the stream's work becomes a part of, or null: of the thread that captures it. */
     private StreamCapture capture;
+
+    /**
+     * Whether the driver captures it. Guarded by the lock that is held over the calls that ask it and that begin its
+     * capture: who asks one that is captured spoils the capture.
+     */
+    private boolean unaskable;
+
+    /** An event behind what it was given before its last capture; 0 if it was never captured. Guarded as well. */
+    private long beforeCapture;
+
+    private final Object asking = new Object();
 
     private CudaStream(CudaContext context, long pointer) {
         super(context, pointer);
@@ -113,21 +126,25 @@ public final class CudaStream extends StreamMemory {
         try {
             enter();
             try {
-                int result = StreamCalls.waitEvent(pointer, event.pointer, 0);
-                if (result != Results.SUCCESS) {
-                    Results.check(
-                            again(result, () -> StreamCalls.waitEvent(pointer, event.pointer, 0)),
-                            "cuStreamWaitEvent()");
-                }
                 StreamCapture other = event.capture();
                 if (other != null && capture == null) {
+                    beginCapture(() -> waitNow(event));
                     other.join(this);
+                } else {
+                    waitNow(event);
                 }
             } finally {
                 exit();
             }
         } finally {
             event.exit();
+        }
+    }
+
+    private void waitNow(CudaEvent event) {
+        int result = StreamCalls.waitEvent(pointer, event.pointer, 0);
+        if (result != Results.SUCCESS) {
+            Results.check(again(result, () -> StreamCalls.waitEvent(pointer, event.pointer, 0)), "cuStreamWaitEvent()");
         }
     }
 
@@ -333,25 +350,72 @@ public final class CudaStream extends StreamMemory {
             if (!finished) {
                 begun.end();
                 giveUpCapture();
+                begun.ended();
             }
         }
-        return endCapture(begun);
+        try {
+            return endCapture(begun);
+        } finally {
+            begun.ended();
+        }
     }
 
     private StreamCapture beginCapture(CaptureMode mode) {
         requireNotCaptured("a second capture");
         enter();
         try {
-            int result = GraphCalls.beginCapture(pointer, mode.code());
-            Results.check(
-                    again(result, () -> GraphCalls.beginCapture(pointer, mode.code())),
-                    "cuStreamBeginCapture(mode=" + mode + ")");
+            beginCapture(() -> {
+                int result = GraphCalls.beginCapture(pointer, mode.code());
+                Results.check(
+                        again(result, () -> GraphCalls.beginCapture(pointer, mode.code())),
+                        "cuStreamBeginCapture(mode=" + mode + ")");
+            });
         } finally {
             exit();
         }
         StreamCapture begun = new StreamCapture();
         begun.join(this);
         return begun;
+    }
+
+    /** What it was given before is waited for by an event, as itself cannot be asked meanwhile. */
+    private void beginCapture(Runnable call) {
+        synchronized (asking) {
+            context().bind();
+            if (beforeCapture == 0) {
+                beforeCapture = UnfinishedWork.record(pointer);
+            } else {
+                Results.check(EventCalls.record(beforeCapture, pointer), "cuEventRecord()");
+            }
+            call.run();
+            unaskable = true;
+        }
+    }
+
+    void canBeAsked() {
+        synchronized (asking) {
+            unaskable = false;
+        }
+    }
+
+    boolean isAskable() {
+        synchronized (asking) {
+            return !unaskable;
+        }
+    }
+
+    /** {@link UnfinishedWork#mark} of this; {@link UnfinishedWork#LATER} while what was before a capture is not done. */
+    long mark() {
+        synchronized (asking) {
+            // Only now: a virtual thread that waited for the lock may be on another carrier.
+            if (ContextCalls.setCurrent(context().pointer) != Results.SUCCESS) {
+                return 0;
+            }
+            if (!unaskable) {
+                return UnfinishedWork.mark(pointer);
+            }
+            return EventCalls.query(beforeCapture) == CudaHeaders.CUDA_ERROR_NOT_READY() ? UnfinishedWork.LATER : 0;
+        }
     }
 
     private CudaGraph endCapture(StreamCapture begun) {
@@ -453,9 +517,14 @@ public final class CudaStream extends StreamMemory {
 
     @Override
     void release() {
-        long end = UnfinishedWork.mark(pointer);
+        long end = mark();
+        if (beforeCapture != 0) {
+            EventCalls.destroy(beforeCapture);
+        }
         int result = StreamCalls.destroy(pointer);
-        context().unfinishedWork().keep(end);
+        if (end != UnfinishedWork.LATER) {
+            context().unfinishedWork().keep(end);
+        }
         Results.check(result, "cuStreamDestroy()");
         callbackFailures.tellAtClose();
     }

@@ -22,12 +22,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -113,30 +110,6 @@ class DeviceMemoryPoolDeviceTest {
         }
         assertThat(side.gpu.bar1().registered()).isZero();
         assertThat(StandInDriver.get("allocations")).isZero();
-    }
-
-    /** Whoever wakes up late finds what came back in time. */
-    @Test
-    void aBufferThatComesBackJustInTimeIsLent() throws Exception {
-        long limit = 2_000_000;
-        try (ExecutorService threads = Executors.newFixedThreadPool(1);
-                DeviceMemoryPool pool = pool(
-                        Where.PEER_MEMORY,
-                        config -> config.maxBytes(SLAB).waitWhenExhausted(Duration.ofNanos(limit)))) {
-            for (int round = 0; round < 50; round++) {
-                PooledDeviceMemory all = pool.lend(SLAB);
-                long start = System.nanoTime();
-                Future<PooledDeviceMemory> next = threads.submit(() -> pool.lend(SLAB));
-                LockSupport.parkNanos(limit - 400_000 + 10_000 * round);
-                all.close();
-                boolean inTime = System.nanoTime() - start < limit;
-                try {
-                    next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
-                } catch (ExecutionException e) {
-                    assertThat(inTime).as("came back in time: %s", e.getCause()).isFalse();
-                }
-            }
-        }
     }
 
     /** Both ways of a buffer in the midst of a slab, on both kinds of path. */
