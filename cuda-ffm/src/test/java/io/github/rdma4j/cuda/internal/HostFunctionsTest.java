@@ -15,8 +15,11 @@ import io.github.rdma4j.cuda.HostMemory;
 import io.github.rdma4j.cuda.StandInDriver;
 import io.github.rdma4j.cuda.WaitCondition;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -53,6 +56,32 @@ class HostFunctionsTest {
         pinned.segment().fill((byte) 1);
         assertThatExceptionOfType(CudaException.class).isThrownBy(context::close);
         assertThat(HostFunctions.pending()).as("of a context that had failed").isEqualTo(before);
+    }
+
+    /** A context of one's own takes along what has not been called; of a shared one it is called when its turn comes. */
+    @Test
+    void whatIsNotCalledYetWhenAContextIsClosed() throws InterruptedException {
+        int before = HostFunctions.pending();
+        CudaDevice device = Cuda.device(0);
+        try (CudaContext keeper = device.retainPrimaryContext()) {
+            HostMemory word = keeper.allocateHost(64);
+            word.segment().fill((byte) 0);
+            CudaContext own = device.createContext();
+            CudaContext shared = device.retainPrimaryContext();
+            CountDownLatch called = new CountDownLatch(1);
+            for (CudaContext context : List.of(own, shared)) {
+                CudaStream stream = context.createStream();
+                stream.waitForValue(word, 0, 1, WaitCondition.EQUAL);
+                stream.callback(called::countDown);
+            }
+            assertThat(HostFunctions.pending()).isEqualTo(before + 2);
+            own.close();
+            assertThat(HostFunctions.pending()).as("of a context that is gone").isEqualTo(before + 1);
+            shared.close();
+            assertThat(HostFunctions.pending()).isEqualTo(before + 1);
+            word.segment().set(ValueLayout.JAVA_INT, 0, 1);
+            assertThat(called.await(20, TimeUnit.SECONDS)).isTrue();
+        }
     }
 
     /** The driver would call into a JVM that is gone, which ends the process by a signal. */
