@@ -99,8 +99,8 @@ public final class CudaStream extends StreamMemory {
 
     /**
      * Gives memory of the pool back when all that this stream was given before is done (cuMemFreeAsync); the work of
-     * other streams with it must be done by then, or be waited for by an event ({@link #waitFor}). It is closed at once:
-     * for this process it is gone.
+     * other streams with it must be done by then, or be waited for by an event ({@link #waitFor}). It is closed at
+     * once: for this process it is gone.
      *
      * @param memory that {@link #allocate} made
      * @throws IllegalArgumentException if something else made it
@@ -404,7 +404,7 @@ public final class CudaStream extends StreamMemory {
         }
     }
 
-    /** {@link UnfinishedWork#mark} of this; {@link UnfinishedWork#LATER} while what was before a capture is not done. */
+    /** {@link UnfinishedWork#mark}; {@link UnfinishedWork#LATER} while what was before a capture is not done. */
     long mark() {
         synchronized (asking) {
             // Only now: a virtual thread that waited for the lock may be on another carrier.

@@ -114,7 +114,7 @@ final class UnfinishedWork {
         return StreamCalls.query(stream) == CudaHeaders.CUDA_ERROR_NOT_READY() ? record(stream) : 0;
     }
 
-    /** An event behind what a stream has been given, done or not; 0 if the driver refuses it. The context is current. */
+    /** An event behind what a stream has been given; 0 if the driver refuses it. The context is current. */
     static long record(long stream) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment made = arena.allocate(ValueLayout.JAVA_LONG);

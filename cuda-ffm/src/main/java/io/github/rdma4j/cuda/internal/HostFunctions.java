@@ -26,7 +26,7 @@ public final class HostFunctions {
     private static final AtomicLong NEXT = new AtomicLong(1);
     private static final long ADDRESS = stub();
 
-    /** How long the JVM waits with its end. A function that the driver calls later would end the process by a signal. */
+    /** How long the JVM waits with its end. A function that the driver calls later ends the process by a signal. */
     private static final long PATIENCE_NANOS = 2_000_000_000L;
 
     private static final long PAUSE_NANOS = 1_000_000;

@@ -58,7 +58,7 @@ class HostFunctionsTest {
         assertThat(HostFunctions.pending()).as("of a context that had failed").isEqualTo(before);
     }
 
-    /** A context of one's own takes along what has not been called; of a shared one it is called when its turn comes. */
+    /** A context of one's own takes along what has not been called; of a shared one it is called in its turn. */
     @Test
     void whatIsNotCalledYetWhenAContextIsClosed() throws InterruptedException {
         int before = HostFunctions.pending();
