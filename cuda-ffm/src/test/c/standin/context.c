@@ -84,9 +84,10 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
     CUcontext context = primary_of(device);
     if (context == NULL)
         return CUDA_ERROR_INVALID_CONTEXT;
+    CUresult before = context->sticky;
     if (--context->retained == 0)
         destroy(context);
-    return CUDA_SUCCESS;
+    return before;
 }
 
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned int flags) {
@@ -135,10 +136,11 @@ CUresult cuCtxDestroy_v2(CUcontext context) {
     LOCKED;
     if (!standin_is(CONTEXT, context) || context->primary)
         return CUDA_ERROR_INVALID_CONTEXT;
+    CUresult before = context->sticky;
     destroy(context);
     if (current == context)
         current = NULL;
-    return CUDA_SUCCESS;
+    return before;
 }
 
 CUresult cuCtxGetCurrent(CUcontext *context) {
@@ -179,7 +181,10 @@ CUresult cuCtxSynchronize(void) {
     CALL(cuCtxSynchronize);
     CURRENT(context);
     LOCKED;
-    return standin_drain_context(context);
+    bool captured = false;
+    for (CUstream s = standin_next(STREAM, NULL); s != NULL; s = standin_next(STREAM, s))
+        captured |= s->context == context && standin_spoils_own_capture(s);
+    return captured ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : standin_drain_context(context);
 }
 
 CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {

@@ -71,9 +71,10 @@ CUresult cuEventDestroy_v2(CUevent event) {
     LOCKED;
     if (!standin_is(EVENT, event))
         return CUDA_ERROR_INVALID_HANDLE;
+    CUresult before = event->context->sticky;
     destroy(event);
     standin_progress();
-    return CUDA_SUCCESS;
+    return before;
 }
 
 /* Whether all is done up to a record; a destroyed event holds nobody back. Locked. */

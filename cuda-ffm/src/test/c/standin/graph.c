@@ -136,6 +136,12 @@ bool standin_spoils_capture(enum function function) {
     return spoils;
 }
 
+bool standin_spoils_own_capture(CUstream stream) {
+    if (stream->capture != NULL)
+        stream->capture->spoilt = true;
+    return stream->capture != NULL;
+}
+
 CUresult cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode) {
     CALL(cuStreamBeginCapture_v2);
     CURRENT(context);

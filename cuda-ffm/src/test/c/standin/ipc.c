@@ -72,6 +72,13 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, CUipcMemHandle handle, unsi
             *pointer = r->base;
             return CUDA_SUCCESS;
         }
+    /* Memory of one device and process is opened by one context of each device. */
+    for (struct range *r = standin_range_after(NULL); r != NULL; r = standin_range_after(r)) {
+        const struct exported *other = (const struct exported *)r->ipc.reserved;
+        if (r->memory == IPC_MEMORY && r->context != context && r->context->device == context->device &&
+            other->pid == exported.pid && other->device == exported.device)
+            return CUDA_ERROR_INVALID_CONTEXT;
+    }
     int file = open_file(&exported);
     if (file < 0)
         return CUDA_ERROR_MAP_FAILED;

@@ -268,6 +268,9 @@ CUresult standin_capture(CUgraph graph, const struct operation *operation);
 void standin_capture_too(CUstream stream, CUgraph graph);
 /* Whether a capture of this or another thread forbids the call, which also spoils the capture; locked. */
 bool standin_spoils_capture(enum function function);
+/* Whether the stream is being captured: it cannot be asked or waited for then, in whatever mode, and who tries spoils the
+   capture; locked. */
+bool standin_spoils_own_capture(CUstream stream);
 /* The graph into which an event was recorded, if that is still being captured; locked. */
 uint64_t standin_capture_number(CUgraph graph);
 bool standin_is_captured(CUgraph graph, uint64_t capture);

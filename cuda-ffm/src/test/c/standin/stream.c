@@ -248,8 +248,9 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
     LOCKED;
     if (!standin_is(STREAM, stream) || stream->closing || stream->null)
         return CUDA_ERROR_INVALID_HANDLE;
+    CUresult before = stream->context->sticky;
     close_stream(stream);
-    return CUDA_SUCCESS;
+    return before;
 }
 
 CUresult cuStreamQuery(CUstream handle) {
@@ -258,6 +259,8 @@ CUresult cuStreamQuery(CUstream handle) {
     LOCKED;
     CUstream stream;
     CUresult result = standin_stream(handle, context, &stream);
+    if (result == CUDA_SUCCESS && standin_spoils_own_capture(stream))
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     return result != CUDA_SUCCESS ? result : stream->first != NULL ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
@@ -267,6 +270,8 @@ CUresult cuStreamSynchronize(CUstream handle) {
     LOCKED;
     CUstream stream;
     CUresult result = standin_stream(handle, context, &stream);
+    if (result == CUDA_SUCCESS && standin_spoils_own_capture(stream))
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     return result == CUDA_SUCCESS ? standin_drain(stream) : result;
 }
 

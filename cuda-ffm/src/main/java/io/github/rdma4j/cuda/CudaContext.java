@@ -7,8 +7,10 @@ import io.github.rdma4j.cuda.internal.ContextCalls;
 import io.github.rdma4j.cuda.internal.DeviceCalls;
 import io.github.rdma4j.cuda.internal.GpuDirectCalls;
 import io.github.rdma4j.cuda.internal.HostFunctions;
+import io.github.rdma4j.cuda.internal.LostContexts;
 import io.github.rdma4j.cuda.internal.MemoryCalls;
 import io.github.rdma4j.cuda.internal.Results;
+import io.github.rdma4j.cuda.internal.StreamCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -413,10 +415,15 @@ public final class CudaContext extends CudaResource {
     public void enablePeerAccess(CudaContext peer) {
         enter();
         try {
-            bind();
-            int result = ContextCalls.enablePeerAccess(peer.handle(), 0);
-            if (result != CudaHeaders.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED()) {
-                Results.check(result, peerCall("cuCtxEnablePeerAccess", peer));
+            peer.enter();
+            try {
+                bind();
+                int result = ContextCalls.enablePeerAccess(peer.pointer, 0);
+                if (result != CudaHeaders.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED()) {
+                    Results.check(result, peerCall("cuCtxEnablePeerAccess", peer));
+                }
+            } finally {
+                peer.exit();
             }
         } finally {
             exit();
@@ -436,8 +443,13 @@ public final class CudaContext extends CudaResource {
     public void disablePeerAccess(CudaContext peer) {
         enter();
         try {
-            bind();
-            Results.check(ContextCalls.disablePeerAccess(peer.handle()), peerCall("cuCtxDisablePeerAccess", peer));
+            peer.enter();
+            try {
+                bind();
+                Results.check(ContextCalls.disablePeerAccess(peer.pointer), peerCall("cuCtxDisablePeerAccess", peer));
+            } finally {
+                peer.exit();
+            }
         } finally {
             exit();
         }
@@ -446,14 +458,21 @@ public final class CudaContext extends CudaResource {
     @Override
     void release() {
         unfinishedWork.forget();
-        if (primary) {
-            Results.check(
-                    DeviceCalls.primaryContextRelease(device.handle()),
-                    "cuDevicePrimaryCtxRelease(device=%d)".formatted(device.ordinal()));
-        } else {
-            Results.check(ContextCalls.destroy(pointer), "cuCtxDestroy(device=%d)".formatted(device.ordinal()));
+        boolean lost = HostFunctions.isAwaitedBy(this) && isLost();
+        int result = primary ? DeviceCalls.primaryContextRelease(device.handle()) : ContextCalls.destroy(pointer);
+        if (lost || LostContexts.isLost(result) || !primary && result == Results.SUCCESS) {
             HostFunctions.forget(this);
         }
+        Results.check(
+                result,
+                (primary ? "cuDevicePrimaryCtxRelease(device=%d)" : "cuCtxDestroy(device=%d)")
+                        .formatted(device.ordinal()));
+    }
+
+    /** Then no callback comes any more; those of a primary context that lives on for others do. */
+    private boolean isLost() {
+        int result = ContextCalls.setCurrent(pointer);
+        return LostContexts.isLost(result == Results.SUCCESS ? StreamCalls.query(0) : result, "cuCtxSetCurrent()");
     }
 
     @Override

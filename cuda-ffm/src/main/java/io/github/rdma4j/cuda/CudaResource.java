@@ -129,8 +129,13 @@ public abstract class CudaResource implements AutoCloseable {
         return false;
     }
 
-    /** Called with nobody inside a call on it any more, even if the driver cannot be reached after that. */
-    void abandon() {}
+    /**
+     * Called with nobody inside a call on it any more, even if the driver cannot be reached after that.
+     *
+     * @param deadline by System.nanoTime
+     * @throws CudaCloseTimeoutException if it must not be released yet
+     */
+    void abandon(long deadline) {}
 
     /**
      * Destroys the native object; called with the dependents closed and the context current. Nothing in it may block
@@ -152,8 +157,8 @@ public abstract class CudaResource implements AutoCloseable {
      * for work that was queued long before.
      *
      * @throws CudaException the first error, others being suppressed in it; all is closed nevertheless
-     * @throws CudaCloseTimeoutException if the work is not done in time, or another thread is creating something here;
-     *     nothing is freed under them, and this can be closed again
+     * @throws CudaCloseTimeoutException if the work is not done in time, another thread is creating something here, or
+     *     is inside a call with the segment of pinned memory; nothing is freed under them, and this can be closed again
      */
     @Override
     public final void close() {
@@ -175,7 +180,7 @@ public abstract class CudaResource implements AutoCloseable {
             }
             // Once more for what was queued meanwhile; now nobody can queue more with it.
             awaitWork(deadline, failures);
-            attempt(this::abandon, failures);
+            abandon(deadline, failures);
             attempt(this::releaseInContext, failures);
             afterClose();
             finished = !isIncomplete();
@@ -292,6 +297,15 @@ public abstract class CudaResource implements AutoCloseable {
         }
     }
 
+    private void abandon(long deadline, List<RuntimeException> failures) {
+        try {
+            abandon(deadline);
+        } catch (CudaCloseTimeoutException e) {
+            failures.forEach(e::addSuppressed);
+            throw e;
+        }
+    }
+
     private CudaCloseTimeoutException tooEarly(CudaContext busy) {
         return new CudaCloseTimeoutException(this + " is not freed" + (closed ? ", though closed to new uses" : "")
                 + ": what streams of " + busy + " were given before is not done after "
@@ -306,9 +320,11 @@ public abstract class CudaResource implements AutoCloseable {
             release();
             return;
         }
+        // A context cannot be asked while one of its streams is captured: that would spoil the capture.
+        boolean isAskable = isUsedByWork() && !UnfinishedWork.isCaptured(context());
         context().bind();
         // For the streams of others, whom we cannot ask. Whatever became of their work, the memory goes back.
-        int work = isUsedByWork() ? ContextCalls.synchronize() : Results.SUCCESS;
+        int work = isAskable ? ContextCalls.synchronize() : Results.SUCCESS;
         release();
         Results.check(work, "cuCtxSynchronize() before memory was freed");
     }

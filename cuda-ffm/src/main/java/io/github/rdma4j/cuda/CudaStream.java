@@ -3,6 +3,8 @@
 package io.github.rdma4j.cuda;
 
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.internal.ContextCalls;
+import io.github.rdma4j.cuda.internal.EventCalls;
 import io.github.rdma4j.cuda.internal.GraphCalls;
 import io.github.rdma4j.cuda.internal.HostFunctions;
 import io.github.rdma4j.cuda.internal.ModuleCalls;
@@ -34,6 +36,17 @@ public final class CudaStream extends StreamMemory {
     private final CallbackFailures callbackFailures = new CallbackFailures();
     /** What the stream's work becomes a part of, or null: of the thread that captures it. */
     private StreamCapture capture;
+
+    /**
+     * Whether the driver captures it. Guarded by the lock that is held over the calls that ask it and that begin its
+     * capture: who asks one that is captured spoils the capture.
+     */
+    private boolean unaskable;
+
+    /** An event behind what it was given before its last capture; 0 if it was never captured. Guarded as well. */
+    private long beforeCapture;
+
+    private final Object asking = new Object();
 
     private CudaStream(CudaContext context, long pointer) {
         super(context, pointer);
@@ -85,8 +98,9 @@ public final class CudaStream extends StreamMemory {
     }
 
     /**
-     * Gives memory of the pool back when all that was queued before is done (cuMemFreeAsync). It is closed at once: for
-     * this process it is gone.
+     * Gives memory of the pool back when all that this stream was given before is done (cuMemFreeAsync); the work of
+     * other streams with it must be done by then, or be waited for by an event ({@link #waitFor}). It is closed at
+     * once: for this process it is gone.
      *
      * @param memory that {@link #allocate} made
      * @throws IllegalArgumentException if something else made it
@@ -112,21 +126,25 @@ public final class CudaStream extends StreamMemory {
         try {
             enter();
             try {
-                int result = StreamCalls.waitEvent(pointer, event.pointer, 0);
-                if (result != Results.SUCCESS) {
-                    Results.check(
-                            again(result, () -> StreamCalls.waitEvent(pointer, event.pointer, 0)),
-                            "cuStreamWaitEvent()");
-                }
                 StreamCapture other = event.capture();
                 if (other != null && capture == null) {
+                    beginCapture(() -> waitNow(event));
                     other.join(this);
+                } else {
+                    waitNow(event);
                 }
             } finally {
                 exit();
             }
         } finally {
             event.exit();
+        }
+    }
+
+    private void waitNow(CudaEvent event) {
+        int result = StreamCalls.waitEvent(pointer, event.pointer, 0);
+        if (result != Results.SUCCESS) {
+            Results.check(again(result, () -> StreamCalls.waitEvent(pointer, event.pointer, 0)), "cuStreamWaitEvent()");
         }
     }
 
@@ -169,15 +187,12 @@ public final class CudaStream extends StreamMemory {
             int blockZ,
             int sharedBytes,
             KernelArguments arguments) {
-        long parameters = arguments.enter(kernel);
+        long parameters = arguments.enter(kernel, this);
         try {
             kernel.enterFor(this);
             try {
                 enter();
                 try {
-                    if (capture != null) {
-                        arguments.addTo(capture.uses());
-                    }
                     int result = ModuleCalls.launchKernel(
                             kernel.pointer,
                             gridX,
@@ -226,7 +241,8 @@ public final class CudaStream extends StreamMemory {
      * returns (cuLaunchHostFunc). It is called by a thread of the driver, and must neither use CUDA nor wait for
      * anything that does, nor take long. What it throws is thrown by the next {@link #isDone} or {@link #await} that
      * finds the stream done, or by {@link #close()}, as the cause of a {@link CudaCallbackException}. It is not called
-     * if the context has failed before. Allocates.
+     * if the context has failed before. Wait for it before the program ends: the JVM waits for callbacks with its end,
+     * but no longer than two seconds, and one that comes later ends the process by a signal. Allocates.
      *
      * @param task what to call
      * @throws IllegalStateException if the stream is being captured: a task is called once
@@ -334,25 +350,72 @@ public final class CudaStream extends StreamMemory {
             if (!finished) {
                 begun.end();
                 giveUpCapture();
+                begun.ended();
             }
         }
-        return endCapture(begun);
+        try {
+            return endCapture(begun);
+        } finally {
+            begun.ended();
+        }
     }
 
     private StreamCapture beginCapture(CaptureMode mode) {
         requireNotCaptured("a second capture");
         enter();
         try {
-            int result = GraphCalls.beginCapture(pointer, mode.code());
-            Results.check(
-                    again(result, () -> GraphCalls.beginCapture(pointer, mode.code())),
-                    "cuStreamBeginCapture(mode=" + mode + ")");
+            beginCapture(() -> {
+                int result = GraphCalls.beginCapture(pointer, mode.code());
+                Results.check(
+                        again(result, () -> GraphCalls.beginCapture(pointer, mode.code())),
+                        "cuStreamBeginCapture(mode=" + mode + ")");
+            });
         } finally {
             exit();
         }
         StreamCapture begun = new StreamCapture();
         begun.join(this);
         return begun;
+    }
+
+    /** What it was given before is waited for by an event, as itself cannot be asked meanwhile. */
+    private void beginCapture(Runnable call) {
+        synchronized (asking) {
+            context().bind();
+            if (beforeCapture == 0) {
+                beforeCapture = UnfinishedWork.record(pointer);
+            } else {
+                Results.check(EventCalls.record(beforeCapture, pointer), "cuEventRecord()");
+            }
+            call.run();
+            unaskable = true;
+        }
+    }
+
+    void canBeAsked() {
+        synchronized (asking) {
+            unaskable = false;
+        }
+    }
+
+    boolean isAskable() {
+        synchronized (asking) {
+            return !unaskable;
+        }
+    }
+
+    /** {@link UnfinishedWork#mark}; {@link UnfinishedWork#LATER} while what was before a capture is not done. */
+    long mark() {
+        synchronized (asking) {
+            // Only now: a virtual thread that waited for the lock may be on another carrier.
+            if (ContextCalls.setCurrent(context().pointer) != Results.SUCCESS) {
+                return 0;
+            }
+            if (!unaskable) {
+                return UnfinishedWork.mark(pointer);
+            }
+            return EventCalls.query(beforeCapture) == CudaHeaders.CUDA_ERROR_NOT_READY() ? UnfinishedWork.LATER : 0;
+        }
     }
 
     private CudaGraph endCapture(StreamCapture begun) {
@@ -454,9 +517,14 @@ public final class CudaStream extends StreamMemory {
 
     @Override
     void release() {
-        long end = UnfinishedWork.mark(pointer);
+        long end = mark();
+        if (beforeCapture != 0) {
+            EventCalls.destroy(beforeCapture);
+        }
         int result = StreamCalls.destroy(pointer);
-        context().unfinishedWork().keep(end);
+        if (end != UnfinishedWork.LATER) {
+            context().unfinishedWork().keep(end);
+        }
         Results.check(result, "cuStreamDestroy()");
         callbackFailures.tellAtClose();
     }

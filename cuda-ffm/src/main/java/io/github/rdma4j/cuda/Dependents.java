@@ -28,7 +28,10 @@ final class Dependents {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final LinkedHashSet<AutoCloseable> all = new LinkedHashSet<>();
+    /** Of CUDA. */
+    private final LinkedHashSet<AutoCloseable> own = new LinkedHashSet<>();
+    /** Of other libraries. */
+    private final LinkedHashSet<AutoCloseable> others = new LinkedHashSet<>();
     /** How many are being made that are not among them yet. */
     private int creations;
     /** Who is closing the resource; null if nobody is. */
@@ -51,12 +54,12 @@ final class Dependents {
     }
 
     /** With what was made, or null. */
-    void endCreation(AutoCloseable made) {
+    void endCreation(CudaResource made) {
         lock.lock();
         try {
             creations--;
             if (made != null) {
-                all.add(made);
+                own.add(made);
             }
             changed.signalAll();
         } finally {
@@ -71,11 +74,15 @@ final class Dependents {
             if (!accepts()) {
                 return false;
             }
-            all.add(dependent);
+            setOf(dependent).add(dependent);
             return true;
         } finally {
             lock.unlock();
         }
+    }
+
+    private Set<AutoCloseable> setOf(AutoCloseable dependent) {
+        return dependent instanceof CudaResource ? own : others;
     }
 
     /** The thread that closes the resource may add: what it closes may make something on its way. */
@@ -86,7 +93,7 @@ final class Dependents {
     void remove(AutoCloseable dependent) {
         lock.lock();
         try {
-            all.remove(dependent);
+            setOf(dependent).remove(dependent);
         } finally {
             lock.unlock();
         }
@@ -99,20 +106,20 @@ final class Dependents {
     AutoCloseable youngestBut(Set<AutoCloseable> these) {
         lock.lock();
         try {
-            AutoCloseable own = null;
-            for (AutoCloseable dependent : all.reversed()) {
-                if (these.contains(dependent)) {
-                    continue;
-                }
-                if (!(dependent instanceof CudaResource)) {
-                    return dependent;
-                }
-                own = own == null ? dependent : own;
-            }
-            return own;
+            AutoCloseable other = youngestBut(these, others);
+            return other != null ? other : youngestBut(these, own);
         } finally {
             lock.unlock();
         }
+    }
+
+    private static AutoCloseable youngestBut(Set<AutoCloseable> these, LinkedHashSet<AutoCloseable> all) {
+        for (AutoCloseable dependent : all.reversed()) {
+            if (!these.contains(dependent)) {
+                return dependent;
+            }
+        }
+        return null;
     }
 
     /** Waits for those who are creating or closing, until a time by System.nanoTime. An interrupt changes nothing. */

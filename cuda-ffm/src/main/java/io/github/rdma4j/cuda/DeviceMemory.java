@@ -323,7 +323,8 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
      * when all of them have closed theirs: what the driver does otherwise is undefined.
      *
      * @return the handle, to be sent to them
-     * @throws UnsupportedCudaCallException if this memory was not made by {@link CudaContext#allocate}
+     * @throws UnsupportedCudaCallException if this memory was not made by {@link CudaContext#allocate}, or the device
+     *     has no such handles
      */
     public IpcMemoryHandle exportHandle() {
         enter();

@@ -4,6 +4,7 @@ package io.github.rdma4j.cuda;
 
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 import io.github.rdma4j.cuda.internal.ContextCalls;
+import io.github.rdma4j.cuda.internal.LostContexts;
 import io.github.rdma4j.cuda.internal.Results;
 import java.util.function.IntSupplier;
 
@@ -15,8 +16,14 @@ abstract class GuardedResource extends CudaResource {
     private final CudaContext context;
     /** For native calls, between {@link #enter()} and {@link #exit()}. */
     final long pointer;
-    /** Whether streams of other contexts were given work with it. Written inside, read when nobody is. */
+    /**
+     * Whether streams of other contexts were given work with it, or with a part of it. Written inside, read when nobody
+     * is.
+     */
     private boolean usedElsewhere;
+
+    /** What it is a part of, and closed with; null if that is its context. */
+    private final GuardedResource whole;
 
     GuardedResource(CudaContext context, long pointer) {
         this(context, context, pointer);
@@ -27,6 +34,7 @@ abstract class GuardedResource extends CudaResource {
         super(parent);
         this.context = context;
         this.pointer = pointer;
+        this.whole = parent instanceof GuardedResource guarded ? guarded : null;
     }
 
     @Override
@@ -34,11 +42,13 @@ abstract class GuardedResource extends CudaResource {
         return context;
     }
 
-    /** {@link #enter()} for work that a stream does later: the stream is the user, or the kernel that it launches. */
+    /** {@link #enter()} for work that is done later, by a stream or a graph. */
     final void enterFor(GuardedResource user) {
         enter();
         if (user.context != context) {
-            usedElsewhere = true;
+            for (GuardedResource used = this; used != null; used = used.whole) {
+                used.usedElsewhere = true;
+            }
         }
         user.uses(this);
     }
@@ -60,12 +70,12 @@ abstract class GuardedResource extends CudaResource {
     /**
      * Makes a call that the driver refused once more, if it was refused for the context that is current on this thread.
      * Hot calls do not set it each time: it is the right one nearly always, and what is refused for it has had no
-     * effect.
+     * effect. That a context is lost may be said of another one, too.
      */
     final int again(int result, IntSupplier call) {
         if (result != CudaHeaders.CUDA_ERROR_INVALID_CONTEXT()
                 && result != CudaHeaders.CUDA_ERROR_INVALID_HANDLE()
-                && result != CudaHeaders.CUDA_ERROR_CONTEXT_IS_DESTROYED()) {
+                && !LostContexts.isLost(result)) {
             return result;
         }
         Results.check(ContextCalls.setCurrent(context.handle()), "cuCtxSetCurrent()");

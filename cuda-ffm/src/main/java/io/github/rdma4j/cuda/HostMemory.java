@@ -9,22 +9,19 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Pinned host memory, which the device copies to and from by itself, and whose addresses kernels can use.
  *
- * <p>Closing it waits for all work of all contexts, so queued copies from and to it are done then. A stream that waits
- * for something that does not come holds it up, until {@link CudaContext#closeTimeout()}: then it is still open.
+ * <p>Closing it waits for all work of all contexts, so queued copies from and to it are done then, and for threads that
+ * are inside a call with its segment. A stream that waits for something that does not come holds it up, until
+ * {@link CudaContext#closeTimeout()}: then it is still open.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
  * @since 0.1.0
  */
 public final class HostMemory extends GuardedResource implements DeviceAddressable {
-    /** How long a close waits for a thread that is reading or writing the segment. */
-    private static final long PATIENCE_NANOS = 10_000_000_000L;
-
     private final MemorySegment segment;
     private final long deviceAddress;
     /** Makes a segment of allocated memory unusable when the memory is freed; null for registered memory. */
@@ -141,23 +138,24 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
 
     /** A segment of memory that may be gone would be a hole in the JVM's memory safety. */
     @Override
-    void abandon() {
-        if (arena == null) {
-            return;
+    void abandon(long deadline) {
+        if (arena != null && !Waiting.until(this::closeArena, deadline)) {
+            throw new CudaCloseTimeoutException(this
+                    + " is not freed, though closed to new uses: another thread has been inside a call with its segment"
+                    + " for longer than " + context().closeTimeout()
+                    + ". Remedy: close it again when that call is over");
         }
-        long start = System.nanoTime();
-        while (arena.scope().isAlive()) {
-            try {
+    }
+
+    /** False while a thread is inside a call with the segment. */
+    private boolean closeArena() {
+        try {
+            if (arena.scope().isAlive()) {
                 arena.close();
-            } catch (IllegalStateException e) {
-                if (System.nanoTime() - start > PATIENCE_NANOS) {
-                    throw new IllegalStateException(
-                            this + " is not freed: another thread has been inside a call with its segment for long."
-                                    + " Remedy: close it again when that call is over",
-                            e);
-                }
-                LockSupport.parkNanos(100_000);
             }
+            return true;
+        } catch (IllegalStateException e) {
+            return false;
         }
     }
 
@@ -176,15 +174,9 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
     void release() {
         if (arena == null) {
             Results.check(MemoryCalls.hostUnregister(pointer), "cuMemHostUnregister(0x%x)".formatted(pointer));
-        } else if (!arena.scope().isAlive()) {
+        } else {
             Results.check(MemoryCalls.freeHost(pointer), "cuMemFreeHost(0x%x)".formatted(pointer));
         }
-    }
-
-    /** The segment is in use for long: the next close may find it free. */
-    @Override
-    boolean isIncomplete() {
-        return arena != null && arena.scope().isAlive();
     }
 
     /** {@return address and size} */

@@ -29,6 +29,9 @@ final class IpcMemory {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment handle = CUipcMemHandle_st.allocate(arena);
             int result = IpcCalls.getMemHandle(handle, memory.pointer - offset);
+            if (result == CudaHeaders.CUDA_ERROR_NOT_SUPPORTED()) {
+                throw new UnsupportedCudaCallException(call, "the device shares no memory with other processes");
+            }
             if (result != Results.SUCCESS) {
                 throw Diagnosis.of(result, call, memory);
             }
@@ -51,7 +54,10 @@ final class IpcMemory {
                 throw Results.failure(
                         result,
                         "cuIpcOpenMemHandle(" + handle + ")",
-                        whyNot(handle.processId(), handle.device(), context));
+                        isOpenElsewhere(result, handle)
+                                ? "another context of this process has opened memory of that process and GPU, and the"
+                                        + " driver allows one: open it there"
+                                : whyNot(handle.processId(), handle.device(), context));
             }
             long base = address.get(ValueLayout.JAVA_LONG, 0);
             try {
@@ -70,6 +76,12 @@ final class IpcMemory {
                 throw e;
             }
         }
+    }
+
+    /** The driver has no result of its own for it. */
+    private static boolean isOpenElsewhere(int result, IpcMemoryHandle handle) {
+        return result == CudaHeaders.CUDA_ERROR_INVALID_CONTEXT()
+                && handle.processId() != ProcessHandle.current().pid();
     }
 
     /** The handle came from outside. */

@@ -74,6 +74,7 @@ public final class IpcMemoryHandle {
 
     /**
      * The memory, in this process (cuIpcOpenMemHandle). Close it before the process that exported it closes its own.
+     * Memory of one GPU and process can be opened in one context of each GPU only, any number of times.
      *
      * @param context of the device that it is of, or of one that reaches that
      * @return the memory

@@ -211,7 +211,7 @@ public final class KernelArguments {
     }
 
     /** Begins a launch: {@link #exit()} must follow. Returns the address of the array of pointers. */
-    long enter(CudaKernel kernel) {
+    long enter(CudaKernel kernel, CudaStream stream) {
         if (fits != kernel) {
             requireFit(kernel);
             fits = kernel;
@@ -219,27 +219,18 @@ public final class KernelArguments {
         for (int i = 0; i < memories.length; i++) {
             GuardedResource memory = memories[i];
             if (memory != null) {
-                enter(i, memory, kernel);
+                enter(i, memory, stream);
             }
         }
         return segment.address();
     }
 
-    private void enter(int index, GuardedResource memory, CudaKernel kernel) {
+    private void enter(int index, GuardedResource memory, CudaStream stream) {
         try {
-            memory.enterFor(kernel);
+            memory.enterFor(stream);
         } catch (IllegalStateException e) {
             exit(index);
             throw e;
-        }
-    }
-
-    /** The memory of all arguments is used by a graph. */
-    void addTo(GraphUses uses) {
-        for (GuardedResource memory : memories) {
-            if (memory != null) {
-                uses.add(memory);
-            }
         }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
 import io.github.rdma4j.cuda.internal.ContextCalls;
 import io.github.rdma4j.cuda.internal.DeviceCalls;
 import io.github.rdma4j.cuda.internal.Results;
@@ -11,16 +12,33 @@ import java.lang.foreign.ValueLayout;
 
 /** The two ways to a {@link CudaContext}. */
 final class NewContexts {
+    /** {@code CU_COMPUTEMODE_PROHIBITED}. */
+    private static final int PROHIBITED = 2;
+
     private NewContexts() {}
 
     static CudaContext primary(CudaDevice device) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment context = arena.allocate(ValueLayout.JAVA_LONG);
-            Results.check(
+            check(
                     DeviceCalls.primaryContextRetain(context, device.handle()),
-                    "cuDevicePrimaryCtxRetain(device=%d)".formatted(device.ordinal()));
+                    "cuDevicePrimaryCtxRetain(device=%d)".formatted(device.ordinal()),
+                    device);
             return new CudaContext(device, context.get(ValueLayout.JAVA_LONG, 0), true);
         }
+    }
+
+    /** The driver has no result of its own for a GPU on which nobody may compute. */
+    private static void check(int result, String call, CudaDevice device) {
+        if (result == CudaHeaders.CUDA_ERROR_UNKNOWN()
+                && device.attribute(DeviceAttribute.COMPUTE_MODE) == PROHIBITED) {
+            throw Results.failure(
+                    result,
+                    call,
+                    device + " is in compute mode PROHIBITED",
+                    "sudo nvidia-smi -i %s -c DEFAULT".formatted(device.pciAddress()));
+        }
+        Results.check(result, call);
     }
 
     static CudaContext create(CudaDevice device, ContextFlag... flags) {
@@ -29,9 +47,10 @@ final class NewContexts {
         CudaContext made;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment context = arena.allocate(ValueLayout.JAVA_LONG);
-            Results.check(
+            check(
                     ContextCalls.create(context, mask & ~later, device.handle()),
-                    "cuCtxCreate(flags=0x%x, device=%d)".formatted(mask & ~later, device.ordinal()));
+                    "cuCtxCreate(flags=0x%x, device=%d)".formatted(mask & ~later, device.ordinal()),
+                    device);
             made = new CudaContext(device, context.get(ValueLayout.JAVA_LONG, 0), false);
         }
         if (later != 0) {

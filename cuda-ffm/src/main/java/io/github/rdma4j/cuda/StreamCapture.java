@@ -31,4 +31,9 @@ final class StreamCapture {
         over = true;
         streams.forEach(stream -> stream.captureInto(null));
     }
+
+    /** The driver has ended it: its streams can be asked again. */
+    void ended() {
+        streams.forEach(CudaStream::canBeAsked);
+    }
 }

@@ -27,6 +27,9 @@ final class UnfinishedWork {
     /** Streams of any of them may use memory of any other. */
     private static final Set<CudaContext> OPEN = ConcurrentHashMap.newKeySet();
 
+    /** In the place of an event: the stream cannot be asked now, and has work. */
+    static final long LATER = -1;
+
     /** Waits for the work of all streams but those that are made with CU_STREAM_NON_BLOCKING, as ours are. */
     private static final long DEFAULT_STREAM = 0;
 
@@ -87,6 +90,17 @@ final class UnfinishedWork {
         }
     }
 
+    /** Whether a stream of this context, or of another object for the same one, is being captured. */
+    static boolean isCaptured(CudaContext context) {
+        for (CudaContext each : OPEN) {
+            if (each.pointer == context.pointer
+                    && !each.unfinishedWork().streams.stream().allMatch(CudaStream::isAskable)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** When its end is kept, if it has one. */
     void closed(CudaStream stream) {
         streams.remove(stream);
@@ -94,12 +108,14 @@ final class UnfinishedWork {
 
     /**
      * An event behind what a stream has been given; 0 if all of it is done, or the stream cannot be asked: then its
-     * context is lost, or a graph is being recorded. The context is current.
+     * context is lost, or somebody else captures it. The context is current.
      */
     static long mark(long stream) {
-        if (StreamCalls.query(stream) != CudaHeaders.CUDA_ERROR_NOT_READY()) {
-            return 0;
-        }
+        return StreamCalls.query(stream) == CudaHeaders.CUDA_ERROR_NOT_READY() ? record(stream) : 0;
+    }
+
+    /** An event behind what a stream has been given; 0 if the driver refuses it. The context is current. */
+    static long record(long stream) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment made = arena.allocate(ValueLayout.JAVA_LONG);
             if (EventCalls.create(made, CudaHeaders.CU_EVENT_DISABLE_TIMING()) != Results.SUCCESS) {
@@ -206,7 +222,11 @@ final class UnfinishedWork {
                 return false;
             }
             try {
-                add(mark(stream.pointer));
+                long event = stream.mark();
+                if (event == LATER) {
+                    return false;
+                }
+                add(event);
                 return true;
             } finally {
                 stream.exit();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
+import static io.github.rdma4j.cuda.bindings.CudaHeaders.CUDA_ERROR_ILLEGAL_ADDRESS;
 import static io.github.rdma4j.cuda.bindings.CudaHeaders.CUDA_ERROR_INVALID_CONTEXT;
 import static io.github.rdma4j.cuda.bindings.CudaHeaders.CUDA_ERROR_UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -175,6 +176,14 @@ class AnotherContextTest extends DeviceFixture {
         StandInDriver.failAt(call.function, 1, CUDA_ERROR_INVALID_CONTEXT());
         call.use.accept(this);
         assertThat(StandInDriver.calls(call.function) - before).isGreaterThanOrEqualTo(2);
+    }
+
+    /** A thread that used a context whose kernel failed goes on with another one, of another device for instance. */
+    @ParameterizedTest
+    @EnumSource
+    void theFaultOfAnotherContextIsNotThatOfTheStream(Call call) {
+        StandInDriver.failAt(call.function, 1, CUDA_ERROR_ILLEGAL_ADDRESS());
+        call.use.accept(this);
     }
 
     @ParameterizedTest

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.lang.foreign.Arena;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -146,6 +147,42 @@ class FailureTest {
         context.close();
     }
 
+    /** What a driver does not destroy. */
+    private enum Destruction {
+        STREAM("cuStreamDestroy", test -> test.context.createStream()),
+        EVENT("cuEventDestroy", test -> test.context.createEvent()),
+        MODULE("cuModuleUnload", test -> test.context.loadModule(Kernels.ptx())),
+        GRAPH("cuGraphDestroy", test -> test.context.createGraph()),
+        EXECUTABLE("cuGraphExecDestroy", test -> test.context.createGraph().instantiate()),
+        PINNED("cuMemFreeHost", test -> test.context.allocateHost(64)),
+        REGISTERED("cuMemHostUnregister", test -> test.context.registerHost(test.arena.allocate(4096, 4096)));
+
+        private final String call;
+        private final Function<FailureTest, CudaResource> creation;
+
+        Destruction(String call, Function<FailureTest, CudaResource> creation) {
+            this.call = call;
+            this.creation = creation;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatTheDriverDoesNotDestroyIsToldAndClosed(Destruction destruction) {
+        CudaResource resource = destruction.creation.apply(this);
+        StandInDriver.failAt(destruction.call, 1, CUDA_ERROR_UNKNOWN());
+        assertThatExceptionOfType(CudaException.class)
+                .isThrownBy(resource::close)
+                .withMessageStartingWith(destruction.call + "(")
+                .withMessageContaining(" failed: CUDA_ERROR_UNKNOWN");
+        assertThat(resource.isOpen()).isFalse();
+        resource.close();
+        assertThat(StandInDriver.calls(destruction.call)).isEqualTo(1);
+        // The driver keeps graphs and what it did not free, whatever becomes of the context.
+        context.close();
+        StandInDriver.reset();
+    }
+
     /** Each step of the way back is taken, and what failed is left for the next close. */
     @ParameterizedTest
     @ValueSource(strings = {"cuMemUnmap", "cuMemRelease", "cuMemAddressFree"})
@@ -281,6 +318,22 @@ class FailureTest {
                 .withMessageContaining("somebody has destroyed the context behind this object");
         assertThatExceptionOfType(CudaException.class).isThrownBy(stream::isDone);
         assertThatExceptionOfType(CudaException.class).isThrownBy(context::close);
+    }
+
+    /** The driver says no more than that it does not know why. */
+    @Test
+    void aGpuOnWhichNobodyMayComputeIsNamed() {
+        StandInDriver.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE(), 2);
+        CudaDevice device = Cuda.device(0);
+        StandInDriver.failAt("cuCtxCreate", 1, CUDA_ERROR_UNKNOWN());
+        StandInDriver.failAt("cuDevicePrimaryCtxRetain", 1, CUDA_ERROR_UNKNOWN());
+        assertGone(device::createContext, "compute mode PROHIBITED. Remedy: sudo nvidia-smi -i ");
+        assertGone(device::retainPrimaryContext, "compute mode PROHIBITED. Remedy: sudo nvidia-smi -i ");
+        StandInDriver.failAt("cuCtxCreate", 1, CUDA_ERROR_NO_DEVICE());
+        assertGone(device::createContext, "the GPU is gone");
+        StandInDriver.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE(), 0);
+        StandInDriver.failAt("cuCtxCreate", 1, CUDA_ERROR_UNKNOWN());
+        assertGone(device::createContext, "the GPU may have fallen off the bus");
     }
 
     @Test

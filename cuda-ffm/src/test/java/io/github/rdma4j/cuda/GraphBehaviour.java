@@ -8,11 +8,16 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Batches of memory operations, and graphs: on a GPU and on the stand-in alike. */
 abstract class GraphBehaviour extends DeviceFixture {
@@ -135,7 +140,7 @@ abstract class GraphBehaviour extends DeviceFixture {
             captured.copyToHost(back, 0, memory, 0, 64);
         });
         assertThat(stream.isCaptured()).isFalse();
-        assertThat(stream.isDone()).isTrue();
+        await(stream);
         assertThat(counter()).as("captured, not done").isZero();
         CudaGraphExec executable = graph.instantiate();
         graph.close();
@@ -307,6 +312,71 @@ abstract class GraphBehaviour extends DeviceFixture {
         relaxed.instantiate().launch(stream);
         await(stream);
         assertThat(counter()).isEqualTo(7);
+    }
+
+    /** A stream that is captured cannot be asked, nor can its context: who closes memory must do without. */
+    @ParameterizedTest
+    @EnumSource(
+            value = CaptureMode.class,
+            names = {"THREAD_LOCAL", "RELAXED"})
+    void whatAnotherThreadClosesLeavesACaptureAlone(CaptureMode mode) {
+        DeviceMemory plain = context.allocate(64);
+        HostMemory pinned = context.allocateHost(64);
+        CudaModule module = context.loadModule(Kernels.ptx());
+        CudaStream other = context.createStream();
+        CudaEvent fork = context.createEvent();
+        CudaEvent join = context.createEvent();
+        CudaGraph graph = stream.capture(mode, captured -> {
+            fork.record(captured);
+            other.waitFor(fork);
+            captured.launch(increment, 1, 32, arguments);
+            CompletableFuture.runAsync(() -> {
+                        plain.close();
+                        pinned.close();
+                        module.close();
+                    })
+                    .orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS)
+                    .join();
+            join.record(other);
+            captured.waitFor(join);
+        });
+        graph.instantiate().launch(stream);
+        await(stream);
+        assertThat(counter()).isEqualTo(1);
+    }
+
+    /** The memory is used by what the streams were given before their capture. */
+    @Test
+    void workFromBeforeACaptureIsWaitedFor() {
+        HostMemory flag = context.allocateHost(4);
+        flag.segment().set(ValueLayout.JAVA_INT, 0, 0);
+        CudaStream other = context.createStream();
+        CudaEvent fork = context.createEvent();
+        CudaEvent join = context.createEvent();
+        for (CudaStream busy : List.of(stream, other)) {
+            DeviceMemory used = context.allocate(64);
+            busy.waitForValue(flag, 0, 1, WaitCondition.EQUAL);
+            busy.fill(used, 0, 64, (byte) 1);
+            context.setCloseTimeout(Duration.ofMillis(20));
+            try {
+                stream.capture(CaptureMode.RELAXED, captured -> {
+                            fork.record(captured);
+                            other.waitFor(fork);
+                            assertThatExceptionOfType(CudaCloseTimeoutException.class)
+                                    .isThrownBy(used::close);
+                            join.record(other);
+                            captured.waitFor(join);
+                        })
+                        .close();
+                assertThat(used.isOpen()).isTrue();
+            } finally {
+                flag.segment().set(ValueLayout.JAVA_INT, 0, 1);
+                context.setCloseTimeout(LIMIT);
+            }
+            await(busy);
+            used.close();
+            flag.segment().set(ValueLayout.JAVA_INT, 0, 0);
+        }
     }
 
     @Test

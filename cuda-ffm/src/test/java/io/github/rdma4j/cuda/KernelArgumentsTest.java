@@ -29,7 +29,8 @@ class KernelArgumentsTest extends DeviceFixture {
                         .setStruct(6, struct))
                 .isSameAs(arguments);
         MemorySegment[] slots = new MemorySegment[SIZES.length];
-        MemorySegment pointers = MemorySegment.ofAddress(arguments.enter(null)).reinterpret(SIZES.length * 8L);
+        MemorySegment pointers =
+                MemorySegment.ofAddress(arguments.enter(null, null)).reinterpret(SIZES.length * 8L);
         for (int i = 0; i < slots.length; i++) {
             long address = pointers.getAtIndex(ValueLayout.JAVA_LONG, i);
             assertThat(address % 16).isZero();

@@ -5,6 +5,8 @@ package io.github.rdma4j.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,6 +54,24 @@ class MemoryOperationsTest extends DeviceFixture {
         ValueLayout.JAVA_INT.varHandle().setRelease(words.segment(), 0L, 2);
         await(stream);
         assertThat(words.segment().get(ValueLayout.JAVA_INT, 4)).isEqualTo(8);
+    }
+
+    /** Of a barrier and a flush nothing comes back: what the driver is given is read. */
+    @Test
+    void barriersAndFlushesHaveTheirFlags() {
+        MemoryOperations batch = MemoryOperations.on(device, 1);
+        MemorySegment operation = MemorySegment.ofAddress(batch.address()).reinterpret(2 * Integer.BYTES);
+        assertThat(batch.barrier(BarrierScope.DEVICE).count()).isEqualTo(1);
+        assertThat(operation.toArray(ValueLayout.JAVA_INT))
+                .containsExactly(
+                        CudaHeaders.CU_STREAM_MEM_OP_BARRIER(), CudaHeaders.CU_STREAM_MEMORY_BARRIER_TYPE_GPU());
+        batch.clear().flushRemoteWrites();
+        assertThat(operation.toArray(ValueLayout.JAVA_INT))
+                .containsExactly(CudaHeaders.CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES(), 0);
+        batch.clear().barrier(BarrierScope.DEVICE).clear().barrier(BarrierScope.SYSTEM);
+        assertThat(operation.toArray(ValueLayout.JAVA_INT))
+                .containsExactly(
+                        CudaHeaders.CU_STREAM_MEM_OP_BARRIER(), CudaHeaders.CU_STREAM_MEMORY_BARRIER_TYPE_SYS());
     }
 
     /** What was entered before the one that is closed is left again: else nobody could close it any more. */

@@ -147,6 +147,16 @@ class PeerTest {
         }
     }
 
+    /** Its variables and kernels are closed before it, and may be what the others use. */
+    @Test
+    void aModuleIsNotUnloadedUnderWorkOfAnotherContext() {
+        DeviceMemory target = second.allocate(64);
+        CudaModule module = first.loadModule(Kernels.ptx());
+        DeviceMemory variable = module.global("counter");
+        assertIsNotFreedUnderWorkOfTheOther(
+                module, stream -> stream.copyOnDevice(target, 0, variable, 0, variable.size()));
+    }
+
     /** Else one device would wait for the other for nothing. */
     @Test
     void deviceMemoryThatNoOtherContextUsesIsFreedAtOnce() {

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -113,7 +114,33 @@ class SharingTest {
                     .withMessageContaining("the process that exported it may have freed it or ended");
             assertThatExceptionOfType(CudaException.class)
                     .isThrownBy(() -> context.allocate(64).exportHandle().open(context))
-                    .withMessageContaining("this process exported the handle itself");
+                    .withMessageContaining("this process exported the handle itself")
+                    .satisfies(e -> assertThat(e.remedy()).isEmpty());
+        }
+    }
+
+    @Test
+    void memoryThatAnotherContextOfThisProcessHasOpened() {
+        try (CudaContext context = Cuda.device(0).createContext()) {
+            UUID device = context.device().uuid();
+            IpcMemoryHandle handle = new IpcMemoryHandle(new byte[64], 1, device, 0, 64);
+            StandInDriver.failAt("cuIpcOpenMemHandle", 1, CudaHeaders.CUDA_ERROR_INVALID_CONTEXT());
+            assertThatExceptionOfType(CudaException.class)
+                    .isThrownBy(() -> handle.open(context))
+                    .withMessageContaining("another context of this process has opened memory of that process and GPU")
+                    .satisfies(e -> assertThat(e.isContextLost()).isFalse())
+                    .satisfies(e -> assertThat(e.remedy()).isEmpty());
+        }
+    }
+
+    @Test
+    void aDeviceThatSharesNoMemorySaysSo() {
+        try (CudaContext context = Cuda.device(0).createContext()) {
+            DeviceMemory memory = context.allocate(64);
+            StandInDriver.deny("cuIpcGetMemHandle");
+            assertThatExceptionOfType(UnsupportedCudaCallException.class)
+                    .isThrownBy(memory::exportHandle)
+                    .withMessageContaining("shares no memory with other processes");
         }
     }
 

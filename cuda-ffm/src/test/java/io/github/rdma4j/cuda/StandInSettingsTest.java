@@ -135,7 +135,9 @@ class StandInSettingsTest {
         assertThat(cuda.call("cuCtxSynchronize_v2000")).isEqualTo(CUDA_ERROR_ILLEGAL_ADDRESS());
         assertThat(cuda.call("cuMemAlloc_v3020", cuda.out(), 10)).isEqualTo(CUDA_ERROR_ILLEGAL_ADDRESS());
         assertThat(StandInDriver.get("bytes.htod")).isEqualTo(100);
-        cuda.ok("cuCtxDestroy_v4000", context);
+        // It says the fault, and destroys nevertheless.
+        assertThat(cuda.call("cuCtxDestroy_v4000", context)).isEqualTo(CUDA_ERROR_ILLEGAL_ADDRESS());
+        assertThat(StandInDriver.get("contexts")).isZero();
         cuda.made("cuCtxCreate_v3020", 0, 0);
         cuda.made("cuMemAlloc_v3020", 10);
     }

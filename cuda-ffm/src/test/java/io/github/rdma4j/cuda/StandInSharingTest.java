@@ -230,7 +230,7 @@ class StandInSharingTest {
                         HexFormat.of().formatHex(handle.toArray(JAVA_BYTE)))
                 .redirectErrorStream(true)
                 .start();
-        assertThat(new String(other.getInputStream().readAllBytes())).isEqualTo("42 42 5000 true true\n");
+        assertThat(new String(other.getInputStream().readAllBytes())).isEqualTo("42 42 5000 true true true\n");
         MemorySegment host = cuda.pageable(5000);
         cuda.ok("cuMemcpyDtoH_v3020", host, device, 5000);
         assertThat(host.get(JAVA_BYTE, 4999)).isEqualTo((byte) 43);
@@ -249,6 +249,11 @@ class StandInSharingTest {
             long device = cuda.made("cuIpcOpenMemHandle_v11000", handle, 1);
             boolean same = device == cuda.made("cuIpcOpenMemHandle_v11000", handle, 1);
             MemorySegment host = cuda.pageable(5000);
+            long first = cuda.made("cuCtxGetCurrent_v4000");
+            long second = cuda.made("cuCtxCreate_v3020", 0, 0);
+            boolean one = cuda.call("cuIpcOpenMemHandle_v11000", cuda.out(), handle, 1) == CUDA_ERROR_INVALID_CONTEXT();
+            cuda.ok("cuCtxDestroy_v4000", second);
+            cuda.ok("cuCtxSetCurrent_v4000", first);
             cuda.ok("cuMemcpyDtoH_v3020", host, device, 5000);
             cuda.ok("cuMemsetD8_v3020", device + 4999, (byte) 43, 1);
             cuda.ok("cuCtxSynchronize_v2000");
@@ -257,7 +262,7 @@ class StandInSharingTest {
             cuda.ok("cuIpcCloseMemHandle_v4010", device);
             boolean closed = cuda.call("cuIpcCloseMemHandle_v4010", device) == CUDA_ERROR_INVALID_VALUE();
             System.out.printf(
-                    "%d %d %d %b %b%n", host.get(JAVA_BYTE, 0), host.get(JAVA_BYTE, 4999), size, same, closed);
+                    "%d %d %d %b %b %b%n", host.get(JAVA_BYTE, 0), host.get(JAVA_BYTE, 4999), size, same, one, closed);
         }
     }
 

@@ -35,7 +35,8 @@ class UnavailabilityTest {
                 .startsWith("DRIVER_TOO_OLD: CUDA cannot be used: the installed driver (CUDA 13.0) has no"
                         + " cuGetProcAddress. Remedy: install an NVIDIA driver of CUDA 11.3 or later");
         assertThat(reason(List.of("-D" + StandInDriver.PROPERTY + "=libc.so.6"), ""))
-                .startsWith("DRIVER_TOO_OLD: CUDA cannot be used: the installed driver has no cuDriverGetVersion");
+                .startsWith("NO_DRIVER: CUDA cannot be used: 'libc.so.6' is not NVIDIA's driver: it has no"
+                        + " cuDriverGetVersion. Remedy: leave the system property io.github.rdma4j.cuda.library unset");
     }
 
     @ParameterizedTest

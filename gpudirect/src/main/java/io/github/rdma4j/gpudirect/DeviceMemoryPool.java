@@ -117,24 +117,30 @@ public final class DeviceMemoryPool implements AutoCloseable {
                 }
                 waited = true;
                 long left = deadline - System.nanoTime();
-                await(refusal == null ? Math.max(left, REGISTERING) : left, refusal, slab);
+                if (await(refusal == null ? Math.max(left, REGISTERING) : left)) {
+                    continue;
+                }
+                // This thread may be late, and the buffer come back in time.
+                requireOpen();
+                found = find(size);
+                if (found == null) {
+                    throw refusal != null ? refusal : limitReached(slab);
+                }
+                waits++;
+                return found;
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /** Waits until something has changed; throws the refusal if the time is over. */
-    private void await(long nanos, DevicePoolExhaustedException refusal, long slab) {
-        boolean inTime;
+    /** Waits until something has changed; false if the time is over. */
+    private boolean await(long nanos) {
         try {
-            inTime = nanos > 0 && changed.awaitNanos(nanos) > 0;
+            return nanos > 0 && changed.awaitNanos(nanos) > 0;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new WaitInterruptedException("waiting for registered device memory");
-        }
-        if (!inTime) {
-            throw refusal != null ? refusal : limitReached(slab);
         }
     }
 

@@ -163,6 +163,8 @@ public final class DeviceRegion implements AutoCloseable {
      * @param size in bytes
      * @param stream whose work shall read it
      * @throws IndexOutOfBoundsException if it does not lie within
+     * @throws IllegalStateException if this is closed, or the stream is being captured and the writes must be flushed:
+     *     the host does that now, and not at each launch of the graph
      */
     public void absorb(long offset, long size, CudaStream stream) {
         Objects.checkFromIndexSize(offset, size, length());
@@ -172,15 +174,24 @@ public final class DeviceRegion implements AutoCloseable {
         }
         if (direct == null) {
             stream.copyToDevice(memory.memory(), memory.offset() + offset, mirror().host(), offset, size);
-        } else {
+        } else if (needsFlush()) {
+            if (stream.isCaptured()) {
+                throw new IllegalStateException("absorb() while " + stream + " is being captured: " + this
+                        + " needs a flush by the host, which no graph repeats. Remedy: absorb before each launch, or let"
+                        + " the stream flush (MemoryOperations.flushRemoteWrites)");
+            }
             flushAdapterWrites();
         }
     }
 
+    /** The completion comes by the adapter's own way, which the GPU does not order with the engine's. */
+    private boolean needsFlush() {
+        return owner.writeOrdering() == WriteOrdering.FLUSHED_BY_HOST || path() == GpuPath.DATA_DIRECT;
+    }
+
     /** For a direct path: what the adapter's completion told of is then seen by kernels that start later. */
     void flushAdapterWrites() {
-        // The completion comes by the adapter's own way, which the GPU does not order with the engine's.
-        if (owner.writeOrdering() == WriteOrdering.FLUSHED_BY_HOST || path() == GpuPath.DATA_DIRECT) {
+        if (needsFlush()) {
             owner.context().flushGpuDirectWrites(FlushScope.OWNER);
         }
     }

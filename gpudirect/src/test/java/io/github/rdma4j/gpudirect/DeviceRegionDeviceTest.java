@@ -12,6 +12,7 @@ import static io.github.rdma4j.verbs.AccessFlag.ZERO_BASED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.cuda.CaptureMode;
 import io.github.rdma4j.cuda.Cuda;
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.CudaException;
@@ -269,6 +270,14 @@ class DeviceRegionDeviceTest {
         long flushes = StandInDriver.get("flushes");
         try (CudaStream stream = context.createStream()) {
             region.absorb(0, 1, stream);
+            // A graph would do without it at each launch.
+            DeviceRegion direct = region;
+            stream.capture(
+                            CaptureMode.THREAD_LOCAL,
+                            captured -> assertThatThrownBy(() -> direct.absorb(0, 1, captured))
+                                    .isInstanceOf(IllegalStateException.class)
+                                    .hasMessageContaining("which no graph repeats. Remedy: absorb before each launch"))
+                    .close();
         }
         assertThat(StandInDriver.get("flushes")).isEqualTo(flushes + 1);
 

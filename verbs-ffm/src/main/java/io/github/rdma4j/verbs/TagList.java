@@ -38,6 +38,8 @@ public final class TagList {
     private final MemorySegment addFields;
     private final MemorySegment entries;
     private final MemorySegment badRequest;
+    /** The request has the handle of whichever operation was the last. */
+    private int lastAdded;
 
     TagList(SharedReceiveQueue owner, ReceiveQueue receiveQueue, Arena arena, int maxEntries) {
         this.owner = owner;
@@ -75,7 +77,11 @@ public final class TagList {
             ibv_ops_wr.tm.add.mask(addFields, mask);
             ibv_ops_wr.tm.add.num_sge(addFields, local.size());
             MemorySegment.copy(local.entries(), 0, entries, 0, local.size() * ibv_sge.sizeof());
-            return post(RdmaHeaders.IBV_WR_TAG_ADD(), workRequestId, unexpectedCount, flags);
+            int error = post(RdmaHeaders.IBV_WR_TAG_ADD(), workRequestId, unexpectedCount, flags);
+            if (error == 0) {
+                lastAdded = ibv_ops_wr.tm.handle(tagFields);
+            }
+            return error;
         } finally {
             receiveQueue.exit();
         }
@@ -83,7 +89,7 @@ public final class TagList {
 
     /** {@return the entry that the last successful {@link #add} made, for {@link #remove}} */
     public int handle() {
-        return ibv_ops_wr.tm.handle(tagFields);
+        return lastAdded;
     }
 
     /**

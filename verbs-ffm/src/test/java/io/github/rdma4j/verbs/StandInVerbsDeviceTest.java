@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ib_uverbs_flow_action_esp;
 import io.github.rdma4j.verbs.bindings.ibv_context;
 import io.github.rdma4j.verbs.bindings.ibv_counter_attach_attr;
@@ -13,6 +14,7 @@ import io.github.rdma4j.verbs.bindings.ibv_device_attr_ex;
 import io.github.rdma4j.verbs.bindings.ibv_flow_action_esp_attr;
 import io.github.rdma4j.verbs.bindings.ibv_flow_attr;
 import io.github.rdma4j.verbs.bindings.ibv_flow_spec_counter_action;
+import io.github.rdma4j.verbs.bindings.ibv_ops_wr;
 import io.github.rdma4j.verbs.bindings.ibv_parent_domain_init_attr;
 import io.github.rdma4j.verbs.bindings.ibv_qp;
 import io.github.rdma4j.verbs.bindings.ibv_qp_cap;
@@ -238,9 +240,7 @@ class StandInVerbsDeviceTest {
         assertThat(calls).endsWith("post 1");
     }
 
-    /** libmlx5 destroys a queue pair of its own then, which completes there; a basic queue stands in. */
-    @Test
-    void aSharedQueueThatMatchesTagsIsClosedWhileNobodyPollsByACursor() {
+    private void standInForTagMatching() {
         verbs_context.create_srq_ex(
                 table,
                 verbs_context.create_srq_ex.allocate(
@@ -251,6 +251,48 @@ class StandInVerbsDeviceTest {
                             return SharedReceiveCalls.create(MemorySegment.ofAddress(domain.handle()), basic);
                         },
                         arena));
+    }
+
+    /** The driver writes the handle of what it adds into the request, which serves the other operations, too. */
+    @Test
+    void aListOfTagsNamesTheEntryThatWasAddedLast() {
+        standInForTagMatching();
+        int[] next = {40};
+        verbs_context.post_srq_ops(
+                table,
+                verbs_context.post_srq_ops.allocate(
+                        (srq, request, bad) -> {
+                            MemorySegment asked = request.reinterpret(ibv_ops_wr.sizeof());
+                            MemorySegment tag = ibv_ops_wr.tm(asked);
+                            boolean add = ibv_ops_wr.opcode(asked) == RdmaHeaders.IBV_WR_TAG_ADD();
+                            if (add) {
+                                ibv_ops_wr.tm.handle(tag, next[0]++);
+                            } else {
+                                note("operation %d of entry %d"
+                                        .formatted(ibv_ops_wr.opcode(asked), ibv_ops_wr.tm.handle(tag)));
+                            }
+                            return add && ibv_ops_wr.tm.add.tag(ibv_ops_wr.tm.add(tag)) == 13 ? Errno.ENOMEM : 0;
+                        },
+                        arena));
+        SharedReceiveQueue shared = domain.createSharedReceiveQueue(
+                config -> config.tagMatching(queue, 4, 4).maxWorkRequests(4));
+        MemoryRegion region = domain.allocateMemory(64, AccessFlag.LOCAL_WRITE);
+        SliceList buffer = SliceList.of(region.slice());
+        TagList tags = shared.tagList();
+        assertThat(tags.add(1, 1, buffer, 5, -1, 0, TagList.NONE)).isZero();
+        int first = tags.handle();
+        assertThat(tags.add(2, 2, buffer, 6, -1, 0, TagList.NONE)).isZero();
+        assertThat(tags.handle()).isEqualTo(41);
+        assertThat(tags.remove(3, first, 0, TagList.NONE)).isZero();
+        assertThat(tags.add(4, 4, buffer, 13, -1, 0, TagList.NONE)).isEqualTo(Errno.ENOMEM);
+        assertThat(calls).containsExactly("operation %d of entry 40".formatted(RdmaHeaders.IBV_WR_TAG_DEL()));
+        assertThat(tags.handle()).isEqualTo(41);
+    }
+
+    /** libmlx5 destroys a queue pair of its own then, which completes there; a basic queue stands in. */
+    @Test
+    void aSharedQueueThatMatchesTagsIsClosedWhileNobodyPollsByACursor() {
+        standInForTagMatching();
         ExtendedCompletionQueue inPlace = context.createExtendedCompletionQueue(64, config -> {});
         int room = inPlace.capacity();
         assertThatThrownBy(() -> domain.createSharedReceiveQueue(

@@ -62,8 +62,9 @@ public final class Driver {
     private static synchronized Driver open() {
         if (instance == null) {
             requirePlatform(System.getProperty("os.name"), System.getProperty("os.arch"));
-            SymbolLookup library = DriverLibrary.open(System.getProperty(LIBRARY_PROPERTY, SONAME));
-            int version = version(library);
+            String file = System.getProperty(LIBRARY_PROPERTY, SONAME);
+            SymbolLookup library = DriverLibrary.open(file);
+            int version = version(library, file);
             Driver driver = new Driver(
                     downcall(library, "cuGetProcAddress", PFN_cuGetProcAddress_v11030.descriptor(), version), version);
             driver.initialise(library);
@@ -92,8 +93,7 @@ public final class Driver {
         MemorySegment address = library.find(symbol)
                 .orElseThrow(() -> new CudaUnavailableException(
                         CudaUnavailableException.Reason.DRIVER_TOO_OLD,
-                        "the installed driver%s has no %s"
-                                .formatted(version == 0 ? "" : " (CUDA " + versionText(version) + ")", symbol),
+                        "the installed driver (CUDA %s) has no %s".formatted(versionText(version), symbol),
                         "install an NVIDIA driver of CUDA 11.3 or later (465.19, better 525 or later)"));
         return traced(symbol, LINKER.downcallHandle(address, withAddressesAsLong(descriptor)), descriptor);
     }
@@ -103,7 +103,14 @@ public final class Driver {
     }
 
     /** The only two functions, besides the search for the others, that are called by symbol. */
-    private static int version(SymbolLookup library) {
+    private static int version(SymbolLookup library, String file) {
+        if (library.find("cuDriverGetVersion").isEmpty()) {
+            throw new CudaUnavailableException(
+                    CudaUnavailableException.Reason.NO_DRIVER,
+                    "'%s' is not NVIDIA's driver: it has no cuDriverGetVersion".formatted(file),
+                    "leave the system property %s unset, and see which libcuda.so.1 LD_LIBRARY_PATH leads to"
+                            .formatted(LIBRARY_PROPERTY));
+        }
         MethodHandle getVersion = downcall(library, "cuDriverGetVersion", PFN_cuDriverGetVersion_v2020.descriptor(), 0);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment version = arena.allocate(ValueLayout.JAVA_INT);

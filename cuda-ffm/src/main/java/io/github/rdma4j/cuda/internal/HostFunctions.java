@@ -12,6 +12,7 @@ import java.lang.invoke.MethodType;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The one function that the driver calls in this program, and a table of what it shall do: {@code userData} is the
@@ -25,7 +26,27 @@ public final class HostFunctions {
     private static final AtomicLong NEXT = new AtomicLong(1);
     private static final long ADDRESS = stub();
 
+    /** How long the JVM waits with its end. A function that the driver calls later ends the process by a signal. */
+    private static final long PATIENCE_NANOS = 2_000_000_000L;
+
+    private static final long PAUSE_NANOS = 1_000_000;
+
+    static {
+        try {
+            Runtime.getRuntime().addShutdownHook(new Thread(HostFunctions::awaitCalls, "rdma4j-cuda-callbacks"));
+        } catch (IllegalStateException e) {
+            // The JVM is ending: who calls now is too late for that.
+        }
+    }
+
     private HostFunctions() {}
+
+    private static void awaitCalls() {
+        long start = System.nanoTime();
+        while (!ENTRIES.isEmpty() && System.nanoTime() - start < PATIENCE_NANOS) {
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+    }
 
     private static long stub() {
         assert CUhostFn.descriptor().argumentLayouts().size() == 1;
@@ -45,9 +66,10 @@ public final class HostFunctions {
 
     /** Called by a thread of the driver. An exception that leaves it would end the process. */
     private static void call(long id) {
-        Entry entry = ENTRIES.remove(id);
+        Entry entry = ENTRIES.get(id);
         if (entry != null) {
             entry.task.run();
+            ENTRIES.remove(id);
         }
     }
 
@@ -79,7 +101,17 @@ public final class HostFunctions {
     }
 
     /**
-     * Removes the entries of a context that is destroyed: one that had failed never calls them.
+     * Whether entries of a context have not been called yet.
+     *
+     * @param owner as it was given
+     * @return whether there are such
+     */
+    public static boolean isAwaitedBy(Object owner) {
+        return ENTRIES.values().stream().anyMatch(entry -> entry.owner == owner);
+    }
+
+    /**
+     * Removes the entries of a context that is destroyed, or has failed: such a one never calls them.
      *
      * @param owner as it was given
      */

@@ -61,9 +61,20 @@ public final class LostContexts {
      * @return whether no work of the context goes on
      */
     public static boolean isLost(int result, String call) {
-        return REMEDIES.containsKey(result)
+        return isLost(result)
                 // Other calls say this, too, of an argument; this one has no other argument than the context.
                 || result == CudaHeaders.CUDA_ERROR_INVALID_CONTEXT() && call.startsWith("cuCtxSetCurrent(");
+    }
+
+    /**
+     * Whether a result says of whatever call that a context is lost: that of its object, or the one that is current on
+     * the thread.
+     *
+     * @param result what a call returned
+     * @return whether it does
+     */
+    public static boolean isLost(int result) {
+        return REMEDIES.containsKey(result);
     }
 
     /** The remedy; null for a result that does not say that the context is lost. */

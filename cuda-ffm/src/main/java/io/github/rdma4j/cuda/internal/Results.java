@@ -103,8 +103,26 @@ public final class Results {
      * @return the exception to throw
      */
     public static CudaException failure(int result, String call, String explanation) {
+        return failure(result, call, explanation, remedy(result, call));
+    }
+
+    private static String remedy(int result, String call) {
         String ofLoss = LostContexts.remedy(result);
-        String remedy = ofLoss != null ? ofLoss : REMEDIES.getOrDefault(result, "");
+        // Of other calls than the one that takes nothing but the context, this can mean another argument.
+        boolean isGuess = result == CudaHeaders.CUDA_ERROR_INVALID_CONTEXT() && !LostContexts.isLost(result, call);
+        return ofLoss != null ? ofLoss : isGuess ? "" : REMEDIES.getOrDefault(result, "");
+    }
+
+    /**
+     * The exception for a failed call of which more is known than its result says.
+     *
+     * @param result what it returned, not success
+     * @param call the call with its arguments
+     * @param explanation what is known of the cause, or an empty string
+     * @param remedy what can be done about it, or an empty string
+     * @return the exception to throw
+     */
+    public static CudaException failure(int result, String call, String explanation, String remedy) {
         if (result == CudaHeaders.CUDA_ERROR_OUT_OF_MEMORY()) {
             return new OutOfDeviceMemoryException(call, name(result), result, text(result), explanation, remedy);
         }

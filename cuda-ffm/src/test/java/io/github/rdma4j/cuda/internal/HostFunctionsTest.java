@@ -8,23 +8,33 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.rdma4j.cuda.Cuda;
 import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.cuda.CudaDevice;
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.HostMemory;
 import io.github.rdma4j.cuda.StandInDriver;
 import io.github.rdma4j.cuda.WaitCondition;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The table of callbacks does not grow: not by those that were called, refused, or will never be called. */
 @ExtendWith(StandInDriver.class)
 class HostFunctionsTest {
-    @Test
-    void nothingStaysInTheTable() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void nothingStaysInTheTable(boolean primary) {
         int before = HostFunctions.pending();
-        CudaContext context = Cuda.device(0).createContext();
+        CudaDevice device = Cuda.device(0);
+        CudaContext context = primary ? device.retainPrimaryContext() : device.createContext();
         CudaStream stream = context.createStream();
         stream.callback(() -> {});
         assertThat(stream.await(Duration.ofSeconds(20))).isTrue();
@@ -46,5 +56,61 @@ class HostFunctionsTest {
         pinned.segment().fill((byte) 1);
         assertThatExceptionOfType(CudaException.class).isThrownBy(context::close);
         assertThat(HostFunctions.pending()).as("of a context that had failed").isEqualTo(before);
+    }
+
+    /** A context of one's own takes along what has not been called; of a shared one it is called in its turn. */
+    @Test
+    void whatIsNotCalledYetWhenAContextIsClosed() throws InterruptedException {
+        int before = HostFunctions.pending();
+        CudaDevice device = Cuda.device(0);
+        try (CudaContext keeper = device.retainPrimaryContext()) {
+            HostMemory word = keeper.allocateHost(64);
+            word.segment().fill((byte) 0);
+            CudaContext own = device.createContext();
+            CudaContext shared = device.retainPrimaryContext();
+            CountDownLatch called = new CountDownLatch(1);
+            for (CudaContext context : List.of(own, shared)) {
+                CudaStream stream = context.createStream();
+                stream.waitForValue(word, 0, 1, WaitCondition.EQUAL);
+                stream.callback(called::countDown);
+            }
+            assertThat(HostFunctions.pending()).isEqualTo(before + 2);
+            own.close();
+            assertThat(HostFunctions.pending()).as("of a context that is gone").isEqualTo(before + 1);
+            shared.close();
+            assertThat(HostFunctions.pending()).isEqualTo(before + 1);
+            word.segment().set(ValueLayout.JAVA_INT, 0, 1);
+            assertThat(called.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    /** The driver would call into a JVM that is gone, which ends the process by a signal. */
+    @Test
+    void theJvmWaitsForWhatTheDriverHasYetToCall() throws Exception {
+        ProcessBuilder builder = new ProcessBuilder(
+                        ProcessHandle.current().info().command().orElseThrow(),
+                        "-XX:TieredStopAtLevel=1",
+                        "--enable-native-access=ALL-UNNAMED",
+                        StandInDriver.jvmOption(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        EndsEarly.class.getName())
+                .redirectErrorStream(true);
+        builder.environment().put("RDMA4J_STANDIN", "copy-delay-us=300000");
+        Process process = builder.start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(output).isEqualTo("main has ended\ncalled\n");
+        assertThat(process.exitValue()).isZero();
+    }
+
+    static final class EndsEarly {
+        public static void main(String[] arguments) {
+            CudaContext context = Cuda.device(0).createContext();
+            CudaStream stream = context.createStream();
+            stream.fill(context.allocate(64), 0, 64, (byte) 1);
+            stream.callback(() -> System.out.println("called"));
+            System.out.println("main has ended");
+        }
     }
 }

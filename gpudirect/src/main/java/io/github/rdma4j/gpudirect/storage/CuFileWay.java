@@ -117,10 +117,11 @@ final class CuFileWay implements Way {
                 .formatted(write ? "cuFileWriteAsync" : "cuFileReadAsync", file, fileOffset, length);
         MemorySegment words = storage.streams().takeArguments();
         MemoryUse use = null;
+        StreamRegistration registration;
         StreamTransfer transfer;
         try {
             requireStreams();
-            storage.streams().register(stream, calls);
+            registration = storage.streams().register(stream, calls);
             MemoryUse held = storage.use(memory);
             use = held;
             transfer = new StreamTransfer(storage, () -> outcome(words), () -> release(held, words), call);
@@ -128,27 +129,30 @@ final class CuFileWay implements Way {
             release(use, words);
             throw e;
         }
-        try {
-            words.set(ValueLayout.JAVA_LONG, SIZE, length);
-            words.set(ValueLayout.JAVA_LONG, FILE_OFFSET, fileOffset);
-            words.set(ValueLayout.JAVA_LONG, MEMORY_OFFSET, memoryOffset);
-            words.set(ValueLayout.JAVA_LONG, BYTES, 0);
-            submit(write, stream, memory, words, call);
-        } catch (RuntimeException e) {
-            transfer.giveUp();
-            throw e;
-        }
-        try {
-            transfer.record(stream);
-        } catch (RuntimeException e) {
-            if (transfer.awaitRest(stream, e)) {
+        synchronized (registration) {
+            try {
+                registration.requireOpen();
+                words.set(ValueLayout.JAVA_LONG, SIZE, length);
+                words.set(ValueLayout.JAVA_LONG, FILE_OFFSET, fileOffset);
+                words.set(ValueLayout.JAVA_LONG, MEMORY_OFFSET, memoryOffset);
+                words.set(ValueLayout.JAVA_LONG, BYTES, 0);
+                submit(write, stream, memory, words, call);
+            } catch (RuntimeException e) {
                 transfer.giveUp();
-            } else {
-                transfer.follow(stream);
+                throw e;
             }
-            throw e;
+            try {
+                transfer.record(stream);
+            } catch (RuntimeException e) {
+                if (transfer.awaitRest(stream, e)) {
+                    transfer.giveUp();
+                } else {
+                    transfer.follow(stream);
+                }
+                throw e;
+            }
+            return transfer;
         }
-        return transfer;
     }
 
     private void submit(boolean write, CudaStream stream, DeviceMemory memory, MemorySegment words, String call) {

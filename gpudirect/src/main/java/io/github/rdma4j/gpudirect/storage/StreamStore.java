@@ -23,7 +23,7 @@ final class StreamStore {
 
     private final GpuStorage storage;
     private final Map<CudaStream, StreamChunk> chunks = new IdentityHashMap<>();
-    private final Map<CudaStream, AutoCloseable> registered = new IdentityHashMap<>();
+    private final Map<CudaStream, StreamRegistration> registered = new IdentityHashMap<>();
     private final List<StreamTransfer> underWay = new ArrayList<>();
     private final List<MemorySegment> arguments = new ArrayList<>();
     private final Arena arena = Arena.ofShared();
@@ -60,29 +60,36 @@ final class StreamStore {
     }
 
     /** Tells cuFile of a stream once; the stream's close takes it back. */
-    void register(CudaStream stream, CuFileCalls calls) {
+    StreamRegistration register(CudaStream stream, CuFileCalls calls) {
         synchronized (registered) {
-            if (registered.containsKey(stream)) {
-                return;
+            StreamRegistration known = registered.get(stream);
+            if (known != null) {
+                return known;
             }
             long handle = stream.handle();
             storage.context().makeCurrentForCall();
             CuFileDriver.require(
                     calls.streamRegister(handle, FLAGS), "cuFileStreamRegister(flags=%d)".formatted(FLAGS));
-            AutoCloseable registration = () -> deregister(stream, handle, calls);
+            Runnable deregistration = () -> storage.giveBack(
+                    () -> CuFileDriver.require(calls.streamDeregister(handle), "cuFileStreamDeregister()"));
+            StreamRegistration registration = new StreamRegistration(stream, this, deregistration);
             registered.put(stream, registration);
-            stream.addDependent(registration);
+            try {
+                stream.addDependent(registration);
+            } catch (IllegalStateException e) {
+                // Another thread is closing the stream.
+                registered.remove(stream);
+                deregistration.run();
+                throw e;
+            }
+            return registration;
         }
     }
 
-    private void deregister(CudaStream stream, long handle, CuFileCalls calls) {
+    void remove(StreamRegistration registration) {
         synchronized (registered) {
-            if (registered.remove(stream) == null) {
-                return;
-            }
+            registered.remove(registration.stream());
         }
-        look();
-        storage.giveBack(() -> CuFileDriver.require(calls.streamDeregister(handle), "cuFileStreamDeregister()"));
     }
 
     /** Four words that must stay until a stream is as far. */
@@ -110,16 +117,22 @@ final class StreamStore {
         }
     }
 
+    /** Before a stream is closed, which then cannot be asked any more. */
+    void stopFollowing(CudaStream stream) {
+        for (StreamTransfer each : underWay()) {
+            each.stopFollowing(stream);
+        }
+    }
+
+    private List<StreamTransfer> underWay() {
+        synchronized (underWay) {
+            return underWay.isEmpty() ? List.of() : List.copyOf(underWay);
+        }
+    }
+
     /** Finds out which transfers are over, so that files and memory can be closed that nobody asked about. */
     void look() {
-        List<StreamTransfer> all;
-        synchronized (underWay) {
-            if (underWay.isEmpty()) {
-                return;
-            }
-            all = List.copyOf(underWay);
-        }
-        for (StreamTransfer each : all) {
+        for (StreamTransfer each : underWay()) {
             try {
                 each.isDone();
             } catch (RuntimeException e) {
@@ -131,11 +144,13 @@ final class StreamStore {
 
     /** When the files are closed: no transfer is under way. */
     void close(Closing closing) {
+        List<StreamRegistration> all;
         synchronized (registered) {
-            registered.forEach(CudaStream::removeDependent);
-            for (CudaStream stream : List.copyOf(registered.keySet())) {
-                closing.run(registered.get(stream)::close);
-            }
+            all = List.copyOf(registered.values());
+        }
+        for (StreamRegistration each : all) {
+            each.stream().removeDependent(each);
+            closing.close(each);
         }
         synchronized (chunks) {
             chunks.values().forEach(closing::close);

@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect.storage;
 
 import io.github.rdma4j.cuda.CudaCallbackException;
+import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.CudaEvent;
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaStream;
@@ -80,6 +81,33 @@ public final class StreamTransfer {
             followed = stream;
         }
         storage.streams().add(this);
+    }
+
+    /**
+     * Before a stream is closed that this follows.
+     *
+     * @throws CudaCloseTimeoutException if the driver refuses the event again
+     */
+    void stopFollowing(CudaStream stream) {
+        RuntimeException refusal = null;
+        synchronized (this) {
+            if (over || followed != stream) {
+                return;
+            }
+            try {
+                event.record(stream);
+                followed = null;
+            } catch (RuntimeException e) {
+                refusal = e;
+            }
+        }
+        if (refusal != null && !isDone()) {
+            CudaCloseTimeoutException tooEarly = new CudaCloseTimeoutException(stream + " is not closed: " + call
+                    + " is under way, and only the stream can tell when it is over. Remedy: wait for the stream, and"
+                    + " close it again");
+            tooEarly.addSuppressed(refusal);
+            throw tooEarly;
+        }
     }
 
     /**

@@ -111,6 +111,39 @@ class GivenUpTransfersTest extends StorageFixture {
         storage.close();
     }
 
+    /** The transfer follows a stream that is closed before it is over. */
+    @Test
+    void whatCannotBeQueuedWholeEndsWithAStreamThatIsClosed() throws IOException {
+        GpuStorage storage = storage(StoragePath.COMPATIBLE);
+        GpuFile file = storage.open(file(bytes(SIZE)));
+        HostMemory word = context.allocateHost(8);
+        DeviceMemory memory = context.allocate(SIZE);
+        word.segment().fill((byte) 0);
+        CudaStream stream = context.createStream();
+        stream.waitForValue(word, 0, 1, WaitCondition.EQUAL);
+        StandInDriver.failAt("cuEventRecord", 1, UNKNOWN);
+        StandInDriver.failAt("cuEventRecord", 2, UNKNOWN);
+        try {
+            assertThatThrownBy(() -> file.readAsync(stream, memory, 0, 0, SIZE)).isInstanceOf(CudaException.class);
+            assertThatThrownBy(stream::close)
+                    .isInstanceOf(CudaCloseTimeoutException.class)
+                    .hasMessageContaining("only the stream can tell when it is over")
+                    .satisfies(
+                            e -> assertThat(e.getSuppressed()).singleElement().isInstanceOf(CudaException.class));
+            assertThat(stream.isOpen()).isTrue();
+            stream.close();
+            assertThat(stream.isOpen()).isFalse();
+            assertThatThrownBy(file::close).isInstanceOf(CudaCloseTimeoutException.class);
+        } finally {
+            ValueLayout.JAVA_INT.varHandle().setRelease(word.segment(), 0L, 1);
+        }
+        memory.close();
+        file.close();
+        storage.close();
+        assertThat(StandInCuFile.open()).isEmpty();
+        word.close();
+    }
+
     /** What one stream had pinned serves the next one. */
     @Test
     void closedStreamsKeepNoPinnedMemory() throws IOException {
