@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Checks what keeps RoCE of an adapter from losing packets, as far as the kernel tells. Devices of software have none. */
+/** Checks what keeps RoCE of an adapter from losing packets, as far as the kernel tells. Software has nothing of it. */
 final class FabricChecks {
     private static final Pattern CLASS = Pattern.compile("tclass=(\\d{1,3})");
     /** The upper six of the eight bits of a traffic class; the others are ECN's. */
@@ -33,7 +33,7 @@ final class FabricChecks {
             "without PFC packets are dropped when a switch or a receiver is full, and each drop is sent again";
 
     private static final String SET =
-            "dcb pfc set dev %s prio-pfc all:off 3:on (iproute2), for the priority of RoCE; the switch must have the same";
+            "dcb pfc set dev %s prio-pfc all:off 3:on (iproute2), or the priority of your RoCE; the switch needs the same";
 
     private final Machine machine;
     private final MachineFiles files;

@@ -22,8 +22,8 @@ import org.testcontainers.utility.DockerImageName;
 
 /**
  * A container in which commands run with RDMA devices: on rxe devices of a small virtual machine, without privileges,
- * with KVM where there is one. Once started it waits, at most six hours; each {@link #run} starts a virtual machine of its own, which sees
- * the container's files and ends with the command.
+ * with KVM where there is one. Once started it waits, at most six hours; each {@link #run} starts a virtual machine of
+ * its own, which sees the container's files and ends with the command.
  *
  * <pre>{@code
  * try (SoftRoceContainer container = new SoftRoceContainer().withCpus(2).withProject(Path.of(""))) {
