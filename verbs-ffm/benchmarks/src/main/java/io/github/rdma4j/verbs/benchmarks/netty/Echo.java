@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
  * thread.
  */
 final class Echo implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 120;
+    private static final long PATIENCE_SECONDS = 600;
     /** From so many connections on, the channels of RDMA share a group and have few buffers each. */
     private static final int MANY = 32;
 
