@@ -139,7 +139,7 @@ class CompareJsonTest {
         JsonNode json = write(Samples.result(
                 Samples.plan(List.of(Samples.LATENCY), 1),
                 Samples.latencyResult(new double[] {Double.MIN_VALUE}, new double[] {1})));
-        assertThat(json.at("/comparison/0/java_best").asDouble()).isZero();
+        assertThat(json.at("/comparison/0/java_best").asDouble()).isEqualTo(Double.MIN_VALUE);
 
         CaseResult withoutStatistics = new CaseResult(
                 Samples.LATENCY,
