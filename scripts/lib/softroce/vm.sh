@@ -244,6 +244,10 @@ vm_run() {
 vm_input_pump() {
     if [[ $ACCEL == uml ]]; then
         vm_when_open vm_frames
+        # The kernel of a guest kept an end back until more came, or lost it (seen once): it is said until the machine ends.
+        local never
+        exec {never}<> <(:)
+        while printf '0\n'; do read -r -t 1 <&"$never" || true; done 2>/dev/null
     else
         vm_pump setpriv --pdeathsig KILL
     fi
