@@ -33,6 +33,8 @@ final class Comparison {
     private long askedAt;
     private long due;
     private int number;
+    /** More rounds would change nothing. */
+    private boolean complete;
 
     /**
      * Nothing is compared yet.
@@ -50,6 +52,7 @@ final class Comparison {
         running = true;
         pause = nanosBetween;
         round = 0;
+        complete = false;
         beginRound(now);
     }
 
@@ -67,13 +70,13 @@ final class Comparison {
         return running;
     }
 
-    /** Whether more rounds would change nothing. */
+    /** Whether more rounds would change nothing; asked with each poll. */
     boolean isComplete() {
-        return running && (round == ROUNDS || tooSlow() > ROUNDS / 2);
+        return running && complete;
     }
 
     private int tooSlow() {
-        double limit = round == 0 ? 0 : most * middle(overTcp);
+        double limit = most * middle(overTcp);
         int count = 0;
         for (int i = 0; i < round; i++) {
             count += overRdma[i] > limit ? 1 : 0;
@@ -126,6 +129,7 @@ final class Comparison {
         (rdma ? overRdma : overTcp)[round] = now - askedAt;
         if (half) {
             round++;
+            complete = round == ROUNDS || tooSlow() > ROUNDS / 2;
             beginRound(now);
         } else {
             half = true;

@@ -397,7 +397,7 @@ final class Mover {
         }
     }
 
-    /** TCP is gone: there is nothing to compare with, and nowhere to go. */
+    /** One of the two wires is gone. */
     void compareNoMore() {
         if (comparison != null) {
             comparison.stop();

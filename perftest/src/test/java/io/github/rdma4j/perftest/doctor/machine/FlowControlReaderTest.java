@@ -8,9 +8,12 @@ import io.github.rdma4j.perftest.netlink.NetlinkMessages;
 import io.github.rdma4j.perftest.netlink.NetlinkMessages.Attribute;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Answers as {@code dcbnl_ieee_get} of Linux builds them; no interface here has any. */
@@ -58,7 +61,7 @@ class FlowControlReaderTest {
     }
 
     private static FlowControl.Answer answer(byte[]... ieee) throws Exception {
-        byte[] name = attribute(1, "eth7\0".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        byte[] name = attribute(1, "eth7\0".getBytes(StandardCharsets.US_ASCII));
         byte[] nested = attribute(IEEE, ieee);
         int length = 16 + 4 + name.length + nested.length;
         ByteBuffer message = bytes(length)
@@ -88,7 +91,7 @@ class FlowControlReaderTest {
         assertThat(found.received()).isEqualTo(24);
         assertThat(found.switchPriorities()).isEqualTo(OptionalInt.of(0x81));
         // An Ethertype is no DSCP.
-        assertThat(found.ofDscp()).containsExactlyEntriesOf(new java.util.TreeMap<>(java.util.Map.of(26, 3)));
+        assertThat(found.ofDscp()).containsExactlyEntriesOf(new TreeMap<>(Map.of(26, 3)));
     }
 
     @Test
