@@ -41,33 +41,56 @@ static const uint64_t WRITES = 100;
 // A block that is executed less often between two records is not told.
 static const uint64_t OFTEN = 20;
 
-// A stretch of instructions that the emulator has translated, and how often it has been executed. The list only grows:
-// what the emulator forgets and translates again is a new block.
+// A stretch of instructions outside the kernel that the emulator has translated, and how often it has been executed. There
+// are more and more: what the emulator forgets and translates again is a new block. A million of them is usual, and each record
+// reads all of them, which takes a tenth of the time when they lie in the order of their addresses in memory.
 struct block {
-    struct block *next;
     uint64_t address;
     uint64_t instructions;
     uint64_t executions;
     uint64_t told;
 };
 
-static struct block *blocks;
-static FILE *out;
-static uint64_t marks, writes;
+enum { BLOCKS = 1 << 16 };
 
-static bool in_kernel(const struct block *block) { return block->address >> 63; }
+// The translated code has the addresses of blocks: they never move.
+struct chunk {
+    struct chunk *next;
+    size_t used;
+    struct block blocks[BLOCKS];
+};
+
+static struct chunk *first, *last;
+static FILE *out;
+static uint64_t marks, writes, kernel;
+
+static struct block *new_block(void) {
+    if (!last || last->used == BLOCKS) {
+        struct chunk *chunk = calloc(1, sizeof *chunk);
+        if (!chunk) {
+            abort();
+        }
+        *(last ? &last->next : &first) = chunk;
+        last = chunk;
+    }
+    return &last->blocks[last->used++];
+}
 
 static void record(const char *why, uint64_t number) {
-    uint64_t user = 0, kernel = 0;
-    for (struct block *block = blocks; block; block = block->next) {
-        *(in_kernel(block) ? &kernel : &user) += block->executions * block->instructions;
+    uint64_t user = 0;
+    for (struct chunk *chunk = first; chunk; chunk = chunk->next) {
+        for (struct block *block = chunk->blocks; block < chunk->blocks + chunk->used; block++) {
+            user += block->executions * block->instructions;
+        }
     }
     fprintf(out, "%s %" PRIu64 "\nuser %" PRIu64 "\nkernel %" PRIu64 "\n", why, number, user, kernel);
-    for (struct block *block = blocks; block; block = block->next) {
-        uint64_t executions = block->executions - block->told;
-        block->told = block->executions;
-        if (!in_kernel(block) && executions >= OFTEN) {
-            fprintf(out, "block %" PRIx64 " %" PRIu64 " %" PRIu64 "\n", block->address, block->instructions, executions);
+    for (struct chunk *chunk = first; chunk; chunk = chunk->next) {
+        for (struct block *block = chunk->blocks; block < chunk->blocks + chunk->used; block++) {
+            uint64_t executions = block->executions - block->told;
+            block->told = block->executions;
+            if (executions >= OFTEN) {
+                fprintf(out, "block %" PRIx64 " %" PRIu64 " %" PRIu64 "\n", block->address, block->instructions, executions);
+            }
         }
     }
     fputs("end\n", out);
@@ -112,19 +135,16 @@ static bool ends_with_any_call(const struct qemu_plugin_tb *tb, size_t instructi
 }
 
 static void translated(uint64_t id, struct qemu_plugin_tb *tb) {
-    struct block *block = calloc(1, sizeof *block);
+    uint64_t address = qemu_plugin_tb_vaddr(tb);
     (void)id;
-    if (!block) {
-        abort();
-    }
-    block->address = qemu_plugin_tb_vaddr(tb);
-    block->instructions = qemu_plugin_tb_n_insns(tb);
-    block->next = blocks;
-    blocks = block;
-    qemu_plugin_register_vcpu_tb_exec_inline(tb, ADD_U64, &block->executions, 1);
-    if (in_kernel(block)) {
+    if (address >> 63) {
+        qemu_plugin_register_vcpu_tb_exec_inline(tb, ADD_U64, &kernel, qemu_plugin_tb_n_insns(tb));
         return;
     }
+    struct block *block = new_block();
+    block->address = address;
+    block->instructions = qemu_plugin_tb_n_insns(tb);
+    qemu_plugin_register_vcpu_tb_exec_inline(tb, ADD_U64, &block->executions, 1);
     struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, block->instructions - 1);
     if (ends_with_call(tb, block->instructions, SYS_write) || ends_with_any_call(tb, block->instructions)) {
         qemu_plugin_register_vcpu_insn_exec_cb(last, written, NO_REGISTERS, NULL);
