@@ -237,6 +237,7 @@ echo "client $?"
 wait && echo 'server 0'
 echo "mtu $(cat /sys/class/net/e1/mtu)"
 tc -s qdisc show dev e0
+grep -i fail client.log server.log
 cd /sys/class/infiniband && cat rxe0/ports/1/hw_counters/completer_retry_err rxe1/ports/1/hw_counters/out_of_seq_request
 SCRIPT
     local guest

@@ -39,7 +39,7 @@ class TcpTestTest {
     @ParameterizedTest
     @CsvSource({"1,true", "2,false", "65536,true", "100000,false"})
     void playsPingPong(int size, boolean spin) throws Exception {
-        TcpRun run = new TcpRun(true, size, 200, ADDRESS, freePort(), spin, 30, true);
+        TcpRun run = new TcpRun(true, size, 200, ADDRESS, freePort(), spin, 600, true);
         CompletableFuture<Void> server = serve(run);
 
         long[] stamps = TcpTest.measure(run);
@@ -52,7 +52,7 @@ class TcpTestTest {
     @ParameterizedTest
     @CsvSource({"2,true", "65536,false"})
     void streamsAndWaitsForTheConfirmation(int size, boolean spin) throws Exception {
-        TcpRun run = new TcpRun(false, size, 500, ADDRESS, freePort(), spin, 30, true);
+        TcpRun run = new TcpRun(false, size, 500, ADDRESS, freePort(), spin, 600, true);
         CompletableFuture<Void> server = serve(run);
 
         long[] times = TcpTest.measure(run);
@@ -73,7 +73,7 @@ class TcpTestTest {
     }
 
     private static long allocated(boolean latency, boolean spin, int messages) throws Exception {
-        TcpRun run = new TcpRun(latency, 64, messages, ADDRESS, freePort(), spin, 50, true);
+        TcpRun run = new TcpRun(latency, 64, messages, ADDRESS, freePort(), spin, 600, true);
         CompletableFuture<Void> server = serve(run);
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long before = threads.getCurrentThreadAllocatedBytes();
