@@ -38,10 +38,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("optimised")
 @Timeout(900)
 class AllocationDeviceTest {
-    private static final int OPERATIONS = 100_000;
-
-    /** Of what is tested for several tools; a multiple of a list for each of two queue pairs. */
-    private static final int FEWER_OPERATIONS = 20_000;
+    /** A multiple of a list for each of two queue pairs. */
+    private static final int OPERATIONS = Integer.getInteger("rdma4j.allocation.operations", 20_000);
 
     @Test
     void theLatencyLoopAllocatesNothing() {
@@ -88,17 +86,17 @@ class AllocationDeviceTest {
                 RunControl control = new RunControl();
                 RequestLatencyLoop loop = RequestLatencyTest.loop(parameters, pair, 8, false, control);
                 LatencyRecorder stamps =
-                        LatencyRecorder.counted(control, RequestLatencyTest.PARTS, FEWER_OPERATIONS, 1, false);
+                        LatencyRecorder.counted(control, RequestLatencyTest.PARTS, OPERATIONS, 1, false);
                 loop.run(1000, stamps);
                 long[] answered = new long[1];
 
                 assertNothingIsAllocated(
                         () -> {
-                            answered[0] = loop.run(FEWER_OPERATIONS, stamps);
+                            answered[0] = loop.run(OPERATIONS, stamps);
                         },
                         () -> {
                             assertThat(loop.failure()).isNull();
-                            assertThat(answered[0]).isEqualTo(FEWER_OPERATIONS);
+                            assertThat(answered[0]).isEqualTo(OPERATIONS);
                         });
             }
         }
@@ -120,7 +118,7 @@ class AllocationDeviceTest {
                     BandwidthTest.stream(pair, 0, operation, 8, layout, depth),
                     BandwidthTest.stream(pair, 1, operation, 8, layout, depth)
                 };
-                GroupTimes times = new GroupTimes(FEWER_OPERATIONS);
+                GroupTimes times = new GroupTimes(OPERATIONS);
                 BandwidthLoop loop = new BandwidthLoop(
                         streams,
                         pair.completionQueue(),
@@ -131,11 +129,11 @@ class AllocationDeviceTest {
 
                 assertNothingIsAllocated(
                         () -> {
-                            loop.run(FEWER_OPERATIONS / 2);
+                            loop.run(OPERATIONS / 2);
                         },
                         () -> {
                             assertThat(loop.failure()).isNull();
-                            assertThat(loop.completed()).isEqualTo(FEWER_OPERATIONS);
+                            assertThat(loop.completed()).isEqualTo(OPERATIONS);
                         });
             }
         }
