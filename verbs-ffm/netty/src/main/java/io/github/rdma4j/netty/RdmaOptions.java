@@ -20,6 +20,7 @@ final class RdmaOptions {
     private volatile int sendBuffers = 32;
     private volatile int silenceTimeoutMillis = 30_000;
     private volatile Transport transport = Transport.RDMA;
+    private volatile double maxSlowdown;
     /** Null where each channel is alone. */
     private volatile EndpointGroup group;
 
@@ -38,6 +39,8 @@ final class RdmaOptions {
             group = (EndpointGroup) value;
         } else if (option == RdmaChannelOption.TRANSPORT) {
             transport = (Transport) value;
+        } else if (option == RdmaChannelOption.MAX_SLOWDOWN) {
+            maxSlowdown = slowdown(option, (Double) value);
         } else {
             return false;
         }
@@ -53,6 +56,13 @@ final class RdmaOptions {
         return number;
     }
 
+    private static double slowdown(ChannelOption<?> option, double factor) {
+        if (factor != 0 && !(factor >= 1)) {
+            throw new IllegalArgumentException("%s %s: at least 1, or 0 for any".formatted(option.name(), factor));
+        }
+        return factor;
+    }
+
     /** The value of an option; null if it is none of these. */
     Object get(ChannelOption<?> option) {
         return all().get(option);
@@ -65,6 +75,7 @@ final class RdmaOptions {
         values.put(RdmaChannelOption.SEND_BUFFERS, sendBuffers);
         values.put(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, silenceTimeoutMillis);
         values.put(RdmaChannelOption.TRANSPORT, transport);
+        values.put(RdmaChannelOption.MAX_SLOWDOWN, maxSlowdown);
         EndpointGroup shared = group;
         if (shared != null) {
             values.put(RdmaChannelOption.GROUP, shared);
@@ -100,7 +111,8 @@ final class RdmaOptions {
                 .receiveBuffers(receiveBuffers)
                 .sendDepth(sendBuffers)
                 .silenceTimeout(Duration.ofMillis(silenceTimeoutMillis))
-                .transport(transport);
+                .transport(transport)
+                .maxSlowdown(maxSlowdown);
         EndpointGroup shared = group;
         if (shared != null) {
             config.group(shared);
