@@ -206,6 +206,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             try {
                 watch();
             } catch (RuntimeException e) {
+                registration.cancel();
                 promise.setFailure(Failures.ofUse(e));
                 return;
             }
@@ -226,7 +227,8 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     }
 
     private void watch() {
-        if (endpoint != null && !reading.isPeerGone()) {
+        // A channel that is connected while it has no event loop is watched when it gets one.
+        if (endpoint != null && registration.isValid() && !reading.isPeerGone()) {
             // Netty asks for these also when the endpoint is closed.
             localAddress();
             remoteAddress();
@@ -306,7 +308,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         for (int attempts = config.getWriteSpinCount(); out.current() != null; attempts--) {
             if (attempts <= 0) {
                 // Others have their turn in between.
-                eventLoop().execute(((SocketUnsafe) unsafe())::flush0);
+                inLoopLater(((SocketUnsafe) unsafe())::flush0);
                 return;
             }
             if (Outbound.send(endpoint, lending, out) == Outbound.Result.NO_ROOM) {
@@ -396,6 +398,18 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         } else {
             eventLoop().execute(task);
         }
+    }
+
+    /** Runs a task in the event loop that the channel has then: it may move in between. */
+    private void inLoopLater(Runnable task) {
+        EventLoop loop = eventLoop();
+        loop.execute(() -> {
+            if (eventLoop() == loop) {
+                task.run();
+            } else {
+                inLoopLater(task);
+            }
+        });
     }
 
     @Override
@@ -537,7 +551,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
                 }
                 InetSocketAddress from = boundTo;
                 connecting = new Connecting(
-                        eventLoop(),
+                        RdmaSocketChannel.this::inLoopLater,
                         Connecting.servers(
                                 Connecting.resolved(remote),
                                 from,
