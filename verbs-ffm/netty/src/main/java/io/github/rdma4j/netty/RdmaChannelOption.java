@@ -10,8 +10,10 @@ import io.netty.channel.ChannelOption;
 /**
  * Options of {@link RdmaSocketChannel} and {@link RdmaServerSocketChannel} that sockets do not have. Set them before
  * the channel is connected or bound: {@code Bootstrap.option} on the client's side, {@code ServerBootstrap.option} for
- * all channels that a server accepts. Each channel pins {@code MESSAGE_SIZE × (RECEIVE_BUFFERS + 3 + SEND_BUFFERS)}
- * bytes of memory; by default 536 KiB.
+ * all channels that a server accepts. Later, or as {@code childOption}, they are refused with an {@link
+ * IllegalStateException}, which a bootstrap logs.
+ *
+ * <p>Each channel pins {@code MESSAGE_SIZE × (RECEIVE_BUFFERS + 3 + SEND_BUFFERS)} bytes of memory; by default 536 KiB.
  *
  * @param <T> the option's type
  * @since 0.1.0

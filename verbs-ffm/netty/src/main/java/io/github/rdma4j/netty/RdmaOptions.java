@@ -24,8 +24,25 @@ final class RdmaOptions {
     /** Null where each channel is alone. */
     private volatile EndpointGroup group;
 
+    /** They hold for something that is there, and cannot change it. */
+    private volatile boolean fixed;
+
+    /** From now on they cannot be set. */
+    void fix() {
+        fixed = true;
+    }
+
     /** Sets an option; false if it is none of these. */
     boolean set(ChannelOption<?> option, Object value) {
+        if (!isKnown(option)) {
+            return false;
+        }
+        if (fixed) {
+            // Netty's bootstraps log what is thrown.
+            throw new IllegalStateException(("%s is set too late: on Bootstrap.option, or for what a server accepts on"
+                            + " ServerBootstrap.option, not on childOption")
+                    .formatted(option.name()));
+        }
         if (option == RdmaChannelOption.MESSAGE_SIZE) {
             messageSize = range(option, value, 64, 1 << 26);
         } else if (option == RdmaChannelOption.RECEIVE_BUFFERS) {
@@ -39,12 +56,14 @@ final class RdmaOptions {
             group = (EndpointGroup) value;
         } else if (option == RdmaChannelOption.TRANSPORT) {
             transport = (Transport) value;
-        } else if (option == RdmaChannelOption.MAX_SLOWDOWN) {
-            maxSlowdown = slowdown(option, (Double) value);
         } else {
-            return false;
+            maxSlowdown = slowdown(option, (Double) value);
         }
         return true;
+    }
+
+    private boolean isKnown(ChannelOption<?> option) {
+        return option == RdmaChannelOption.GROUP || all().containsKey(option);
     }
 
     /** The limits are those of {@link EndpointConfig}. */

@@ -38,10 +38,6 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
     private volatile EndpointServer server;
     private volatile boolean closed;
     private IoRegistration registration;
-    /** As it was when the server was bound, and so for all that it accepts. */
-    private int receiveBuffers;
-
-    private boolean moves;
     /** Clients that nobody has read yet: they are connected, as those that wait in a kernel's backlog of TCP. */
     private final ArrayDeque<Endpoint> backlog = new ArrayDeque<>();
 
@@ -107,13 +103,12 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
         if (!(localAddress instanceof InetSocketAddress address)) {
             throw new UnsupportedAddressTypeException();
         }
-        receiveBuffers = config.options().receiveBuffers();
-        moves = config.options().moves();
         try {
             server = EndpointServer.bind(address, config.options()::applyTo);
         } catch (VerbsException e) {
             throw Failures.ofBind(e);
         }
+        config.options().fix();
         watchIfRoom();
     }
 
@@ -177,7 +172,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
         do {
             handle.incMessagesRead(1);
             readPending = false;
-            pipeline().fireChannelRead(new RdmaSocketChannel(this, backlog.remove(), receiveBuffers, moves));
+            pipeline().fireChannelRead(new RdmaSocketChannel(this, backlog.remove(), config.options()));
         } while (!backlog.isEmpty() && handle.continueReading());
         handle.readComplete();
         pipeline().fireChannelReadComplete();

@@ -60,7 +60,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
     private static final long NANOS_UNTIL_LOOK = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final RdmaSocketChannelConfig config = new RdmaSocketChannelConfig(this);
+    private final RdmaSocketChannelConfig config;
     /** Null until it is connected. */
     private volatile Endpoint endpoint;
 
@@ -93,17 +93,15 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     /** Makes a channel that is connected later. */
     public RdmaSocketChannel() {
         super(null);
+        this.config = new RdmaSocketChannelConfig(this, new RdmaOptions());
     }
 
-    /**
-     * A client that a server has accepted.
-     *
-     * @param moves whether it may move between transports
-     */
-    RdmaSocketChannel(RdmaServerSocketChannel server, Endpoint endpoint, int receiveBuffers, boolean moves) {
+    /** A client that a server has accepted, with the server's options. */
+    RdmaSocketChannel(RdmaServerSocketChannel server, Endpoint endpoint, RdmaOptions options) {
         super(server);
-        this.reading = new Reading(this, receiveBuffers, false);
-        this.lending = new Lending(endpoint, moves);
+        this.config = new RdmaSocketChannelConfig(this, options);
+        this.reading = new Reading(this, options.receiveBuffers(), false);
+        this.lending = new Lending(endpoint, options.moves());
         this.endpoint = endpoint;
     }
 
@@ -559,6 +557,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
                         settings -> config.options().applyTo(settings, from),
                         config.getConnectTimeoutMillis(),
                         (made, failure) -> finishConnect(made, failure, remote));
+                config.options().fix();
                 connectPromise = promise;
                 promise.addListener(done -> {
                     if (done.isCancelled()) {

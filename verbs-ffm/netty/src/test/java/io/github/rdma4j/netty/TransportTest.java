@@ -373,6 +373,37 @@ class TransportTest {
         protected void deallocate() {}
     }
 
+    @Test
+    void optionsThatComeTooLateAreRefused() throws Exception {
+        CompletableFuture<Channel> accepted = new CompletableFuture<>();
+        Channel server = new ServerBootstrap()
+                .group(loops)
+                .channel(RdmaServerSocketChannel.class)
+                .option(RdmaChannelOption.TRANSPORT, Transport.TCP)
+                .option(RdmaChannelOption.MESSAGE_SIZE, 1000)
+                .childHandler(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelActive(ChannelHandlerContext context) {
+                        accepted.complete(context.channel());
+                    }
+                })
+                .bind(HERE)
+                .sync()
+                .channel();
+        Channel client =
+                client(Transport.TCP).connect(server.localAddress()).sync().channel();
+        Channel peer = accepted.get(60, TimeUnit.SECONDS);
+        assertThat(peer.config().getOption(RdmaChannelOption.TRANSPORT)).isEqualTo(Transport.TCP);
+        for (Channel channel : List.of(server, client, peer)) {
+            assertThatThrownBy(() -> channel.config().setOption(RdmaChannelOption.MESSAGE_SIZE, 64))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("MESSAGE_SIZE is set too late")
+                    .hasMessageContaining("not on childOption");
+            assertThat(channel.config().getOption(RdmaChannelOption.MESSAGE_SIZE))
+                    .isEqualTo(channel == client ? 8192 : 1000);
+        }
+    }
+
     @Sharable
     private static final class Echo extends ChannelInboundHandlerAdapter {
         @Override
