@@ -43,6 +43,8 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
 
     private boolean readPending;
     private boolean watched;
+    /** Accepting has failed and nobody reads: what is wrong may last, and would fail in each turn of the event loop. */
+    private boolean failed;
 
     /** Makes a channel that is bound later. */
     public RdmaServerSocketChannel() {}
@@ -116,6 +118,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
     protected void doBeginRead() {
         if (isActive()) {
             readPending = true;
+            failed = false;
             watchIfRoom();
             if (!backlog.isEmpty()) {
                 eventLoop().execute(this::deliver);
@@ -124,7 +127,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
     }
 
     private void watchIfRoom() {
-        boolean wanted = isActive() && backlog.size() < config.getBacklog();
+        boolean wanted = isActive() && !failed && backlog.size() < config.getBacklog();
         if (wanted != watched && registration != null && registration.isValid()) {
             RdmaIoHandler.Registration at = registration.attachment();
             if (wanted) {
@@ -158,7 +161,9 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
         }
         deliver();
         if (failure != null && isActive()) {
+            // ServerBootstrap's handler then reads nothing for a second.
             pipeline().fireExceptionCaught(failure);
+            failed = !readPending && !config.isAutoRead();
         }
         watchIfRoom();
     }
