@@ -17,6 +17,7 @@ import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.ServerSocketChannelConfig;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -102,6 +103,9 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
 
     @Override
     protected void doBind(SocketAddress localAddress) throws Exception {
+        if (server != null) {
+            throw new AlreadyBoundException();
+        }
         if (!(localAddress instanceof InetSocketAddress address)) {
             throw new UnsupportedAddressTypeException();
         }

@@ -24,6 +24,7 @@ import io.netty.util.concurrent.PromiseCombiner;
 import io.netty.util.internal.StringUtil;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
@@ -436,6 +437,9 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     @Override
     protected void doBind(SocketAddress localAddress) {
+        if (boundTo != null || endpoint != null) {
+            throw new AlreadyBoundException();
+        }
         boundTo = Connecting.resolved(localAddress);
     }
 

@@ -34,6 +34,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
+import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -253,6 +254,20 @@ class TransportTest {
             assertThat(peer.send(new byte[] {1, 2, 3}, Duration.ofSeconds(60))).isTrue();
             assertThat(peer.receive(Duration.ofSeconds(60))).hasValue(new byte[] {1, 2, 3});
         }
+    }
+
+    @Test
+    void bindingTwiceIsRefusedAndChangesNothing() throws Exception {
+        Channel server = server(Transport.TCP);
+        assertThatThrownBy(() -> server.bind(HERE).sync()).isInstanceOf(AlreadyBoundException.class);
+        Channel client =
+                client(Transport.TCP).connect(server.localAddress()).sync().channel();
+        assertThatThrownBy(() -> client.bind(HERE).sync()).isInstanceOf(AlreadyBoundException.class);
+        Channel other = client(Transport.TCP).register().sync().channel();
+        other.bind(HERE).sync();
+        assertThatThrownBy(() -> other.bind(HERE).sync()).isInstanceOf(AlreadyBoundException.class);
+        other.close().sync();
+        client.close().sync();
     }
 
     /** A channel may leave its event loop while it connects, and have another one sooner or later than a connection. */
