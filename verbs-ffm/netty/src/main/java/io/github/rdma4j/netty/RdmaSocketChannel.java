@@ -243,26 +243,6 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         }
     }
 
-    /** Takes in what has come, and does what waited for it. */
-    private void ready() {
-        if (closing || closed || endpoint == null) {
-            return;
-        }
-        if (!reading.takeIn(endpoint)) {
-            // It would be ready in each select from now on. Who writes hears of the end, too.
-            unwatch();
-        }
-        lending.takeBack();
-        if (endWaits) {
-            sendEnd();
-        }
-        if (flushWaits) {
-            flushWaits = false;
-            ((SocketUnsafe) unsafe()).flush0();
-        }
-        reading.goOn();
-    }
-
     // ---- Reading ----
 
     @Override
@@ -578,9 +558,25 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             return failure instanceof ConnectTimeoutException ? failure : annotateConnectException(failure, remote);
         }
 
+        /** Takes in what has come, and does what waited for it. */
         @Override
         public void ready() {
-            RdmaSocketChannel.this.ready();
+            if (closing || closed || endpoint == null) {
+                return;
+            }
+            if (!reading.takeIn(endpoint)) {
+                // It would be ready in each select from now on. Who writes hears of the end, too.
+                unwatch();
+            }
+            lending.takeBack();
+            if (endWaits) {
+                sendEnd();
+            }
+            if (flushWaits) {
+                flushWaits = false;
+                flush0();
+            }
+            reading.goOn();
         }
 
         @Override
