@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
 import io.github.rdma4j.verbs.endpoint.ClosedByPeerException;
 import io.github.rdma4j.verbs.endpoint.ConnectionLostException;
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.util.IllegalReferenceCountException;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -70,6 +71,10 @@ final class Failures {
         }
         if (failure instanceof ClosedByPeerException) {
             return with(new SocketException("Broken pipe: " + failure.getMessage()), failure);
+        }
+        if (failure instanceof IllegalReferenceCountException) {
+            // Of a buffer that the program has released: its mistake, and no word about the connection.
+            return failure;
         }
         if (failure instanceof IllegalStateException) {
             return with(new ClosedChannelException(), failure);

@@ -17,11 +17,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The bytes that have arrived, in their order, and the end behind them. What nobody reads stays in the adapter's
  * buffers, so the peer runs out of credits and slows down. Used by the event loop alone.
  */
-final class Inbound {
+final class Inbound implements MessageHandler {
     /** Up to this length a copy is cheaper than a buffer of its own. */
     private static final int COPIED = 512;
 
-    private final MessageHandler adding = this::add;
     /** A short message that was copied when it came, in front of the others; null if there is none. */
     private ByteBuf copied;
 
@@ -62,7 +61,7 @@ final class Inbound {
         reader = handle;
         allocator = newAllocator;
         try {
-            if (endpoint.poll(adding) == Endpoint.CLOSED_BY_PEER) {
+            if (endpoint.poll(this) == Endpoint.CLOSED_BY_PEER) {
                 ended = true;
                 peerGone = true;
             }
@@ -78,7 +77,9 @@ final class Inbound {
         return peerGone;
     }
 
-    private void add(Message message) {
+    /** One that has come. */
+    @Override
+    public void onMessage(Message message) {
         if (message.length() == 0) {
             ended = true;
         } else if (!ended && !copyAtOnce(message)) {

@@ -10,8 +10,10 @@ import io.netty.channel.ChannelOption;
 /**
  * Options of {@link RdmaSocketChannel} and {@link RdmaServerSocketChannel} that sockets do not have. Set them before
  * the channel is connected or bound: {@code Bootstrap.option} on the client's side, {@code ServerBootstrap.option} for
- * all channels that a server accepts. Each channel pins {@code MESSAGE_SIZE × (RECEIVE_BUFFERS + 3 + SEND_BUFFERS)}
- * bytes of memory; by default 536 KiB.
+ * all channels that a server accepts. Later, or as {@code childOption}, they are refused with an {@link
+ * IllegalStateException}, which a bootstrap logs.
+ *
+ * <p>Each channel pins {@code MESSAGE_SIZE × (RECEIVE_BUFFERS + 3 + SEND_BUFFERS)} bytes of memory; by default 536 KiB.
  *
  * @param <T> the option's type
  * @since 0.1.0
@@ -59,6 +61,13 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * channel connects or binds.
      */
     public static final ChannelOption<Transport> TRANSPORT = valueOf(RdmaChannelOption.class, "TRANSPORT");
+
+    /**
+     * How many times as long as over TCP a round trip over RDMA may take, before a client with {@link
+     * Transport#RDMA_WITH_FAILOVER} stays with TCP, or goes back to it ({@link EndpointConfig#maxSlowdown}); at least
+     * 1, default 0: as long as it likes. It has no effect on a server, nor with another {@link #TRANSPORT}.
+     */
+    public static final ChannelOption<Double> MAX_SLOWDOWN = valueOf(RdmaChannelOption.class, "MAX_SLOWDOWN");
 
     @SuppressWarnings("deprecation")
     private RdmaChannelOption() {

@@ -20,11 +20,29 @@ final class RdmaOptions {
     private volatile int sendBuffers = 32;
     private volatile int silenceTimeoutMillis = 30_000;
     private volatile Transport transport = Transport.RDMA;
+    private volatile double maxSlowdown;
     /** Null where each channel is alone. */
     private volatile EndpointGroup group;
 
+    /** They hold for something that is there, and cannot change it. */
+    private volatile boolean fixed;
+
+    /** From now on they cannot be set. */
+    void fix() {
+        fixed = true;
+    }
+
     /** Sets an option; false if it is none of these. */
     boolean set(ChannelOption<?> option, Object value) {
+        if (!isKnown(option)) {
+            return false;
+        }
+        if (fixed) {
+            // Netty's bootstraps log what is thrown.
+            throw new IllegalStateException(("%s is set too late: on Bootstrap.option, or for what a server accepts on"
+                            + " ServerBootstrap.option, not on childOption")
+                    .formatted(option.name()));
+        }
         if (option == RdmaChannelOption.MESSAGE_SIZE) {
             messageSize = range(option, value, 64, 1 << 26);
         } else if (option == RdmaChannelOption.RECEIVE_BUFFERS) {
@@ -39,9 +57,13 @@ final class RdmaOptions {
         } else if (option == RdmaChannelOption.TRANSPORT) {
             transport = (Transport) value;
         } else {
-            return false;
+            maxSlowdown = slowdown(option, (Double) value);
         }
         return true;
+    }
+
+    private boolean isKnown(ChannelOption<?> option) {
+        return option == RdmaChannelOption.GROUP || all().containsKey(option);
     }
 
     /** The limits are those of {@link EndpointConfig}. */
@@ -51,6 +73,13 @@ final class RdmaOptions {
             throw new IllegalArgumentException("%s %d is not in %d..%d".formatted(option.name(), number, low, high));
         }
         return number;
+    }
+
+    private static double slowdown(ChannelOption<?> option, double factor) {
+        if (factor != 0 && !(factor >= 1)) {
+            throw new IllegalArgumentException("%s %s: at least 1, or 0 for any".formatted(option.name(), factor));
+        }
+        return factor;
     }
 
     /** The value of an option; null if it is none of these. */
@@ -65,6 +94,7 @@ final class RdmaOptions {
         values.put(RdmaChannelOption.SEND_BUFFERS, sendBuffers);
         values.put(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, silenceTimeoutMillis);
         values.put(RdmaChannelOption.TRANSPORT, transport);
+        values.put(RdmaChannelOption.MAX_SLOWDOWN, maxSlowdown);
         EndpointGroup shared = group;
         if (shared != null) {
             values.put(RdmaChannelOption.GROUP, shared);
@@ -100,7 +130,8 @@ final class RdmaOptions {
                 .receiveBuffers(receiveBuffers)
                 .sendDepth(sendBuffers)
                 .silenceTimeout(Duration.ofMillis(silenceTimeoutMillis))
-                .transport(transport);
+                .transport(transport)
+                .maxSlowdown(maxSlowdown);
         EndpointGroup shared = group;
         if (shared != null) {
             config.group(shared);

@@ -17,6 +17,7 @@ import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.ServerSocketChannelConfig;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -38,15 +39,13 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
     private volatile EndpointServer server;
     private volatile boolean closed;
     private IoRegistration registration;
-    /** As it was when the server was bound, and so for all that it accepts. */
-    private int receiveBuffers;
-
-    private boolean moves;
     /** Clients that nobody has read yet: they are connected, as those that wait in a kernel's backlog of TCP. */
     private final ArrayDeque<Endpoint> backlog = new ArrayDeque<>();
 
     private boolean readPending;
     private boolean watched;
+    /** Accepting has failed and nobody reads: what is wrong may last, and would fail in each turn of the event loop. */
+    private boolean failed;
 
     /** Makes a channel that is bound later. */
     public RdmaServerSocketChannel() {}
@@ -104,16 +103,18 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
 
     @Override
     protected void doBind(SocketAddress localAddress) throws Exception {
+        if (server != null) {
+            throw new AlreadyBoundException();
+        }
         if (!(localAddress instanceof InetSocketAddress address)) {
             throw new UnsupportedAddressTypeException();
         }
-        receiveBuffers = config.options().receiveBuffers();
-        moves = config.options().moves();
         try {
             server = EndpointServer.bind(address, config.options()::applyTo);
         } catch (VerbsException e) {
             throw Failures.ofBind(e);
         }
+        config.options().fix();
         watchIfRoom();
     }
 
@@ -121,6 +122,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
     protected void doBeginRead() {
         if (isActive()) {
             readPending = true;
+            failed = false;
             watchIfRoom();
             if (!backlog.isEmpty()) {
                 eventLoop().execute(this::deliver);
@@ -129,7 +131,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
     }
 
     private void watchIfRoom() {
-        boolean wanted = isActive() && backlog.size() < config.getBacklog();
+        boolean wanted = isActive() && !failed && backlog.size() < config.getBacklog();
         if (wanted != watched && registration != null && registration.isValid()) {
             RdmaIoHandler.Registration at = registration.attachment();
             if (wanted) {
@@ -163,7 +165,9 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
         }
         deliver();
         if (failure != null && isActive()) {
+            // ServerBootstrap's handler then reads nothing for a second.
             pipeline().fireExceptionCaught(failure);
+            failed = !readPending && !config.isAutoRead();
         }
         watchIfRoom();
     }
@@ -177,7 +181,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
         do {
             handle.incMessagesRead(1);
             readPending = false;
-            pipeline().fireChannelRead(new RdmaSocketChannel(this, backlog.remove(), receiveBuffers, moves));
+            pipeline().fireChannelRead(new RdmaSocketChannel(this, backlog.remove(), config.options()));
         } while (!backlog.isEmpty() && handle.continueReading());
         handle.readComplete();
         pipeline().fireChannelReadComplete();

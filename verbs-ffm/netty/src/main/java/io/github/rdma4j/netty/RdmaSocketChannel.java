@@ -24,6 +24,7 @@ import io.netty.util.concurrent.PromiseCombiner;
 import io.netty.util.internal.StringUtil;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
@@ -60,7 +61,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
     private static final long NANOS_UNTIL_LOOK = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final RdmaSocketChannelConfig config = new RdmaSocketChannelConfig(this);
+    private final RdmaSocketChannelConfig config;
     /** Null until it is connected. */
     private volatile Endpoint endpoint;
 
@@ -93,17 +94,15 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     /** Makes a channel that is connected later. */
     public RdmaSocketChannel() {
         super(null);
+        this.config = new RdmaSocketChannelConfig(this, new RdmaOptions());
     }
 
-    /**
-     * A client that a server has accepted.
-     *
-     * @param moves whether it may move between transports
-     */
-    RdmaSocketChannel(RdmaServerSocketChannel server, Endpoint endpoint, int receiveBuffers, boolean moves) {
+    /** A client that a server has accepted, with the server's options. */
+    RdmaSocketChannel(RdmaServerSocketChannel server, Endpoint endpoint, RdmaOptions options) {
         super(server);
-        this.reading = new Reading(this, receiveBuffers, false);
-        this.lending = new Lending(endpoint, moves);
+        this.config = new RdmaSocketChannelConfig(this, options);
+        this.reading = new Reading(this, options.receiveBuffers(), false);
+        this.lending = new Lending(endpoint, options.moves());
         this.endpoint = endpoint;
     }
 
@@ -206,6 +205,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             try {
                 watch();
             } catch (RuntimeException e) {
+                registration.cancel();
                 promise.setFailure(Failures.ofUse(e));
                 return;
             }
@@ -226,7 +226,8 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     }
 
     private void watch() {
-        if (endpoint != null && !reading.isPeerGone()) {
+        // A channel that is connected while it has no event loop is watched when it gets one.
+        if (endpoint != null && registration.isValid() && !reading.isPeerGone()) {
             // Netty asks for these also when the endpoint is closed.
             localAddress();
             remoteAddress();
@@ -240,26 +241,6 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             watched = false;
             at().unwatch();
         }
-    }
-
-    /** Takes in what has come, and does what waited for it. */
-    private void ready() {
-        if (closing || closed || endpoint == null) {
-            return;
-        }
-        if (!reading.takeIn(endpoint)) {
-            // It would be ready in each select from now on. Who writes hears of the end, too.
-            unwatch();
-        }
-        lending.takeBack();
-        if (endWaits) {
-            sendEnd();
-        }
-        if (flushWaits) {
-            flushWaits = false;
-            ((SocketUnsafe) unsafe()).flush0();
-        }
-        reading.goOn();
     }
 
     // ---- Reading ----
@@ -306,7 +287,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         for (int attempts = config.getWriteSpinCount(); out.current() != null; attempts--) {
             if (attempts <= 0) {
                 // Others have their turn in between.
-                eventLoop().execute(((SocketUnsafe) unsafe())::flush0);
+                inLoopLater(((SocketUnsafe) unsafe())::flush0);
                 return;
             }
             if (Outbound.send(endpoint, lending, out) == Outbound.Result.NO_ROOM) {
@@ -398,6 +379,18 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         }
     }
 
+    /** Runs a task in the event loop that the channel has then: it may move in between. */
+    private void inLoopLater(Runnable task) {
+        EventLoop loop = eventLoop();
+        loop.execute(() -> {
+            if (eventLoop() == loop) {
+                task.run();
+            } else {
+                inLoopLater(task);
+            }
+        });
+    }
+
     @Override
     protected void doShutdownOutput() throws Exception {
         if (!isActive()) {
@@ -424,6 +417,9 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     @Override
     protected void doBind(SocketAddress localAddress) {
+        if (boundTo != null || endpoint != null) {
+            throw new AlreadyBoundException();
+        }
         boundTo = Connecting.resolved(localAddress);
     }
 
@@ -537,7 +533,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
                 }
                 InetSocketAddress from = boundTo;
                 connecting = new Connecting(
-                        eventLoop(),
+                        RdmaSocketChannel.this::inLoopLater,
                         Connecting.servers(
                                 Connecting.resolved(remote),
                                 from,
@@ -545,6 +541,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
                         settings -> config.options().applyTo(settings, from),
                         config.getConnectTimeoutMillis(),
                         (made, failure) -> finishConnect(made, failure, remote));
+                config.options().fix();
                 connectPromise = promise;
                 promise.addListener(done -> {
                     if (done.isCancelled()) {
@@ -561,9 +558,25 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             return failure instanceof ConnectTimeoutException ? failure : annotateConnectException(failure, remote);
         }
 
+        /** Takes in what has come, and does what waited for it. */
         @Override
         public void ready() {
-            RdmaSocketChannel.this.ready();
+            if (closing || closed || endpoint == null) {
+                return;
+            }
+            if (!reading.takeIn(endpoint)) {
+                // It would be ready in each select from now on. Who writes hears of the end, too.
+                unwatch();
+            }
+            lending.takeBack();
+            if (endWaits) {
+                sendEnd();
+            }
+            if (flushWaits) {
+                flushWaits = false;
+                flush0();
+            }
+            reading.goOn();
         }
 
         @Override

@@ -17,13 +17,19 @@ import java.util.Map;
  */
 final class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
     private final RdmaSocketChannel channel;
-    private final RdmaOptions options = new RdmaOptions();
+    private final RdmaOptions options;
     private volatile boolean allowHalfClosure;
     private volatile int soLinger = -1;
 
-    RdmaSocketChannelConfig(RdmaSocketChannel channel) {
+    /**
+     * The defaults.
+     *
+     * @param options of a channel that a server has accepted: the server's
+     */
+    RdmaSocketChannelConfig(RdmaSocketChannel channel, RdmaOptions options) {
         super(channel);
         this.channel = channel;
+        this.options = options;
     }
 
     RdmaOptions options() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.util.IllegalReferenceCountException;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -69,5 +70,7 @@ class FailuresTest {
         assertThat(Failures.ofUse(new IllegalStateException("closed")))
                 .isExactlyInstanceOf(ClosedChannelException.class)
                 .hasCauseInstanceOf(IllegalStateException.class);
+        IllegalReferenceCountException mistake = new IllegalReferenceCountException(0);
+        assertThat(Failures.ofUse(mistake)).isSameAs(mistake);
     }
 }

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -103,6 +104,44 @@ class RdmaGroupDeviceTest {
         }
         assertThat(clients.size()).isZero();
         assertThat(servers.size()).isZero();
+    }
+
+    /** Else what cannot be had, as descriptors, would be asked for in each turn of the event loop. */
+    @Test
+    void whenAcceptingHasFailedItIsNotTriedAgainBeforeAProgramReads() throws Exception {
+        EventLoopGroup loop = loop();
+        EndpointGroup closed = EndpointGroup.open();
+        AtomicInteger failures = new AtomicInteger();
+        Channel server = new ServerBootstrap()
+                .group(loop)
+                .channel(RdmaServerSocketChannel.class)
+                .option(RdmaChannelOption.GROUP, closed)
+                .handler(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+                        failures.incrementAndGet();
+                        context.channel().config().setAutoRead(false);
+                    }
+                })
+                .childHandler(new Echo())
+                .bind(RdmaTestNet.address())
+                .sync()
+                .channel();
+        closed.close();
+        Bootstrap bootstrap =
+                new Bootstrap().group(loop).channel(RdmaSocketChannel.class).handler(new Echo());
+        try {
+            assertThatThrownBy(() -> bootstrap.connect(server.localAddress()).sync())
+                    .isInstanceOf(ConnectException.class);
+            ChannelFuture second = bootstrap.connect(server.localAddress());
+            assertThat(second.await(100)).isFalse();
+            assertThat(failures).hasValue(1);
+            server.config().setAutoRead(true);
+            assertThatThrownBy(second::sync).isInstanceOf(ConnectException.class);
+            assertThat(failures).hasValue(2);
+        } finally {
+            loop.shutdownGracefully(0, 60, TimeUnit.SECONDS).sync();
+        }
     }
 
     private static EventLoopGroup loop() {

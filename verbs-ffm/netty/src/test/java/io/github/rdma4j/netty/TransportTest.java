@@ -6,25 +6,36 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.EndpointConfig;
+import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import io.github.rdma4j.verbs.endpoint.Transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.FileRegion;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.util.AbstractReferenceCounted;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,10 +44,12 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Channels where there is no RDMA: on this machine, at its loopback address. */
 class TransportTest {
@@ -194,6 +207,19 @@ class TransportTest {
                 .hasMessageContaining("silenceTimeout");
     }
 
+    @Test
+    void theSlowdownThatIsAllowedReachesTheEndpoint() {
+        RdmaOptions options = new RdmaOptions();
+        options.set(RdmaChannelOption.TRANSPORT, Transport.TCP);
+        options.set(RdmaChannelOption.MAX_SLOWDOWN, 1.5);
+        Consumer<EndpointConfig> asked = options::applyTo;
+        EndpointServer.bind(
+                        HERE,
+                        asked.andThen(config ->
+                                assertThat(config).extracting("maxSlowdown").isEqualTo(1.5)))
+                .close();
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_OR_TCP", "RDMA_WITH_FAILOVER"})
     void nobodyListens(Transport transport) throws Exception {
@@ -227,6 +253,169 @@ class TransportTest {
                 Duration.ofSeconds(60))) {
             assertThat(peer.send(new byte[] {1, 2, 3}, Duration.ofSeconds(60))).isTrue();
             assertThat(peer.receive(Duration.ofSeconds(60))).hasValue(new byte[] {1, 2, 3});
+        }
+    }
+
+    @Test
+    void bindingTwiceIsRefusedAndChangesNothing() throws Exception {
+        Channel server = server(Transport.TCP);
+        assertThatThrownBy(() -> server.bind(HERE).sync()).isInstanceOf(AlreadyBoundException.class);
+        Channel client =
+                client(Transport.TCP).connect(server.localAddress()).sync().channel();
+        assertThatThrownBy(() -> client.bind(HERE).sync()).isInstanceOf(AlreadyBoundException.class);
+        Channel other = client(Transport.TCP).register().sync().channel();
+        other.bind(HERE).sync();
+        assertThatThrownBy(() -> other.bind(HERE).sync()).isInstanceOf(AlreadyBoundException.class);
+        other.close().sync();
+        client.close().sync();
+    }
+
+    /** A channel may leave its event loop while it connects, and have another one sooner or later than a connection. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aChannelThatConnectsChangesItsEventLoop(boolean soon) throws Exception {
+        CompletableFuture<Integer> read = new CompletableFuture<>();
+        try (EndpointServer server = EndpointServer.bind(HERE, config -> config.transport(Transport.TCP))) {
+            ChannelFuture connecting = client(Transport.TCP)
+                    .handler(new SimpleChannelInboundHandler<ByteBuf>() {
+                        @Override
+                        protected void channelRead0(ChannelHandlerContext context, ByteBuf bytes) {
+                            read.complete(bytes.readInt());
+                        }
+                    })
+                    .connect(server.address());
+            Channel channel = connecting.channel();
+            channel.deregister().sync();
+            EventLoop other = loops.next() == channel.eventLoop()
+                    ? loops.next()
+                    : loops.next().next();
+            if (soon) {
+                other.register(channel).sync();
+            }
+            Endpoint peer = server.accept(Duration.ofSeconds(60)).orElseThrow();
+            connecting.sync();
+            if (!soon) {
+                other.register(channel).sync();
+            }
+            assertThat(peer.send(new byte[] {0, 0, 1, 2}, Duration.ofSeconds(60)))
+                    .isTrue();
+            assertThat(read.get(60, TimeUnit.SECONDS)).isEqualTo(0x102);
+            channel.close().sync();
+            peer.close();
+        }
+    }
+
+    /** What was left of a write for the next turn of one event loop is the other one's, and two would do it at once. */
+    @Test
+    void aWriteGoesOnInTheEventLoopThatTheChannelHas() throws Exception {
+        Channel client = client(Transport.TCP)
+                .option(ChannelOption.WRITE_SPIN_COUNT, 1)
+                .connect(server(Transport.TCP).localAddress())
+                .sync()
+                .channel();
+        EventLoop first = client.eventLoop();
+        EventLoop second = loops.next() == first ? loops.next() : loops.next().next();
+        Turns turns = new Turns(client);
+        ChannelPromise written = client.newPromise();
+        first.submit(() -> {
+                    client.deregister().addListener(done -> second.register(client));
+                    client.writeAndFlush(turns, written);
+                })
+                .sync();
+        assertThat(written.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(turns.atHome).containsExactly(true, true, true);
+        client.close().sync();
+    }
+
+    /** A file of three bytes, of which each turn takes one. */
+    private static final class Turns extends AbstractReferenceCounted implements FileRegion {
+        final List<Boolean> atHome = new ArrayList<>();
+        private final Channel channel;
+
+        Turns(Channel channel) {
+            this.channel = channel;
+        }
+
+        @Override
+        public long transferTo(WritableByteChannel target, long position) throws IOException {
+            atHome.add(channel.eventLoop().inEventLoop());
+            return target.write(ByteBuffer.allocate(1));
+        }
+
+        @Override
+        public long position() {
+            return 0;
+        }
+
+        @Override
+        public long transfered() {
+            return transferred();
+        }
+
+        @Override
+        public long transferred() {
+            return atHome.size();
+        }
+
+        @Override
+        public long count() {
+            return 3;
+        }
+
+        @Override
+        public FileRegion retain() {
+            super.retain();
+            return this;
+        }
+
+        @Override
+        public FileRegion retain(int increment) {
+            super.retain(increment);
+            return this;
+        }
+
+        @Override
+        public FileRegion touch() {
+            return this;
+        }
+
+        @Override
+        public FileRegion touch(Object hint) {
+            return this;
+        }
+
+        @Override
+        protected void deallocate() {}
+    }
+
+    @Test
+    void optionsThatComeTooLateAreRefused() throws Exception {
+        CompletableFuture<Channel> accepted = new CompletableFuture<>();
+        Channel server = new ServerBootstrap()
+                .group(loops)
+                .channel(RdmaServerSocketChannel.class)
+                .option(RdmaChannelOption.TRANSPORT, Transport.TCP)
+                .option(RdmaChannelOption.MESSAGE_SIZE, 1000)
+                .childHandler(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelActive(ChannelHandlerContext context) {
+                        accepted.complete(context.channel());
+                    }
+                })
+                .bind(HERE)
+                .sync()
+                .channel();
+        Channel client =
+                client(Transport.TCP).connect(server.localAddress()).sync().channel();
+        Channel peer = accepted.get(60, TimeUnit.SECONDS);
+        assertThat(peer.config().getOption(RdmaChannelOption.TRANSPORT)).isEqualTo(Transport.TCP);
+        for (Channel channel : List.of(server, client, peer)) {
+            assertThatThrownBy(() -> channel.config().setOption(RdmaChannelOption.MESSAGE_SIZE, 64))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("MESSAGE_SIZE is set too late")
+                    .hasMessageContaining("not on childOption");
+            assertThat(channel.config().getOption(RdmaChannelOption.MESSAGE_SIZE))
+                    .isEqualTo(channel == client ? 8192 : 1000);
         }
     }
 
