@@ -17,7 +17,7 @@ final class SignalledRun {
 
     private SignalledRun() {}
 
-    /** The signal's name, and the file of the document. The second size takes far longer than all that is waited for. */
+    /** The signal's name, and the file of the document. The second size takes far longer than a signal. */
     public static void main(String[] arguments) {
         StandInDriver.use();
         StandInNccl.use();
