@@ -111,6 +111,11 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
         return mover;
     }
 
+    /** For tests: whether the program's posts wait for a comparison. */
+    boolean isResting() {
+        return outbox.isResting();
+    }
+
     // ---- Posting ----
 
     @Override
