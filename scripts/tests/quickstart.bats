@@ -12,6 +12,10 @@ setup() {
     PROJECT=$BATS_TEST_TMPDIR/project
     mkdir -p "$PROJECT" "$BATS_TEST_TMPDIR/bin" "$BATS_TEST_TMPDIR/verbs" "$BATS_TEST_TMPDIR/dev/infiniband"
     cp -r "$BATS_TEST_DIRNAME/.." "$PROJECT/scripts"
+    local sources=perftest/src/main/java/io/github/rdma4j/perftest/compare
+    mkdir -p "$PROJECT/$sources"
+    cp -r "$BATS_TEST_DIRNAME/../../$sources/plan" "$BATS_TEST_DIRNAME/../../$sources/endpoints" "$PROJECT/$sources"
+    fake "$PROJECT/scripts/rdma4j" 'printf "%s\n" "$*" >>"$BATS_TEST_TMPDIR/asked"; exit "${RDMA4J_STATUS:-0}"'
     fake "$PROJECT/scripts/softroce" 'printf "softroce %s\n" "$*"; exit "${SOFTROCE_STATUS:-0}"'
     fake "$BATS_TEST_TMPDIR/bin/mvn" 'true'
     fake "$BATS_TEST_TMPDIR/bin/dpkg-query" 'printf "install ok installed"'
@@ -58,6 +62,17 @@ in_softroce() {
     [[ ${lines[-3]} == 'softroce --timeout 0 '*' compare --tools all --rounds 7' ]]
     [[ ${lines[-2]} == 'instructions of an operation: not counted, options were given' ]]
     [[ ${lines[-1]} == 'quickstart: ok' && $(in_softroce) == 1 ]]
+}
+
+@test "an option that does not exist is told before the build, and a value that makes no sense before a machine is started" {
+    fake "$BATS_TEST_TMPDIR/bin/mvn" 'touch "$BATS_TEST_TMPDIR/built"'
+    for wrong in --round --rounds-wihin=3 -z7; do
+        run -2 quickstart --tools all "$wrong"
+        [[ ${lines[0]} == "quickstart: there is no option ${wrong:0:2}"* && ! -e $BATS_TEST_TMPDIR/built ]]
+    done
+    RDMA4J_STATUS=2 run -2 quickstart --rounds=0 -n5
+    [[ -e $BATS_TEST_TMPDIR/built && $(in_softroce) == 0 ]]
+    [[ $(<"$BATS_TEST_TMPDIR/asked") == 'compare --rounds=0 -n5 --help' ]]
 }
 
 @test "on a machine with devices nothing is counted" {

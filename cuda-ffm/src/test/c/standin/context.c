@@ -1,19 +1,24 @@
 /* SPDX-FileCopyrightText: 2026 the rdma4j authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Contexts: a device's primary one, which is counted, and own ones. A thread has a current one or none.
+ * Contexts: a device's primary one, which is counted, and own ones. A thread has a stack of them, whose top is its current one.
  */
 #include "standin.h"
 
 #include <string.h>
 
-static __thread CUcontext current;
+enum { DEEPEST = 1024 };
+static __thread CUcontext stack[DEEPEST];
+static __thread int depth;
 /* The flags that a primary context gets when it is next made. */
 static unsigned primary_flags[MAX_DEVICES];
 
 static bool is_device(CUdevice device) { return device >= 0 && device < standin_device_count(); }
 
+static CUcontext top(void) { return depth == 0 ? NULL : stack[depth - 1]; }
+
 CUresult standin_current(CUcontext *context) {
+    CUcontext current = top();
     *context = current;
     if (current == NULL)
         return CUDA_ERROR_INVALID_CONTEXT;
@@ -124,10 +129,10 @@ CUresult cuCtxCreate_v2(CUcontext *result, unsigned int flags, CUdevice device) 
     if (result == NULL || (flags & ~(unsigned)CU_CTX_FLAGS_MASK) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     LOCKED;
-    CUcontext context = make(device, flags, false);
+    CUcontext context = depth == DEEPEST ? NULL : make(device, flags, false);
     if (context == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    current = *result = context;
+    stack[depth++] = *result = context;
     return CUDA_SUCCESS;
 }
 
@@ -138,8 +143,9 @@ CUresult cuCtxDestroy_v2(CUcontext context) {
         return CUDA_ERROR_INVALID_CONTEXT;
     CUresult before = context->sticky;
     destroy(context);
-    if (current == context)
-        current = NULL;
+    /* On the stacks of other threads, and below the top of this one, it stays. */
+    if (top() == context)
+        depth--;
     return before;
 }
 
@@ -147,15 +153,19 @@ CUresult cuCtxGetCurrent(CUcontext *context) {
     CALL(cuCtxGetCurrent);
     if (context == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    *context = current;
+    *context = top();
     return CUDA_SUCCESS;
 }
 
+/* The top is replaced, and by NULL taken away. */
 CUresult cuCtxSetCurrent(CUcontext context) {
     CALL(cuCtxSetCurrent);
     if (context != NULL && !standin_is(CONTEXT, context))
         return CUDA_ERROR_INVALID_CONTEXT;
-    current = context;
+    if (depth > 0)
+        depth--;
+    if (context != NULL)
+        stack[depth++] = context;
     return CUDA_SUCCESS;
 }
 

@@ -2,16 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The door: the system calls of libibverbs and libmlx5 that would reach a kernel with an mlx5 adapter. Loaded with
-// LD_PRELOAD. The device's file is /dev/null, which is a character device as it should be and knows no ioctl: so
-// libibverbs takes the older way, commands that are written, as it does on a kernel without ioctls.
+// LD_PRELOAD. The device's file is /dev/null, which is a character device as it should be. It knows no ioctl, and nor do
+// we: so libibverbs takes the older way, commands that are written, as it does on a kernel without ioctls.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
+#include <rdma/rdma_user_ioctl.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -68,6 +70,26 @@ int stat(const char *restrict path, struct stat *restrict result) {
 ssize_t write(int descriptor, const void *bytes, size_t length) {
     REAL(write);
     return is_device(descriptor) ? run_command(descriptor, bytes, length) : real(descriptor, bytes, length);
+}
+
+// What commands by ioctl are refused with.
+static int refusal = ENOTTY;
+
+void standin_refuse_ioctls(int error) {
+    refusal = error;
+}
+
+int ioctl(int descriptor, unsigned long request, ...) {
+    REAL(ioctl);
+    if (request == RDMA_VERBS_IOCTL) {
+        errno = refusal;
+        return -1;
+    }
+    va_list list;
+    va_start(list, request);
+    void *argument = va_arg(list, void *);
+    va_end(list);
+    return real(descriptor, request, argument);
 }
 
 void *mmap(void *address, size_t length, int protection, int flags, int descriptor, off_t offset) {

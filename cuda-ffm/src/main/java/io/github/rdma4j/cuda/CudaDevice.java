@@ -166,7 +166,8 @@ public final class CudaDevice {
     }
 
     /**
-     * A context of one's own (cuCtxCreate). Memory of one is not known in another; prefer the primary one.
+     * A context of one's own (cuCtxCreate). Memory of one is not known in another; prefer the primary one. The calling
+     * thread's current context stays what it was.
      *
      * @param flags none: waiting as the driver sees fit
      * @return the context

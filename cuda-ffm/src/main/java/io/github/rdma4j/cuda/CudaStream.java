@@ -25,7 +25,8 @@ import java.util.function.Consumer;
  * segment of another arena must stay as it is, and its arena open, until the copy is done: nothing guards it. Copies to
  * and from memory that is not pinned work too, and wait inside the driver.
  *
- * <p>Closing a stream does not wait: what it was given is still done.
+ * <p>Closing a stream does not wait: what it was given is still done. Only where the driver has no event left for it
+ * does the close wait, for {@link CudaContext#closeTimeout()} at most.
  *
  * <p>Thread safety: all methods may be called from any thread. Copies, fills, launches, values, {@link #waitFor} and
  * {@link #isDone} allocate nothing on the heap; the other methods may.
@@ -453,6 +454,14 @@ public final class CudaStream extends StreamMemory {
         if (!tryEnter()) {
             return;
         }
+        try {
+            dropCapture();
+        } finally {
+            exit();
+        }
+    }
+
+    private void dropCapture() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment graph = arena.allocate(ValueLayout.JAVA_LONG);
             int result = GraphCalls.endCapture(pointer, graph);
@@ -463,8 +472,6 @@ public final class CudaStream extends StreamMemory {
             if (result == Results.SUCCESS && graph.get(ValueLayout.JAVA_LONG, 0) != 0) {
                 GraphCalls.destroy(graph.get(ValueLayout.JAVA_LONG, 0));
             }
-        } finally {
-            exit();
         }
     }
 
@@ -515,17 +522,46 @@ public final class CudaStream extends StreamMemory {
         }
     }
 
+    /**
+     * Leaves an event behind its work, by which those who free what the work uses wait for it. Where the driver refuses
+     * the event the work is waited for here: when the stream is gone, nobody can ask for it any more.
+     */
     @Override
-    void release() {
-        long end = mark();
-        if (beforeCapture != 0) {
-            EventCalls.destroy(beforeCapture);
+    void abandon(long deadline) {
+        if (!Waiting.until(this::leavesEnd, deadline)) {
+            throw new CudaCloseTimeoutException(this + " is not destroyed, though closed to new uses: its work is not"
+                    + " done after " + context().closeTimeout() + ", and the driver refuses the event that would tell"
+                    + " later when it is. Remedy: the stream may wait for a value that nobody has written: write it, or"
+                    + " free device memory, and close this again");
         }
-        int result = StreamCalls.destroy(pointer);
+    }
+
+    private boolean leavesEnd() {
+        long end;
+        synchronized (asking) {
+            if (unaskable) {
+                end = beforeCapture;
+                beforeCapture = 0;
+                if (ContextCalls.setCurrent(context().pointer) == Results.SUCCESS) {
+                    dropCapture();
+                }
+                unaskable = false;
+            } else {
+                end = mark();
+            }
+        }
         if (end != UnfinishedWork.LATER) {
             context().unfinishedWork().keep(end);
         }
-        Results.check(result, "cuStreamDestroy()");
+        return end != UnfinishedWork.LATER;
+    }
+
+    @Override
+    void release() {
+        if (beforeCapture != 0) {
+            EventCalls.destroy(beforeCapture);
+        }
+        Results.check(StreamCalls.destroy(pointer), "cuStreamDestroy()");
         callbackFailures.tellAtClose();
     }
 

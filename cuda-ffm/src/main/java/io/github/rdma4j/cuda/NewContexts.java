@@ -53,14 +53,26 @@ final class NewContexts {
                     device);
             made = new CudaContext(device, context.get(ValueLayout.JAVA_LONG, 0), false);
         }
-        if (later != 0) {
-            try {
+        boolean left = false;
+        try {
+            if (later != 0) {
                 made.synchronizeMemoryOperations();
-            } catch (RuntimeException e) {
+            }
+            leaveStack();
+            left = true;
+            return made;
+        } finally {
+            if (!left) {
                 made.close();
-                throw e;
             }
         }
-        return made;
+    }
+
+    /**
+     * Takes the new context off the stack of this thread, where the driver has put it. A later cuCtxDestroy does so
+     * only where the context is current; of a context that another thread closes, an entry would stay for good.
+     */
+    private static void leaveStack() {
+        Results.check(ContextCalls.setCurrent(0), "cuCtxSetCurrent(NULL) after cuCtxCreate()");
     }
 }

@@ -27,7 +27,7 @@ final class UnfinishedWork {
     /** Streams of any of them may use memory of any other. */
     private static final Set<CudaContext> OPEN = ConcurrentHashMap.newKeySet();
 
-    /** In the place of an event: the stream cannot be asked now, and has work. */
+    /** In the place of an event: there is work, and no event behind it now. Ask again. */
     static final long LATER = -1;
 
     /** Waits for the work of all streams but those that are made with CU_STREAM_NON_BLOCKING, as ours are. */
@@ -108,24 +108,31 @@ final class UnfinishedWork {
 
     /**
      * An event behind what a stream has been given; 0 if all of it is done, or the stream cannot be asked: then its
-     * context is lost, or somebody else captures it. The context is current.
+     * context is lost, or somebody else captures it; {@link #LATER} if the driver refuses the event. The context is
+     * current.
      */
     static long mark(long stream) {
-        return StreamCalls.query(stream) == CudaHeaders.CUDA_ERROR_NOT_READY() ? record(stream) : 0;
+        if (StreamCalls.query(stream) != CudaHeaders.CUDA_ERROR_NOT_READY()) {
+            return 0;
+        }
+        try {
+            return record(stream);
+        } catch (CudaException _) {
+            return LATER;
+        }
     }
 
-    /** An event behind what a stream has been given; 0 if the driver refuses it. The context is current. */
+    /** An event behind what a stream has been given. The context is current. */
     static long record(long stream) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment made = arena.allocate(ValueLayout.JAVA_LONG);
-            if (EventCalls.create(made, CudaHeaders.CU_EVENT_DISABLE_TIMING()) != Results.SUCCESS) {
-                return 0;
-            }
+            Results.check(EventCalls.create(made, CudaHeaders.CU_EVENT_DISABLE_TIMING()), "cuEventCreate()");
             long event = made.get(ValueLayout.JAVA_LONG, 0);
-            if (EventCalls.record(event, stream) != Results.SUCCESS) {
+            int result = EventCalls.record(event, stream);
+            if (result != Results.SUCCESS) {
                 EventCalls.destroy(event);
-                return 0;
             }
+            Results.check(result, "cuEventRecord()");
             return event;
         }
     }
@@ -187,7 +194,7 @@ final class UnfinishedWork {
 
         private final List<Long> events = new ArrayList<>();
 
-        private boolean started;
+        private boolean defaultStreamIsMarked;
 
         /** A pause may have moved a virtual thread to another carrier, so each look sets the context. */
         boolean areDone() {
@@ -204,13 +211,12 @@ final class UnfinishedWork {
         }
 
         private boolean look() {
-            if (!started) {
-                add(mark(DEFAULT_STREAM));
-                started = true;
+            if (!defaultStreamIsMarked) {
+                defaultStreamIsMarked = add(mark(DEFAULT_STREAM));
             }
             unmarked.removeIf(this::isMarked);
             destroyDone(events);
-            return unmarked.isEmpty() && events.isEmpty() && endsAreDone();
+            return defaultStreamIsMarked && unmarked.isEmpty() && events.isEmpty() && endsAreDone();
         }
 
         /** One that is being closed is looked at again: its end comes among the others' in a moment. */
@@ -222,21 +228,21 @@ final class UnfinishedWork {
                 return false;
             }
             try {
-                long event = stream.mark();
-                if (event == LATER) {
-                    return false;
-                }
-                add(event);
-                return true;
+                return add(stream.mark());
             } finally {
                 stream.exit();
             }
         }
 
-        private void add(long event) {
+        /** Takes what {@link #mark} gave; false if that must be asked again. */
+        private boolean add(long event) {
+            if (event == LATER) {
+                return false;
+            }
             if (event != 0) {
                 events.add(event);
             }
+            return true;
         }
 
         void destroy() {

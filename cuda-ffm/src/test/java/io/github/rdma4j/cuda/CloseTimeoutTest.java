@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
+import static io.github.rdma4j.cuda.bindings.CudaHeaders.CUDA_ERROR_OUT_OF_MEMORY;
 import static io.github.rdma4j.cuda.bindings.CudaHeaders.CUDA_ERROR_UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Closes that wait for work that does not end: they end in time, free nothing under it, and can be tried again. */
 class CloseTimeoutTest extends WaitingWorkFixture {
@@ -114,10 +116,47 @@ class CloseTimeoutTest extends WaitingWorkFixture {
     @Test
     void aStreamWhoseCloseFailedHoldsNothingUp() throws InterruptedException {
         DeviceMemory memory = context.allocate(64);
-        StandInDriver.failAt("cuCtxSetCurrent", 1, CUDA_ERROR_UNKNOWN());
+        // The first one is for the look at its work.
+        StandInDriver.failAt("cuCtxSetCurrent", 2, CUDA_ERROR_UNKNOWN());
         assertThatExceptionOfType(CudaException.class).isThrownBy(waiting::close);
         assertThat(waiting.isOpen()).isFalse();
         within(memory::close, "closing");
+    }
+
+    /** Without an event the driver would wait for it, and for ever. */
+    @ParameterizedTest
+    @ValueSource(strings = {"cuEventCreate", "cuEventRecord"})
+    void workThatGetsNoEventIsWaitedForNoLonger(String refused) throws InterruptedException {
+        DeviceMemory memory = context.allocate(64);
+        waitForFlag();
+        StandInDriver.failFrom(refused, 1, CUDA_ERROR_OUT_OF_MEMORY());
+        within(() -> assertTooEarly(memory), "closing memory");
+        within(
+                () -> assertThatExceptionOfType(CudaCloseTimeoutException.class)
+                        .isThrownBy(waiting::close)
+                        .withMessageStartingWith(
+                                waiting + " is not destroyed, though closed to new uses: its work is not"
+                                        + " done after PT0.1S, and the driver refuses the event")
+                        .withMessageContaining("Remedy: "),
+                "closing the stream");
+        within(() -> assertTooEarly(memory), "closing memory");
+        raise();
+        waiting.close();
+        memory.close();
+        assertThat(StandInDriver.get("events")).isZero();
+    }
+
+    /** A stream that is captured cannot be asked for what it was given before, nor when it is gone. */
+    @Test
+    void whatAStreamWasGivenBeforeItsCaptureIsWaitedForAlsoIfItIsClosedMeanwhile() throws InterruptedException {
+        DeviceMemory memory = context.allocate(64);
+        waitForFlag();
+        assertThatExceptionOfType(RuntimeException.class)
+                .isThrownBy(() -> waiting.capture(CaptureMode.RELAXED, CudaStream::close));
+        within(() -> assertTooEarly(memory), "closing memory");
+        raise();
+        memory.close();
+        assertThat(StandInDriver.get("events")).isZero();
     }
 
     /** Two libraries hold one primary context, and a stream of the one uses what the other one has made. */

@@ -56,6 +56,22 @@ class LifetimeTest {
         assertThat(context.isOpen()).isFalse();
     }
 
+    /** The driver keeps an entry on the stack of the thread that made a context, if another one destroys it. */
+    @Test
+    void theThreadThatMakesAContextIsLeftAsItWas() throws InterruptedException {
+        try (RawDriver cuda = new RawDriver()) {
+            context.makeCurrent();
+            for (ContextFlag[] flags : new ContextFlag[][] {{}, {ContextFlag.SYNC_MEMOPS}}) {
+                CudaContext made = Cuda.device(0).createContext(flags);
+                assertThat(cuda.made("cuCtxGetCurrent_v4000")).isEqualTo(context.handle());
+                Thread.ofPlatform().start(made::close).join();
+                assertThat(made.isOpen()).isFalse();
+            }
+            cuda.ok("cuCtxSetCurrent_v4000", 0);
+            assertThat(cuda.made("cuCtxGetCurrent_v4000")).isZero();
+        }
+    }
+
     @Test
     void aContextClosesAllYoungestFirst() {
         DeviceMemory memory = context.allocate(64);

@@ -9,9 +9,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.rdma4j.cuda.StandInDriver;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(StandInDriver.class)
 class GpuOrderedDeviceTest {
     private static final String TOOL = "gpu_ordered_lat ";
+    private static final Duration LIMIT = Duration.ofSeconds(300);
 
     @TempDir
     Path folder;
@@ -77,6 +80,36 @@ class GpuOrderedDeviceTest {
         }
         assertThat(states).containsExactlyInAnyOrder("failed", "peer lost");
         assertThat(run.client().out()).contains("broken off: ");
+    }
+
+    /** The client is another process. Once this side plays by graphs, the client has two results. */
+    @Test
+    @Tag("full")
+    void whatWasPlayedBeforeCtrlCIsWritten() throws Exception {
+        Path json = folder.resolve("client.json");
+        int port = GpuRun.freePort();
+        String options = TOOL + "--size 100 --iters 200 --work 100 --gpu-path staged --port " + port;
+        CompletableFuture<CommandRun> serving = CompletableFuture.supplyAsync(() -> CommandRun.of(options));
+        GpuRun.awaitListening(port);
+        try (PeerProcess client = PeerProcess.ofJava(
+                List.of("env", "JDK_JAVA_OPTIONS=" + StandInDriver.jvmOption()),
+                options + " --connect localhost --json " + json)) {
+            while (StandInDriver.calls("cuGraphLaunch") == 0) {
+                assertThat(client.isAlive()).as("%s", client.output()).isTrue();
+                Thread.onSpinWait();
+            }
+            // Of each turn of this side: the client is still at it when the signal comes.
+            StandInDriver.copyDelay(200_000, 0);
+            client.signal("INT");
+            assertThat(client.await(LIMIT)).as("%s", client.output()).isEqualTo(128 + 2);
+            assertThat(client.output()).contains("broken off: ended by a signal");
+        } finally {
+            StandInDriver.copyDelay(0, 0);
+        }
+        JsonNode document = new ObjectMapper().readTree(Files.readAllBytes(json));
+        assertThat(document.get("state").asText()).isEqualTo("interrupted");
+        assertThat(document.get("results")).hasSize(2);
+        assertThat(serving.get(LIMIT.toSeconds(), TimeUnit.SECONDS).status()).isOne();
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -50,6 +51,9 @@ public final class CompletionChannel extends Resource implements EventSource {
      * Lock-free, because it is used inside the guard.
      */
     private final Queue<CompletionQueue> setAside = new ConcurrentLinkedQueue<>();
+    /** The queues with a cursor that announce here. Changed with the tree's lock held, replaced as a whole. */
+    private volatile ExtendedCompletionQueue[] withCursor = {};
+
     /** Whose event was taken last: most channels have one queue. Null before the first one. */
     private CompletionQueue last;
 
@@ -86,15 +90,32 @@ public final class CompletionChannel extends Resource implements EventSource {
      *
      * @param timeout how long to wait; zero or less only looks
      * @return the queue, or empty after the time
-     * @throws IllegalStateException if this channel is closed, before or meanwhile
+     * @throws IllegalStateException if this channel is closed, before or meanwhile, or the calling thread has started
+     *     the cursor of a queue of this channel and not ended it
      * @throws WaitInterruptedException if the thread is interrupted while it waits
      * @throws VerbsException if the channel fails, for instance because the device is gone
      */
     public Optional<CompletionQueue> nextEvent(Duration timeout) {
+        requireNoCursorOfCaller();
         if (!timeout.isPositive()) {
             return Optional.ofNullable(takeOfOpenQueue());
         }
         return Optional.ofNullable(waiter.await(this::toString, timeout, this::takeOfOpenQueue, this::closedException));
+    }
+
+    /**
+     * Some drivers take the lock of the queue for each event, and hold it from the start of the cursor to its end: a
+     * thread that does both would wait for itself, inside the driver and for ever. Whose event comes next is not known.
+     */
+    void requireNoCursorOfCaller() {
+        for (ExtendedCompletionQueue queue : withCursor) {
+            if (queue.cursor().isHeldByCaller()) {
+                throw new IllegalStateException(
+                        ("taking events from %s: this thread has started the cursor of %s and not ended it. Remedy: call"
+                                        + " CompletionCursor.end() first")
+                                .formatted(this, queue));
+            }
+        }
     }
 
     private CompletionQueue takeOfOpenQueue() {
@@ -192,9 +213,17 @@ public final class CompletionChannel extends Resource implements EventSource {
         }
     }
 
-    /** A queue that is closed has no events any more. */
+    /** A queue with a cursor announces here from now on; the tree's lock is held. */
+    void add(ExtendedCompletionQueue queue) {
+        ExtendedCompletionQueue[] more = Arrays.copyOf(withCursor, withCursor.length + 1);
+        more[withCursor.length] = queue;
+        withCursor = more;
+    }
+
+    /** A queue that is closed has no events any more; the tree's lock is held. */
     void forget(CompletionQueue queue) {
         setAside.removeIf(queue::equals);
+        withCursor = Arrays.stream(withCursor).filter(other -> other != queue).toArray(ExtendedCompletionQueue[]::new);
     }
 
     /**

@@ -265,7 +265,8 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
      * @param completions where they go, overwriting what was there
      * @param timeout how long to wait; zero or less only polls
      * @return how many were fetched, 0 after the time
-     * @throws IllegalStateException if the queue is closed, before or meanwhile, or was created without a channel
+     * @throws IllegalStateException if the queue is closed, before or meanwhile, was created without a channel, or the
+     *     calling thread has started the cursor of a queue of the same channel and not ended it
      * @throws WaitInterruptedException if the thread is interrupted while it waits; completions that are there are
      *     fetched nevertheless
      * @throws VerbsException if the queue or the channel has failed
@@ -277,6 +278,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
     /** The same for any way of polling, which returns how many completions it found. */
     final int await(IntSupplier poll, Duration timeout) {
         requireChannel();
+        channel.requireNoCursorOfCaller();
         int count = poll.getAsInt();
         long limit = ReadinessWaiter.nanos(timeout);
         if (count != 0 || limit == 0) {

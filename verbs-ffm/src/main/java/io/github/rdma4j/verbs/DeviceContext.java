@@ -6,7 +6,6 @@ import io.github.rdma4j.verbs.bindings.ibv_context;
 import io.github.rdma4j.verbs.bindings.ibv_context_ops;
 import io.github.rdma4j.verbs.device.DeviceAttributes;
 import io.github.rdma4j.verbs.internal.DeviceDriver;
-import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.ImportCalls;
@@ -133,8 +132,8 @@ public final class DeviceContext extends DeviceQuestions implements EventSource 
      * <p>How the descriptor comes here: the other process tells its process id and its {@link #commandDescriptor()} by
      * any means, and this one calls {@link FileDescriptorCopy#ofProcess}.
      *
-     * @param commandDescriptor a copy of the other's command descriptor; it goes with the context, unless this call
-     *     fails before the driver has seen it
+     * @param commandDescriptor a copy of the other's command descriptor; it goes with the context, and after a failure
+     *     it is closed or still the caller's, whichever libibverbs has left
      * @return the context
      * @throws UnsupportedVerbException if the driver cannot import, as SoftRoCE's
      * @throws VerbsException if the descriptor is not one of an RDMA device
@@ -143,11 +142,13 @@ public final class DeviceContext extends DeviceQuestions implements EventSource 
         NativeLibraries.requireVerbs();
         DataPath wanted = DataPath.wanted();
         int number = commandDescriptor.number();
+        Optional<Path> file = commandDescriptor.file();
         MemorySegment context = ImportCalls.importDevice(number);
         if (context.address() == 0) {
             int errno = NativeCalls.lastErrno();
-            if (errno != Errno.EINVAL && errno != Errno.ENODEV && errno != Errno.EOPNOTSUPP) {
-                // The driver may have closed it; closing it again could close another file.
+            // A driver that fails has closed it, and libibverbs, which refuses before, has not. The errno does not tell
+            // the two apart: the kernel says EINVAL, too, for a descriptor that has no context.
+            if (file.isEmpty() || !commandDescriptor.file().equals(file)) {
                 commandDescriptor.giveAway();
             }
             throw Failures.of("ibv_import_device(cmd_fd=%d)".formatted(number), errno);

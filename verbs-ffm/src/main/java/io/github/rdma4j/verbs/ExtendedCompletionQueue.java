@@ -23,8 +23,9 @@ import java.util.Set;
  * <p>Thread safety: as for {@link CompletionQueue}, but only one thread at a time may poll, by the cursor or by
  * {@link #poll}. Another one that tries meanwhile gets an {@link IllegalStateException}, and so does a {@link #resize}
  * then: waiting in the driver for a thread that may hold the cursor for long could block the whole JVM. While a queue
- * pair is closed or reset whose completions come here, a poll waits for that. A thread that has started the cursor and
- * arms the queue before the end gets an {@link IllegalStateException}, too: some drivers would have it wait for itself.
+ * pair is closed or reset whose completions come here, a poll waits for that. A thread that has started the cursor and,
+ * before the end, arms the queue or waits for events of its channel gets an {@link IllegalStateException}, too: some
+ * drivers would have it wait for itself.
  *
  * @since 0.1.0
  */
@@ -77,7 +78,12 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
                                         config.flags()),
                         NativeCalls.lastErrno());
             }
-            return new ExtendedCompletionQueue(context, config, created, parents.toArray(Resource[]::new));
+            ExtendedCompletionQueue queue =
+                    new ExtendedCompletionQueue(context, config, created, parents.toArray(Resource[]::new));
+            if (basic.channel() != null) {
+                basic.channel().add(queue);
+            }
+            return queue;
         }
     }
 

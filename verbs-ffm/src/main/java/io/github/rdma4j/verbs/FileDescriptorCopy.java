@@ -3,6 +3,10 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.DescriptorCalls;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * A copy of a file descriptor that this object owns, of this process or of another one: what
@@ -72,6 +76,15 @@ public final class FileDescriptorCopy implements AutoCloseable {
             throw new IllegalStateException("the file descriptor is closed or has been given away");
         }
         return number;
+    }
+
+    /** What it stands for, as the kernel names it; empty if it is closed by somebody else, or there is no /proc. */
+    Optional<Path> file() {
+        try {
+            return Optional.of(Files.readSymbolicLink(Path.of("/proc/self/fd", Integer.toString(number()))));
+        } catch (IOException _) {
+            return Optional.empty();
+        }
     }
 
     /**

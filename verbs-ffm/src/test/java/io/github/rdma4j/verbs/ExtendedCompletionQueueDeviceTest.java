@@ -9,10 +9,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -99,6 +101,31 @@ class ExtendedCompletionQueueDeviceTest {
                 .hasMessageContaining("Remedy: call CompletionCursor.end() first");
         queue.cursor().leave();
         queue.requestNotification(false);
+    }
+
+    /** The same lock is taken for each event, whose it is. */
+    @Test
+    void whoHasStartedTheCursorTakesNoEventsOfItsChannel() {
+        ExtendedCompletionQueue queue = create();
+        CompletionQueue other = device.createCompletionQueue(64, config -> config.channel(channel));
+        queue.cursor().acquire();
+        for (ThrowingCallable wait : List.<ThrowingCallable>of(
+                () -> channel.nextEvent(Duration.ZERO),
+                () -> channel.nextEvent(Duration.ofMillis(1)),
+                () -> queue.awaitCursor(Duration.ofMillis(1)),
+                () -> other.awaitCompletions(WorkCompletions.allocate(1), Duration.ofMillis(1)))) {
+            assertThatThrownBy(wait)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("taking events from " + channel + ": this thread has started the cursor of " + queue
+                            + " and not ended it. Remedy: call CompletionCursor.end() first");
+        }
+        CompletionChannel elsewhere = device.createCompletionChannel();
+        assertThat(elsewhere.nextEvent(Duration.ZERO)).isEmpty();
+        queue.cursor().leave();
+        assertThat(channel.nextEvent(Duration.ZERO)).isEmpty();
+        queue.cursor().acquire();
+        queue.close();
+        assertThat(channel.nextEvent(Duration.ZERO)).isEmpty();
     }
 
     @Test

@@ -8,9 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import io.github.rdma4j.verbs.internal.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,6 +35,9 @@ class Mlx5QueuesOnLibmlx5 {
     private static final int ROUNDS = 300;
     /** {@code MLX5_QP_FLAG_SCATTER_CQE}. */
     private static final int SCATTER_FLAG = 1 << 1;
+
+    /** ENOTTY: how a file refuses an ioctl that it does not know. */
+    private static final int NOT_A_TERMINAL = 25;
 
     private static final SendOperation[] OPERATIONS = {
         SendOperation.RDMA_WRITE,
@@ -461,6 +466,27 @@ class Mlx5QueuesOnLibmlx5 {
             assertThat(bytes(extended.rings.sends().asSlice(0, 10 * 64)))
                     .isEqualTo(bytes(basic.rings.sends().asSlice(0, 10 * 64)));
             assertThat(bytes(extended.rings.doorbell())).isEqualTo(bytes(basic.rings.doorbell()));
+        }
+    }
+
+    /** libmlx5 closes the descriptor when it fails; a second close would be that of somebody else's file. */
+    @Test
+    void aDescriptorThatLibmlx5HasClosedIsNotClosedAgain() {
+        for (int errno : new int[] {Errno.EINVAL, Errno.ENODEV, Errno.EOPNOTSUPP, Errno.EIO}) {
+            try (DeviceContext device = DeviceContext.open(Mlx5StandIn.DEVICE);
+                    FileDescriptorCopy copy = FileDescriptorCopy.of(device.commandDescriptor())) {
+                int number = copy.number();
+                Mlx5StandIn.refuseIoctls(errno);
+                assertThatThrownBy(() -> DeviceContext.importFrom(copy))
+                        .isInstanceOf(VerbsException.class)
+                        .hasMessageContaining("ibv_import_device(cmd_fd=%d)".formatted(number));
+                assertThat(Path.of("/proc/self/fd/" + number))
+                        .as("after errno %d", errno)
+                        .doesNotExist();
+                assertThatThrownBy(copy::number).as("errno %d", errno).isInstanceOf(IllegalStateException.class);
+            } finally {
+                Mlx5StandIn.refuseIoctls(NOT_A_TERMINAL);
+            }
         }
     }
 }

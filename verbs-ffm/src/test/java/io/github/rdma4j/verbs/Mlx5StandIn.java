@@ -35,6 +35,9 @@ final class Mlx5StandIn {
     private static final MethodHandle OBJECTS = Linker.nativeLinker()
             .downcallHandle(LIBRARY.findOrThrow("standin_objects"), FunctionDescriptor.of(JAVA_INT));
 
+    private static final MethodHandle REFUSE_IOCTLS = Linker.nativeLinker()
+            .downcallHandle(LIBRARY.findOrThrow("standin_refuse_ioctls"), FunctionDescriptor.ofVoid(JAVA_INT));
+
     private static final int PAIR_WORDS = 10;
     private static final int QUEUE_WORDS = 6;
 
@@ -149,6 +152,19 @@ final class Mlx5StandIn {
     static int objects() {
         try {
             return (int) OBJECTS.invokeExact();
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /**
+     * Chooses how the kernel refuses commands that are ioctls.
+     *
+     * @param errno ENOTTY if nobody has chosen
+     */
+    static void refuseIoctls(int errno) {
+        try {
+            REFUSE_IOCTLS.invokeExact(errno);
         } catch (Throwable e) {
             throw new AssertionError(e);
         }

@@ -54,7 +54,7 @@ public final class ContextCalls {
         }
     }
 
-    /** cuCtxSetCurrent: Makes it current on this thread. */
+    /** cuCtxSetCurrent: Makes it current on this thread; 0 takes the current one off the thread's stack. */
     public static int setCurrent(long context) {
         try {
             return (int) SET_CURRENT.invokeExact(context);

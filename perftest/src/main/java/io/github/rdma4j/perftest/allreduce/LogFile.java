@@ -7,8 +7,10 @@ import io.github.rdma4j.perftest.environment.NativeVariables;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,8 +27,10 @@ final class LogFile implements AutoCloseable {
 
     private final List<String> set = new ArrayList<>();
     private final Path file;
-    private final boolean temporary;
     private final String level;
+
+    /** The file, open and without a name: nothing stays of a process that is killed. Null if the log is to stay. */
+    private final FileChannel nameless;
 
     /**
      * Before NCCL is first used.
@@ -35,16 +39,21 @@ final class LogFile implements AutoCloseable {
      */
     LogFile(Optional<Path> kept) {
         Optional<String> users = NativeVariables.get(FILE);
-        temporary = users.isEmpty() && kept.isEmpty();
+        boolean temporary = users.isEmpty() && kept.isEmpty();
         try {
-            if (users.isPresent() && kept.isEmpty()) {
-                file = Path.of(expanded(users.get()));
-            } else {
-                file = temporary ? Files.createTempFile("rdma4j-nccl-", ".log") : kept.get();
-                if (!temporary) {
-                    Files.deleteIfExists(file);
-                }
+            if (temporary) {
+                Path path = Files.createTempFile("rdma4j-nccl-", ".log").toRealPath();
+                nameless = openNameless(path);
+                file = descriptorOf(path);
                 set(FILE, file.toString());
+            } else if (kept.isPresent()) {
+                nameless = null;
+                file = kept.get();
+                Files.deleteIfExists(file);
+                set(FILE, file.toString());
+            } else {
+                nameless = null;
+                file = Path.of(expanded(users.get()));
             }
         } catch (IOException e) {
             throw new PerftestException(
@@ -56,6 +65,31 @@ final class LogFile implements AutoCloseable {
         }
         if (NativeVariables.get(PARTS).isEmpty()) {
             set(PARTS, "INIT,GRAPH,NET,ENV");
+        }
+    }
+
+    /** The JDK deletes at once what is to be deleted on close. */
+    private static FileChannel openNameless(Path path) throws IOException {
+        return FileChannel.open(
+                path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE);
+    }
+
+    /** The only name that is left of a deleted file that this process has open. Java does not tell the number. */
+    private static Path descriptorOf(Path deleted) throws IOException {
+        try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+            return descriptors
+                    .filter(each -> leadsTo(each, deleted))
+                    .findFirst()
+                    .orElseThrow(() -> new IOException("/proc/self/fd does not tell the descriptor of " + deleted));
+        }
+    }
+
+    private static boolean leadsTo(Path descriptor, Path deleted) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString().startsWith(deleted.toString());
+        } catch (IOException _) {
+            // Closed meanwhile.
+            return false;
         }
     }
 
@@ -93,11 +127,11 @@ final class LogFile implements AutoCloseable {
     @Override
     public void close() {
         set.forEach(NativeVariables::remove);
-        if (temporary) {
+        if (nameless != null) {
             try {
-                Files.deleteIfExists(file);
+                nameless.close();
             } catch (IOException _) {
-                // It stays in the folder for such files.
+                // It ends with the process.
             }
         }
     }

@@ -104,12 +104,13 @@ public final class CompareCommand {
         List<CountLimit> limits;
         try {
             Ranges.parse(line, arguments);
+            plan = options.plan();
+            limits = options.counts() ? limits(plan) : List.of();
+            // Behind the checks: scripts/quickstart asks by it whether the other options make sense.
             if (options.wantsHelp()) {
                 line.usage(out);
                 return OK;
             }
-            plan = options.plan();
-            limits = options.counts() ? limits(plan) : List.of();
         } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
             return complaints.usage(failure);
         }

@@ -67,11 +67,11 @@ final class EndpointsCommand {
         JsonTarget target;
         try {
             Ranges.parse(line, arguments);
+            plan = options.plan();
             if (options.wantsHelp()) {
                 line.usage(out);
                 return OK;
             }
-            plan = options.plan();
             target = options.json();
             target.check();
         } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {

@@ -20,6 +20,8 @@ public final class NetlinkMessages {
     /** Without the marks for nested ones and for the order of bytes. */
     private static final int TYPE_MASK = 0x3fff;
 
+    private static final int NESTED = 0x8000;
+
     private NetlinkMessages() {}
 
     /**
@@ -32,6 +34,11 @@ public final class NetlinkMessages {
         /** Four bytes; 0 if there are fewer. */
         public int number() {
             return value.remaining() >= Integer.BYTES ? value.getInt(value.position()) : 0;
+        }
+
+        /** Two bytes; 0 if there are fewer. */
+        public int shortNumber() {
+            return value.remaining() >= Short.BYTES ? Short.toUnsignedInt(value.getShort(value.position())) : 0;
         }
 
         /** One byte; 0 if there is none. */
@@ -56,12 +63,10 @@ public final class NetlinkMessages {
      * A request for one thing.
      *
      * @param family what the kind has before its attributes; a multiple of four bytes
-     * @param attribute the type of the one attribute
-     * @param text its value
+     * @param attribute of {@link #text} or {@link #nested}
      */
-    public static byte[] get(int kind, int sequence, byte[] family, int attribute, String text) {
-        byte[] value = (text + "\0").getBytes(StandardCharsets.UTF_8);
-        int length = HEADER + family.length + ATTRIBUTE_HEADER + aligned(value.length);
+    public static byte[] get(int kind, int sequence, byte[] family, byte[] attribute) {
+        int length = HEADER + family.length + attribute.length;
         return ByteBuffer.allocate(length)
                 .order(ByteOrder.nativeOrder())
                 .putInt(length)
@@ -70,8 +75,25 @@ public final class NetlinkMessages {
                 .putInt(sequence)
                 .putInt(0)
                 .put(family)
+                .put(attribute)
+                .array();
+    }
+
+    /** An attribute whose value is a text. */
+    public static byte[] text(int type, String text) {
+        return attribute(type, (text + "\0").getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** An attribute that holds another one. */
+    public static byte[] nested(int type, byte[] inner) {
+        return attribute(type | NESTED, inner);
+    }
+
+    private static byte[] attribute(int type, byte[] value) {
+        return ByteBuffer.allocate(ATTRIBUTE_HEADER + aligned(value.length))
+                .order(ByteOrder.nativeOrder())
                 .putShort((short) (ATTRIBUTE_HEADER + value.length))
-                .putShort((short) attribute)
+                .putShort((short) type)
                 .put(value)
                 .array();
     }

@@ -12,16 +12,21 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 
 /** A socket to a part of the kernel: the JDK has none of this family. Used by one thread. */
 public final class NetlinkSocket implements AutoCloseable {
     private static final int AF_NETLINK = 16;
     private static final int SOCK_RAW_CLOEXEC = 3 | 0x80000;
     private static final int NETLINK_ROUTE = 0;
+    private static final int NETLINK_GENERIC = 16;
     private static final int NETLINK_RDMA = 20;
     private static final int SOL_SOCKET = 1;
     private static final int SO_RCVTIMEO = 20;
     private static final long LIMIT_SECONDS = 2;
+    /** Others may be told of something meanwhile. */
+    private static final int MOST_MESSAGES = 16;
 
     /** The kernel sends at most so much at once to whoever takes in that much. */
     private static final int LARGEST = 64 * 1024;
@@ -69,6 +74,15 @@ public final class NetlinkSocket implements AutoCloseable {
         return new NetlinkSocket(NETLINK_ROUTE, "this process gets no netlink socket");
     }
 
+    /**
+     * To the parts that have a name instead of a number of their own.
+     *
+     * @throws NetlinkException where this process may not have one
+     */
+    public static NetlinkSocket toGeneric() throws NetlinkException {
+        return new NetlinkSocket(NETLINK_GENERIC, "this process gets no generic netlink socket");
+    }
+
     private NetlinkSocket(int part, String failing) throws NetlinkException {
         try {
             descriptor = (int) SOCKET.invokeExact(state, AF_NETLINK, SOCK_RAW_CLOEXEC, part);
@@ -101,6 +115,25 @@ public final class NetlinkSocket implements AutoCloseable {
     public ByteBuffer receive() throws NetlinkException {
         long length = check(call(RECEIVE, LARGEST), "recv");
         return buffer.asSlice(0, length).asByteBuffer();
+    }
+
+    /**
+     * Sends a request for one thing, and waits for the answer.
+     *
+     * @param request with this sequence number
+     * @param family the bytes before the attributes of the answer
+     * @return the answer's attributes; none if the kernel says nothing of it
+     * @throws NetlinkException if the kernel refuses, or nothing comes
+     */
+    public List<NetlinkMessages.Attribute> ask(byte[] request, int sequence, int family) throws NetlinkException {
+        send(request);
+        List<List<NetlinkMessages.Attribute>> messages = new ArrayList<>();
+        for (int i = 0; i < MOST_MESSAGES && messages.isEmpty(); i++) {
+            if (NetlinkMessages.read(receive(), sequence, family, messages)) {
+                break;
+            }
+        }
+        return messages.isEmpty() ? List.of() : messages.getFirst();
     }
 
     private long call(MethodHandle function, long length) {

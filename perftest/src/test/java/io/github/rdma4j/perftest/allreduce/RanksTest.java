@@ -44,6 +44,16 @@ class RanksTest {
 
     private Process start(String name, Map<String, String> environment, String more, String... arguments)
             throws IOException {
+        List<String> command = java(Main.class, AllReduceCommand.NAME);
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().put("RDMA4J_STANDIN", "devices=3");
+        builder.environment().put("RDMA4J_NCCL_STANDIN", "cuda=" + StandInDriver.library() + more);
+        builder.environment().putAll(environment);
+        return started(name, builder);
+    }
+
+    private static List<String> java(Class<?> main, String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin/java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
@@ -52,13 +62,12 @@ class RanksTest {
                 "-Dio.github.rdma4j.nccl.library=" + StandInNccl.library(),
                 "-cp",
                 System.getProperty("java.class.path"),
-                Main.class.getName(),
-                AllReduceCommand.NAME));
+                main.getName()));
         command.addAll(List.of(arguments));
-        ProcessBuilder builder = new ProcessBuilder(command);
-        builder.environment().put("RDMA4J_STANDIN", "devices=3");
-        builder.environment().put("RDMA4J_NCCL_STANDIN", "cuda=" + StandInDriver.library() + more);
-        builder.environment().putAll(environment);
+        return command;
+    }
+
+    private Process started(String name, ProcessBuilder builder) throws IOException {
         Process process = builder.redirectOutput(folder.resolve(name + ".out").toFile())
                 .redirectError(folder.resolve(name + ".err").toFile())
                 .start();
@@ -120,6 +129,37 @@ class RanksTest {
         assertThat(result.get("bus_bandwidth").asDouble()
                         / result.get("algorithm_bandwidth").asDouble())
                 .isCloseTo(4 / 3.0, Offset.offset(0.05));
+    }
+
+    @Test
+    void whatWasMeasuredBeforeASignalIsWritten() throws Exception {
+        assertWrittenAfter("TERM", 128 + 15);
+    }
+
+    @Test
+    @Tag("full")
+    void whatWasMeasuredBeforeCtrlCIsWritten() throws Exception {
+        assertWrittenAfter("INT", 128 + 2);
+    }
+
+    private void assertWrittenAfter(String signal, int wanted) throws Exception {
+        Process process = started(
+                "signalled",
+                new ProcessBuilder(
+                        java(SignalledRun.class, signal, folder.resolve("json").toString())));
+        assertThat(status(process)).as(text("signalled.err")).isEqualTo(wanted);
+        assertThat(text("signalled.out"))
+                .containsPattern(" 8 +2 +float +sum ")
+                .contains("broken off: ended by a signal");
+        assertThat(ResultsSchema.faults(text("json"))).isEmpty();
+        JsonNode document = new ObjectMapper().readTree(text("json"));
+        assertThat(document.get("state").asText()).isEqualTo("interrupted");
+        assertThat(document.get("tests"))
+                .hasSize(2)
+                .allSatisfy(test -> assertThat(test.get("results"))
+                        .singleElement()
+                        .satisfies(result ->
+                                assertThat(result.get("MsgSize").asLong()).isEqualTo(8)));
     }
 
     /** Started one by one. The second is told by a launcher's variables, and its sums are wrong. */

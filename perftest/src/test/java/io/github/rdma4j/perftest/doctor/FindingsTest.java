@@ -324,6 +324,38 @@ class FindingsTest {
                     NOTE,
                     "off for all priorities; 0 pauses sent, 2 received",
                     host -> host.flowControl(flowControl(0, OptionalInt.empty(), 0, 2))),
+            row(
+                    Check.FLOW_CONTROL,
+                    WARNING,
+                    "off for all priorities; global pause off",
+                    host -> host.flowControl(flowControl(0, OptionalInt.empty(), 0, 0))
+                            .pause(false, false, false)),
+            row(
+                    Check.FLOW_CONTROL,
+                    NOTE,
+                    "off for all priorities; global pause off",
+                    host -> host.flowControl(flowControl(0, OptionalInt.empty(), 0, 0))
+                            .pause(false, false, false)
+                            .with(
+                                    "sys/class/net/ens1f0/ecn/roce_np/enable/3: 1\nsys/class/net/ens1f0/ecn/roce_rp/enable/3: 1")),
+            row(
+                    Check.FLOW_CONTROL,
+                    NOTE,
+                    "off for all priorities; global pause on for what is sent only",
+                    host -> host.flowControl(flowControl(0, OptionalInt.empty(), 0, 0))
+                            .pause(true, false, false)),
+            row(
+                    Check.FLOW_CONTROL,
+                    OK,
+                    "off for all priorities; global pause on, as asked for in the link's negotiation",
+                    host -> host.flowControl(flowControl(0, OptionalInt.empty(), 0, 0))
+                            .pause(true, true, true)),
+            row(Check.FLOW_CONTROL, OK, "nobody was asked; global pause on", host -> host.pause(true, true, false)),
+            row(
+                    Check.FLOW_CONTROL,
+                    UNKNOWN,
+                    "nobody was asked; global pause on for what is received only",
+                    host -> host.pause(false, true, false)),
             with(
                     Check.ECN,
                     OK,

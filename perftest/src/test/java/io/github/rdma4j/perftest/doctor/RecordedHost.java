@@ -18,6 +18,7 @@ import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Doctor;
 import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
 import io.github.rdma4j.perftest.doctor.machine.FlowControl;
+import io.github.rdma4j.perftest.doctor.machine.LinkPause;
 import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.Mtu;
 import io.github.rdma4j.verbs.device.PortState;
@@ -67,7 +68,7 @@ public final class RecordedHost {
     private Problem connectionManagerProblem;
     private Support gpuDirect = Support.YES;
     private boolean cuda = true;
-    private FlowControl.Answer flowControl = new FlowControl.Answer(null, "nobody was asked");
+    private FlowControl.Answer flowControl = new FlowControl.Answer(null, "nobody was asked", Optional.empty());
 
     private RecordedHost(RecordedMachine files) {
         this.files = files;
@@ -133,7 +134,13 @@ public final class RecordedHost {
     }
 
     RecordedHost flowControl(FlowControl found) {
-        flowControl = new FlowControl.Answer(found, "");
+        flowControl = new FlowControl.Answer(found, "", flowControl.pause());
+        return this;
+    }
+
+    RecordedHost pause(boolean obeys, boolean asks, boolean negotiated) {
+        flowControl = new FlowControl.Answer(
+                flowControl.flowControl(), flowControl.failure(), Optional.of(new LinkPause(obeys, asks, negotiated)));
         return this;
     }
 

@@ -14,8 +14,14 @@ import java.util.Locale;
 final class Comparison {
     static final int ROUNDS = 9;
 
-    /** Questions and answers have the numbers below; this beside one says that what was posted before delayed it. */
+    /**
+     * Questions and answers have the numbers below. This beside an answer says that what was posted before delayed it;
+     * beside a question, that the peer, too, is to post nothing else until one without it comes.
+     */
     static final int BUSY = 1 << 15;
+
+    /** So many rounds tell something if there is no time for more. */
+    private static final int FEWEST_ROUNDS = 3;
 
     private static final int NUMBERS = BUSY - 1;
 
@@ -25,6 +31,9 @@ final class Comparison {
     private final long[] overTcp = new long[ROUNDS];
     private boolean running;
     private long pause;
+    /** 0 or 1: whether even rounds or odd ones ask over TCP first. */
+    private int roundsOverTcpFirst;
+
     private int round;
     /** The first answer of this round is there. */
     private boolean half;
@@ -35,6 +44,12 @@ final class Comparison {
     private int number;
     /** More rounds would change nothing. */
     private boolean complete;
+
+    /** Something else that was under way has kept a question from being asked or answered. */
+    private boolean hindered;
+
+    /** Any answer has come. */
+    private boolean answered;
 
     /**
      * Nothing is compared yet.
@@ -49,10 +64,22 @@ final class Comparison {
 
     /** Begins anew, with a pause before each round. */
     void begin(long now, long nanosBetween) {
+        begin(now, nanosBetween, 1);
+    }
+
+    /** Begins anew, over TCP and without pauses. */
+    void beginOverTcp(long now) {
+        begin(now, 0, 0);
+    }
+
+    private void begin(long now, long nanosBetween, int tcpFirst) {
         running = true;
+        roundsOverTcpFirst = tcpFirst;
         pause = nanosBetween;
         round = 0;
         complete = false;
+        hindered = false;
+        answered = false;
         beginRound(now);
     }
 
@@ -73,6 +100,19 @@ final class Comparison {
     /** Whether more rounds would change nothing; asked with each poll. */
     boolean isComplete() {
         return running && complete;
+    }
+
+    /** The question that is due cannot be asked now. */
+    void hinder() {
+        hindered = true;
+    }
+
+    boolean isHindered() {
+        return hindered;
+    }
+
+    boolean hasAnswers() {
+        return answered;
     }
 
     private int tooSlow() {
@@ -102,7 +142,12 @@ final class Comparison {
 
     /** Of the question that is due. */
     boolean isOverRdma() {
-        return half == (round % 2 == 1);
+        return half == (round % 2 == roundsOverTcpFirst);
+    }
+
+    /** The number of the last question. */
+    int number() {
+        return number;
     }
 
     /** The question that is due is asked now; its number. */
@@ -122,7 +167,9 @@ final class Comparison {
         if (!running || !asked || rdma != isOverRdma() || (answer & NUMBERS) != number) {
             return;
         }
+        answered = true;
         if ((answer & BUSY) != 0) {
+            hindered = true;
             beginRound(now);
             return;
         }
@@ -138,9 +185,9 @@ final class Comparison {
         }
     }
 
-    /** What is wrong with RDMA, once it {@link #isComplete}; null if nothing is. */
+    /** What is wrong with RDMA, once it {@link #isComplete} or must end; null if nothing is. */
     String complaint() {
-        return tooSlow() <= ROUNDS / 2
+        return round < FEWEST_ROUNDS || tooSlow() <= (complete ? ROUNDS : round) / 2
                 ? null
                 : String.format(
                         Locale.ROOT,

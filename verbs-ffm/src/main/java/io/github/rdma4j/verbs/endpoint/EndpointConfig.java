@@ -127,8 +127,12 @@ public final class EndpointConfig {
      * slow, it waits twice as long before it tries again, up to 64 times.
      *
      * <p>Questions are asked and answered by whoever is inside the endpoint on the two sides. They count only where
-     * nothing else is under way: a connection that never pauses is not compared, and moves to RDMA after half of {@link
-     * #rdmaTimeout}.
+     * nothing else is under way. Where that has prevented a comparison for two {@link #recoveryInterval}s, or before a
+     * move to RDMA for a quarter of {@link #rdmaTimeout}, both sides send nothing else until the questions are
+     * answered: for some twenty round trips, and an eighth of {@link #rdmaTimeout} at most, a quarter before a move.
+     * Each such rest that was too short doubles the next one, up to half of {@link #rdmaTimeout} and a quarter of
+     * {@link #silenceTimeout}, and the time to it. Where there is no result RDMA is used, as it is where its round
+     * trips take longer than a third of a rest.
      *
      * @param factor at least 1; 0 compares nothing. A server's setting means nothing
      * @return this

@@ -111,6 +111,11 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
         return mover;
     }
 
+    /** For tests: whether what the program posts waits for a comparison. */
+    boolean isResting() {
+        return outbox.isResting();
+    }
+
     // ---- Posting ----
 
     @Override
@@ -204,7 +209,8 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
             return outbox.failAll(post -> receiver.failed(post.id, "the connection has ended", null));
         }
         pollRdma();
-        if (++polls >= POLLS_PER_LOOK_AT_TCP || !mover.isOnRdma()) {
+        // In a rest TCP is compared: what it has must not wait for a look.
+        if (++polls >= POLLS_PER_LOOK_AT_TCP || !mover.isOnRdma() || outbox.isResting()) {
             polls = 0;
             // What RDMA has is older than the word of the peer's end.
             news.count(tcp.poll(news.ofTcp()));

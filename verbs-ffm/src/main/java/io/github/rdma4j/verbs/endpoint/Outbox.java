@@ -53,6 +53,7 @@ final class Outbox {
 
     private boolean overRdma;
     private boolean blocked;
+    private boolean resting;
     private boolean batched;
     private int inBatch;
     private String failure;
@@ -101,7 +102,9 @@ final class Outbox {
 
     /** Whether nothing but questions and answers is under way or waits, which would delay what is posted now. */
     boolean isQuiet() {
-        return underWay.size() + waiting.size() == echoes;
+        return resting
+                ? underWay.stream().allMatch(post -> post.kind == Post.Kind.ECHO)
+                : underWay.size() + waiting.size() == echoes;
     }
 
     /** Why the wire has not taken something; null if it has taken everything. Told once. */
@@ -117,6 +120,10 @@ final class Outbox {
         wire = tcp;
         last = tcp;
         overRdma = false;
+        dropWaitingEchoes();
+    }
+
+    private void dropWaitingEchoes() {
         waiting.removeIf(post -> {
             boolean echo = post.kind == Post.Kind.ECHO;
             if (echo) {
@@ -142,6 +149,18 @@ final class Outbox {
     /** What is posted waits from now on. */
     void hold() {
         wire = null;
+    }
+
+    /** Whether all but questions and answers waits from now on, so that nothing delays these. */
+    void rest(boolean now) {
+        resting = now;
+        if (now) {
+            dropWaitingEchoes();
+        }
+    }
+
+    boolean isResting() {
+        return resting;
     }
 
     /** Whether something else must be sent before all that is posted from now on. */
@@ -200,7 +219,12 @@ final class Outbox {
     void addEcho(int frame) {
         if (echoes < ECHOES) {
             echoes++;
-            add(post(Post.Kind.ECHO, Post.NOBODY, frame));
+            Post echo = post(Post.Kind.ECHO, Post.NOBODY, frame);
+            if (!resting) {
+                add(echo);
+            } else if (!canPost(echo) || !give(echo)) {
+                waiting.addFirst(echo);
+            }
         }
     }
 
@@ -228,6 +252,7 @@ final class Outbox {
     private boolean canPost(Post post) {
         return wire != null
                 && !blocked
+                && (!resting || post.kind == Post.Kind.ECHO)
                 && failure == null
                 && (!overRdma || asking == 0 || post.isAsking() && !post.isAtomic())
                 && (!needsSlot(post) || freeCount > 0);

@@ -19,8 +19,8 @@ import java.util.Optional;
  */
 public final class FlowRuleConfig {
     private static final int MAX_PRIORITY = 0xffff;
-    private static final int MAX_SPECS = 0xff;
-    private static final int MAX_SIZE = 0xffff;
+    /** The kernel's, IB_FLOW_SPEC_SUPPORT_LAYERS: it refuses more with EINVAL, which could mean anything. */
+    private static final int MAX_SPECS = 10;
 
     private final List<FlowSpec> specs = new ArrayList<>();
     private FlowRuleType type = FlowRuleType.NORMAL;
@@ -69,7 +69,8 @@ public final class FlowRuleConfig {
     }
 
     /**
-     * Adds headers that a packet must have, from the outside to the inside, and actions on the packets that do.
+     * Adds headers that a packet must have, from the outside to the inside, and actions on the packets that do: at most
+     * 10 in a rule, which is what the kernel takes.
      *
      * @param more of {@link FlowSpec}'s factory methods
      * @return this
@@ -115,7 +116,9 @@ public final class FlowRuleConfig {
             throw new IllegalArgumentException("doNotTrap() is for rules of type NORMAL, and this one is " + type);
         }
         if (specs.size() > MAX_SPECS) {
-            throw new IllegalArgumentException("%d specs: a rule has at most %d".formatted(specs.size(), MAX_SPECS));
+            throw new IllegalArgumentException(
+                    "%d specs: the kernel takes at most %d in a rule, headers and actions together"
+                            .formatted(specs.size(), MAX_SPECS));
         }
     }
 
@@ -124,9 +127,6 @@ public final class FlowRuleConfig {
         List<MemorySegment> parts = specs.stream().map(FlowSpec::bytes).toList();
         long size = ibv_flow_attr.sizeof()
                 + parts.stream().mapToLong(MemorySegment::byteSize).sum();
-        if (size > MAX_SIZE) {
-            throw new IllegalArgumentException("a rule of %d bytes: at most %d".formatted(size, MAX_SIZE));
-        }
         MemorySegment rule = allocator.allocate(size, Long.BYTES);
         ibv_flow_attr.type(rule, type.ordinal());
         ibv_flow_attr.size(rule, (short) size);

@@ -19,9 +19,9 @@ import java.util.concurrent.CompletableFuture;
 
 /** One end of a simulated connection that moves, and a program that does anything at any time and keeps books. */
 final class FailoverEnd {
-    static final long SILENCE_NANOS = 8_000;
-    static final long ATTEMPT_NANOS = 20_000;
-    static final long PAUSE_NANOS = 3_000;
+    static final long SILENCE_NANOS = 100_000_000;
+    static final long ATTEMPT_NANOS = 250_000_000;
+    static final long PAUSE_NANOS = 37_500_000;
 
     private static final RemoteMemory REMOTE = new RemoteMemory(8, 8, 1);
     private static final int SIZE = 64;
@@ -95,6 +95,7 @@ final class FailoverEnd {
                 .integrity(true)
                 .rdmaTimeout(Duration.ofNanos(ATTEMPT_NANOS))
                 .recoveryInterval(Duration.ofNanos(PAUSE_NANOS))
+                .silenceTimeout(Duration.ofNanos(SILENCE_NANOS))
                 .maxSlowdown(maxSlowdown)
                 .onMove(moves::add);
         // A stream of TCP keeps what the program does not take.

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two ends that move, and an RDMA that works and is slow. */
@@ -103,16 +104,87 @@ class FailoverSlownessTest {
         assertThat(transport()).isEqualTo(Transport.RDMA);
     }
 
-    /** Who never stops to send is not compared: what waits before a question would make it slow. */
-    @Test
-    void aConnectionThatIsBusyMovesToRdmaWithoutAComparison() {
-        rounds = SLOW;
-        FailoverEnd.connect(left, right);
-        for (int i = 0; i < 4_000; i++) {
-            left.sendAsync();
+    /** Which side sends in each round, and so never pauses. */
+    enum Busy {
+        CLIENT,
+        SERVER,
+        BOTH
+    }
+
+    private void runBusily(Busy busy, int count) {
+        for (int i = 0; i < count; i++) {
+            if (busy != Busy.SERVER) {
+                left.sendAsync();
+            }
+            if (busy != Busy.CLIENT) {
+                right.sendAsync();
+            }
             run(1);
         }
-        assertThat(left.moves).isNotEmpty();
+    }
+
+    private void checkAllArrived() {
+        run(30_000);
+        left.checkBooks();
+        right.checkBooks();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aBusyConnectionDoesNotMoveToRdmaThatIsSlow(Busy busy) {
+        rounds = SLOW;
+        FailoverEnd.connect(left, right);
+        runBusily(busy, 4_000);
+        assertThat(left.carrier.mover().failure()).hasMessageContaining("a round trip over RDMA takes");
+        assertThat(left.moves).isEmpty();
+        checkAllArrived();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aBusyConnectionLeavesRdmaThatBecomesSlow(Busy busy) {
+        FailoverEnd.connect(left, right);
+        runBusily(busy, 2_000);
+        assertThat(transport()).isEqualTo(Transport.RDMA);
+        rounds = SLOW;
+        runBusily(busy, 4_000);
+        assertThat(left.moves).extracting(TransportMove::to).containsExactly(Transport.RDMA, Transport.TCP);
+        checkAllArrived();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aBusyConnectionKeepsRdmaThatIsFast(Busy busy) {
+        FailoverEnd.connect(left, right);
+        runBusily(busy, 8_000);
+        assertThat(left.moves).extracting(TransportMove::to).containsExactly(Transport.RDMA);
+        checkAllArrived();
+    }
+
+    /** It holds nothing back for longer than it takes to see that nobody answers. */
+    @Test
+    void aBusyConnectionWhosePeerIsNotInsideGoesOn() {
+        left = end("left", true, 100);
+        rounds = SLOW;
+        FailoverEnd.connect(left, right);
+        runBusily(Busy.CLIENT, 2_000);
+        int rested = 0;
+        for (int i = 0; i < 4_000; i++) {
+            left.sendAsync();
+            left.tcp.deliverAll();
+            if (++round % rounds == 0) {
+                left.rdma.deliverAll();
+                right.rdma.deliverAll();
+            }
+            now[0] += FailoverEnd.PAUSE_NANOS / 200;
+            left.look(now[0]);
+            rested += left.carrier.isResting() ? 1 : 0;
+        }
+        // A thirty-second of an attempt, in steps of a 200th of a pause.
+        assertThat(rested).isBetween(1, 50);
+        assertThat(transport()).isEqualTo(Transport.RDMA);
+        rounds = 1;
+        checkAllArrived();
     }
 
     @ParameterizedTest

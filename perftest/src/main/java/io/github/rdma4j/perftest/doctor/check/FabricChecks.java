@@ -9,6 +9,7 @@ import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
 
 import io.github.rdma4j.gpudirect.check.FindingState;
 import io.github.rdma4j.perftest.doctor.machine.FlowControl;
+import io.github.rdma4j.perftest.doctor.machine.LinkPause;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
 import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
@@ -34,6 +35,9 @@ final class FabricChecks {
 
     private static final String SET =
             "dcb pfc set dev %s prio-pfc all:off 3:on (iproute2), or the priority of your RoCE; the switch needs the same";
+
+    private static final String PAUSE_ALL =
+            "; or, where all of the link may be stopped, at both ends: ethtool -A %s rx on tx on";
 
     private final Machine machine;
     private final MachineFiles files;
@@ -61,16 +65,21 @@ final class FabricChecks {
     private Finding flowControl(RdmaPort port, String networkInterface) {
         FlowControl.Answer answer = machine.flowControl(networkInterface);
         FlowControl found = answer.flowControl();
+        Optional<LinkPause> pause = answer.pause();
+        String pauses = pause.map(FabricChecks::words).orElse("");
         if (found == null) {
+            if (pause.filter(LinkPause::isOn).isPresent()) {
+                return flowControl(port, networkInterface, OK, answer.failure() + pauses, "", "");
+            }
             return flowControl(
                     port,
                     networkInterface,
                     UNKNOWN,
-                    answer.failure(),
+                    answer.failure() + pauses,
                     DROPS,
                     "the driver's own tool shows it, such as mlnx_qos -i " + networkInterface);
         }
-        String seen = "on for priorities " + priorities(found.priorities()) + words(found);
+        String seen = "on for priorities " + priorities(found.priorities()) + words(found) + pauses;
         if (found.switchPriorities().orElse(found.priorities()) != found.priorities()) {
             return flowControl(
                     port,
@@ -81,16 +90,37 @@ final class FabricChecks {
                     "the adapter and the switch pause different priorities: in the others packets are dropped",
                     SET.formatted(networkInterface));
         }
-        if (found.priorities() == 0) {
+        if (found.priorities() != 0 || pause.filter(LinkPause::isOn).isPresent()) {
             return flowControl(
                     port,
                     networkInterface,
-                    NOTE,
-                    "off for all priorities" + words(found),
-                    DROPS + "; with ECN alone that may be what the network is made for",
-                    SET.formatted(networkInterface));
+                    OK,
+                    found.priorities() == 0 ? "off for all priorities" + words(found) + pauses : seen,
+                    "",
+                    "");
         }
-        return flowControl(port, networkInterface, OK, seen, "", "");
+        boolean nothingElse = pause.filter(LinkPause::isOff).isPresent() && !reactsToCongestion(networkInterface);
+        return flowControl(
+                port,
+                networkInterface,
+                nothingElse ? WARNING : NOTE,
+                "off for all priorities" + words(found) + pauses,
+                DROPS + "; with ECN alone that may be what the network is made for",
+                SET.formatted(networkInterface) + PAUSE_ALL.formatted(networkInterface));
+    }
+
+    /** That of all traffic of the link. */
+    private static String words(LinkPause pause) {
+        String which = pause.isOn()
+                ? "on"
+                : pause.isOff() ? "off" : pause.obeys() ? "on for what is sent only" : "on for what is received only";
+        return "; global pause " + which + (pause.negotiated() ? ", as asked for in the link's negotiation" : "");
+    }
+
+    private boolean reactsToCongestion(String networkInterface) {
+        String folder = "sys/class/net/" + networkInterface + "/ecn";
+        return !enabled(folder + "/roce_np/enable").isEmpty()
+                && !enabled(folder + "/roce_rp/enable").isEmpty();
     }
 
     private Finding flowControl(
@@ -101,7 +131,7 @@ final class FabricChecks {
         return new Finding(
                 Check.FLOW_CONTROL,
                 port.name(),
-                "netlink (dcbnl) of " + networkInterface,
+                "netlink (dcbnl, ethtool) of " + networkInterface,
                 state,
                 seen + trust,
                 meaning,

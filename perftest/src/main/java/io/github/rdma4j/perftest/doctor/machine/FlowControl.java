@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.doctor.machine;
 
 import java.util.Collections;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -28,6 +29,11 @@ public record FlowControl(
      *
      * @param flowControl null if it has said nothing
      * @param failure why; empty if it has
+     * @param pause what it has said of the pauses of all traffic
      */
-    public record Answer(FlowControl flowControl, String failure) {}
+    public record Answer(FlowControl flowControl, String failure, Optional<LinkPause> pause) {
+        Answer with(Optional<LinkPause> found) {
+            return new Answer(flowControl, failure, found);
+        }
+    }
 }

@@ -7,7 +7,6 @@ import io.github.rdma4j.perftest.netlink.NetlinkMessages;
 import io.github.rdma4j.perftest.netlink.NetlinkMessages.Attribute;
 import io.github.rdma4j.perftest.netlink.NetlinkSocket;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -26,9 +25,6 @@ final class FlowControlReader {
     private static final int DCB_ATTR_IEEE_APP_TABLE = 3;
     private static final int DCB_ATTR_IEEE_PEER_PFC = 5;
     private static final int IEEE_8021QAZ_APP_SEL_DSCP = 5;
-    /** struct dcbmsg. */
-    private static final int FAMILY = 4;
-
     // struct ieee_pfc
     private static final int ENABLED_AT = 1;
     private static final int REQUESTS_AT = 8;
@@ -43,22 +39,20 @@ final class FlowControlReader {
     private static final int ENODEV = 19;
     private static final int EOPNOTSUPP = 95;
     private static final int SEQUENCE = 1;
-    /** Others may be told of something meanwhile. */
-    private static final int MOST_MESSAGES = 16;
 
     private FlowControlReader() {}
 
     static FlowControl.Answer read(String networkInterface) {
+        return priorities(networkInterface).with(LinkPauseReader.read(networkInterface));
+    }
+
+    private static FlowControl.Answer priorities(String networkInterface) {
         byte[] family = {0, DCB_CMD_IEEE_GET, 0, 0};
+        byte[] name = NetlinkMessages.text(DCB_ATTR_IFNAME, networkInterface);
         try (NetlinkSocket socket = NetlinkSocket.toNetwork()) {
-            socket.send(NetlinkMessages.get(RTM_GETDCB, SEQUENCE, family, DCB_ATTR_IFNAME, networkInterface));
-            List<List<Attribute>> messages = new ArrayList<>();
-            for (int i = 0; i < MOST_MESSAGES && messages.isEmpty(); i++) {
-                if (NetlinkMessages.read(socket.receive(), SEQUENCE, FAMILY, messages)) {
-                    break;
-                }
-            }
-            return messages.isEmpty() ? unknown("the kernel says nothing of it") : answer(messages.getFirst());
+            List<Attribute> message =
+                    socket.ask(NetlinkMessages.get(RTM_GETDCB, SEQUENCE, family, name), SEQUENCE, family.length);
+            return message.isEmpty() ? unknown("the kernel says nothing of it") : answer(message);
         } catch (NetlinkException failure) {
             return unknown(
                     switch (failure.errno()) {
@@ -70,7 +64,7 @@ final class FlowControlReader {
     }
 
     private static FlowControl.Answer unknown(String failure) {
-        return new FlowControl.Answer(null, failure);
+        return new FlowControl.Answer(null, failure, Optional.empty());
     }
 
     /** What the attributes of the kernel's message say. */
@@ -95,7 +89,8 @@ final class FlowControlReader {
                         sum(own.get(), REQUESTS_AT),
                         sum(own.get(), INDICATIONS_AT),
                         ofDscp),
-                "");
+                "",
+                Optional.empty());
     }
 
     private static Optional<Attribute> of(List<Attribute> attributes, int type) {

@@ -115,5 +115,6 @@ class FlowControlReaderTest {
         FlowControl.Answer missing = FlowControlReader.read("none-such");
         assertThat(missing.flowControl()).isNull();
         assertThat(missing.failure()).isNotEmpty();
+        assertThat(missing.pause()).isEmpty();
     }
 }
