@@ -20,10 +20,6 @@ import java.util.function.LongSupplier;
  * more, and says {@code DOWN} with what it has received over RDMA; the peer does the same, and each posts the rest
  * again over TCP once it has heard the other's. Both commute with everything: a connection ends when each side has
  * said, and heard, its {@code DOWN}, however far it had come.
- *
- * <p>Questions about how fast the two wires are mean something only where nothing else is under way. Where the programs
- * never pause for long enough, the client rests now and then, and has the peer rest: what is posted waits, and the
- * questions follow each other at once.
  */
 final class Mover {
     /** What the rest of the endpoint does for it. */
@@ -51,17 +47,6 @@ final class Mover {
 
     static final int CANARIES = 3;
     private static final int LONGEST_CANARY = 4096;
-    /** A try whose RDMA was too slow doubles the pause before the next one so often at most. */
-    private static final int MOST_DOUBLINGS = 6;
-    /** A rest begins when what is under way is done, which is no event. */
-    private static final long LOOK_IN_REST_NANOS = 100_000;
-
-    /** The first rest is so short a part of an attempt; each one that was too short doubles the next one. */
-    private static final int FIRST_REST = 8;
-
-    private static final int REST_DOUBLINGS = 2;
-
-    private static final int NONE = -1;
 
     private final boolean client;
     private final RdmaWay way;
@@ -70,14 +55,8 @@ final class Mover {
     private final Ground ground;
     private final LongSupplier clock;
     private final long attemptNanos;
-    private final long pauseNanos;
-    private final long longestRestNanos;
-    /** So long a rest waits for its first answer, which comes over TCP. */
-    private final long unansweredNanos;
-
     private final int canaryBytes;
-    /** Null if RDMA may be as slow as it likes. */
-    private final Comparison comparison;
+    private final SpeedCheck speed;
 
     private int attempt;
     private boolean underWay;
@@ -98,20 +77,6 @@ final class Mover {
     private long messages;
     private long credits;
     private boolean closed;
-    /** How often in a row RDMA was too slow. */
-    private int slow;
-
-    // Resting. The client's:
-    private long restDue;
-    private int restsInVain;
-    // Of both:
-    private long restEnd;
-    /** The peer's question that is answered as soon as nothing delays the answer. */
-    private int owed = NONE;
-
-    private boolean owedOverRdma;
-    /** The peer's last question of a rest that is over. */
-    private int restedUntil = NONE;
 
     /**
      * Over TCP.
@@ -135,13 +100,8 @@ final class Mover {
         this.ground = ground;
         this.clock = clock;
         this.attemptNanos = Engine.nanos(config.rdmaTimeout());
-        this.pauseNanos = Engine.nanos(config.recoveryInterval());
-        this.unansweredNanos = attemptNanos / 32;
-        // What waits meanwhile must not pass for a wire that is dead.
-        this.longestRestNanos = Math.min(attemptNanos / 2, Engine.nanos(config.silenceTimeout()) / 4);
         this.canaryBytes = Math.min(maxMessage, LONGEST_CANARY);
-        this.comparison =
-                client && config.maxSlowdown() > 0 ? new Comparison(config.maxSlowdown(), attemptNanos) : null;
+        this.speed = new SpeedCheck(client, outbox, ground, clock, config);
         this.nextTry = clock.getAsLong();
         outbox.useTcp(tcp);
     }
@@ -189,8 +149,7 @@ final class Mover {
         if (underWay) {
             boolean tries = !arrived && !downSaid;
             long toEnd = tries ? Math.max(0, begun + attemptNanos - now) : Long.MAX_VALUE;
-            long toLook = outbox.isResting() ? Math.clamp(restEnd - now, 0, LOOK_IN_REST_NANOS) : Long.MAX_VALUE;
-            return Math.min(Math.min(toEnd, toLook), nanosToCompare(now));
+            return Math.min(toEnd, speed.nanosToStep(now));
         }
         return client && way != null ? Math.max(0, nextTry - now) : Long.MAX_VALUE;
     }
@@ -206,8 +165,9 @@ final class Mover {
 
     /** Does what the time and failures ask for. */
     void step(boolean open) {
-        rest();
-        compare();
+        if (failing == null) {
+            compare();
+        }
         String reason = failing;
         failing = null;
         if (underWay) {
@@ -235,8 +195,7 @@ final class Mover {
         messages = 0;
         credits = 0;
         closed = false;
-        restedUntil = NONE;
-        endRest();
+        speed.begin(number, begun);
     }
 
     private void offer() {
@@ -248,7 +207,7 @@ final class Mover {
         } catch (RuntimeException e) {
             failure = e;
             giveUpPrepared();
-            nextTry = clock.getAsLong() + pause();
+            nextTry = clock.getAsLong() + speed.pause();
         }
     }
 
@@ -307,10 +266,10 @@ final class Mover {
             }
             case PING -> {
                 if (!downSaid) {
-                    asked(false, (int) words.messages());
+                    speed.asked(false, (int) words.messages(), true);
                 }
             }
-            case PONG -> answered(false, (int) words.messages());
+            case PONG -> speed.answered(false, (int) words.messages());
             default -> {
                 downHeard = words;
                 if (!downSaid) {
@@ -380,9 +339,8 @@ final class Mover {
         if (canariesSeen == CANARIES) {
             if (!client) {
                 sendCanary();
-            } else if (comparison != null) {
-                comparison.begin(clock.getAsLong(), 0);
-                restDue = begun + attemptNanos / 4;
+            } else if (speed.isWanted()) {
+                speed.beginBeforeMove();
             } else {
                 sayUp();
             }
@@ -391,169 +349,27 @@ final class Mover {
 
     // ---- How fast it is ----
 
-    private long nanosToCompare(long now) {
-        if (comparison == null || !comparison.isRunning()) {
-            return Long.MAX_VALUE;
-        }
-        long toEnd = upSaid ? Long.MAX_VALUE : Math.max(0, begun + attemptNanos / 2 - now);
-        long toRest = outbox.isResting() || !comparison.isHindered() ? Long.MAX_VALUE : Math.max(0, restDue - now);
-        long toNext = outbox.isQuiet() ? comparison.nanosToNext(now) : Long.MAX_VALUE;
-        return Math.min(Math.min(toEnd, toRest), toNext);
-    }
-
-    /** Asks what is to be asked of the two wires, and draws the conclusion when everything is answered. */
-    private void compare() {
-        if (comparison == null || !comparison.isRunning() || failing != null) {
-            return;
-        }
-        long now = clock.getAsLong();
-        if (comparison.isComplete() || isOverdue(now)) {
-            conclude(comparison.complaint(), now);
-        } else if (!outbox.isResting() && comparison.isHindered() && now - restDue >= 0) {
-            comparison.beginOverTcp(now);
-            restDue = now;
-            // Before the move the end of the comparison is near.
-            long wanted = upSaid ? attemptNanos / FIRST_REST << Math.min(restsInVain, REST_DOUBLINGS) : attemptNanos;
-            beginRest(now, Math.min(longestRestNanos, wanted));
-        } else if (comparison.isDue(now)) {
-            if (outbox.isQuiet()) {
-                ask(now);
-            } else {
-                comparison.hinder();
-            }
-        }
-    }
-
-    private boolean isOverdue(long now) {
-        if (outbox.isResting()
-                && (now - restEnd >= 0 || !comparison.hasAnswers() && now - restDue >= unansweredNanos)) {
-            // Nobody may be inside the endpoint of the peer's.
-            return true;
-        }
-        return !upSaid && now - begun >= attemptNanos / 2;
-    }
-
-    private void ask(long now) {
-        boolean overRdma = comparison.isOverRdma();
-        int number = comparison.ask(now) | (outbox.isResting() ? Comparison.BUSY : 0);
-        if (!overRdma) {
-            ground.say(MoveWords.of(MoveWords.Kind.PING, attempt, number));
-        } else {
-            ground.sendEcho(Frame.of(Frame.PING, number));
-        }
-    }
-
-    private void conclude(String complaint, long now) {
-        if (outbox.isResting()) {
-            restsInVain = comparison.isComplete() ? 0 : restsInVain + 1;
-            endRest();
-            // For the peer, too; nobody waits for the answer.
-            ground.say(MoveWords.of(MoveWords.Kind.PING, attempt, comparison.number()));
-        }
-        comparison.stop();
-        if (complaint != null) {
-            slow++;
-            fails(complaint);
-        } else if (!upSaid) {
-            sayUp();
-        } else {
-            slow = 0;
-            beginToCompare(now);
-        }
-    }
-
-    private void beginToCompare(long now) {
-        comparison.begin(now, pauseNanos / Comparison.ROUNDS);
-        restDue = now + Math.min(doubled(restsInVain), Long.MAX_VALUE >> 2) * 2;
-    }
-
-    /** One of the two wires is gone. */
+    /** Questions over one of the two wires will not be answered any more. */
     void compareNoMore() {
-        if (comparison != null) {
-            comparison.stop();
-        }
-        endRest();
-    }
-
-    // ---- Resting, so that nothing delays questions and answers ----
-
-    private void beginRest(long now, long longest) {
-        outbox.rest(true);
-        restEnd = now + longest;
-    }
-
-    private void endRest() {
-        outbox.rest(false);
-        owed = NONE;
-    }
-
-    /** Of the side that answers. */
-    private void rest() {
-        if (client || !outbox.isResting()) {
-            return;
-        }
-        if (clock.getAsLong() - restEnd >= 0) {
-            endRest();
-        } else if (owed != NONE && outbox.isQuiet()) {
-            int number = owed;
-            owed = NONE;
-            reply(owedOverRdma, number | Comparison.BUSY);
-        }
+        speed.stop();
     }
 
     /** A question or an answer has come over RDMA. */
     void echo(int frame) {
         int number = Frame.credits(frame);
         if (Frame.kind(frame) == Frame.PONG) {
-            answered(true, number);
+            speed.answered(true, number);
         } else {
-            asked(true, number);
+            speed.asked(true, number, !downSaid);
         }
     }
 
-    private void asked(boolean overRdma, int number) {
-        boolean rests = (number & Comparison.BUSY) != 0;
-        int asked = number & ~Comparison.BUSY;
-        if (!client && !rests) {
-            endRest();
-            restedUntil = asked;
-        } else if (!client && asked != restedUntil && !downSaid) {
-            // It may come late, by the other wire than the end of the rest.
-            if (!outbox.isResting()) {
-                beginRest(clock.getAsLong(), longestRestNanos);
-            }
-            if (!outbox.isQuiet()) {
-                owed = asked;
-                owedOverRdma = overRdma;
-                return;
-            }
+    private void compare() {
+        switch (speed.step()) {
+            case FAST_ENOUGH -> sayUp();
+            case TOO_SLOW -> fails(speed.complaint());
+            case UNKNOWN -> {}
         }
-        reply(overRdma, asked | (outbox.isQuiet() ? 0 : Comparison.BUSY));
-    }
-
-    private void reply(boolean overRdma, int answer) {
-        if (overRdma) {
-            ground.sendEcho(Frame.of(Frame.PONG, answer));
-        } else {
-            ground.say(MoveWords.of(MoveWords.Kind.PONG, attempt, answer));
-        }
-    }
-
-    private void answered(boolean overRdma, int answer) {
-        if (comparison != null) {
-            comparison.answered(overRdma, answer, clock.getAsLong());
-        }
-    }
-
-    private long pause() {
-        return doubled(slow);
-    }
-
-    /** The pause between tries, after so many in vain. */
-    private long doubled(int times) {
-        return pauseNanos > Long.MAX_VALUE >> MOST_DOUBLINGS + 1
-                ? pauseNanos
-                : pauseNanos << Math.min(times, MOST_DOUBLINGS);
     }
 
     private void sayUp() {
@@ -573,9 +389,7 @@ final class Mover {
     private void arrive() {
         if (upHeard && outbox.isOverRdma() && !arrived) {
             arrived = true;
-            if (comparison != null) {
-                beginToCompare(clock.getAsLong());
-            }
+            speed.moved();
             ground.moved(Transport.TCP, Transport.RDMA, "RDMA works", Duration.ofNanos(clock.getAsLong() - begun));
         }
     }
@@ -600,7 +414,7 @@ final class Mover {
             begun = clock.getAsLong();
         }
         outbox.hold();
-        compareNoMore();
+        speed.stop();
         if (rdma != null) {
             ground.breakRdma(upHeard);
             rdma = null;
@@ -608,7 +422,8 @@ final class Mover {
             failing = null;
         }
         downSaid = true;
-        endRest();
+        // The peer's last question may have come when its connection was broken.
+        speed.stop();
         ground.say(new MoveWords(
                 MoveWords.Kind.DOWN, attempt, messages, credits, closed, MoveWords.reason(String.valueOf(reason))));
         if (!outbox.isOverRdma()) {
@@ -625,7 +440,7 @@ final class Mover {
             outbox.useTcp(tcp);
         }
         underWay = false;
-        nextTry = clock.getAsLong() + pause();
+        nextTry = clock.getAsLong() + speed.pause();
         if (arrived) {
             arrived = false;
             ground.moved(
