@@ -74,7 +74,10 @@ final class ToolCommand {
         TestListener listener =
                 new TestListeners(keeper, new TestListeners(new Notes(), new TestListeners(report, share)));
         parameters.adjustments().forEach(listener::note);
-        try (InterruptHook _ = new InterruptHook(() -> keep(keeper, RunState.INTERRUPTED, "ended by a signal"))) {
+        try (InterruptHook _ = new InterruptHook(() -> {
+            report.silence();
+            keep(keeper, RunState.INTERRUPTED, "ended by a signal");
+        })) {
             TestOutcome outcome = PerfTest.run(parameters, listener);
             keeper.complete(outcome);
             String missed = Limits.missed(outcome.results(), parameters.figures());

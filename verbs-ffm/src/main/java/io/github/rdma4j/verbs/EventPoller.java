@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.DescriptorSet;
+import io.github.rdma4j.verbs.internal.NativeLibraries;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -72,8 +73,10 @@ public final class EventPoller implements EventSource, AutoCloseable {
      *
      * @return the poller, without sources
      * @throws VerbsException if the process has no file descriptor left
+     * @throws NativeLibraryException if the JVM denies native access, or runs on a system that rdma4j is not for
      */
     public static EventPoller open() {
+        NativeLibraries.requireSystem();
         return new EventPoller();
     }
 

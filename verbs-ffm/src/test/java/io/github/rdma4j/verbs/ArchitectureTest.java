@@ -66,8 +66,12 @@ class ArchitectureTest {
     private static final DescribedPredicate<JavaClass> JDK = resideInAnyPackage("java..", EVENTS);
     /** Endpoints say where they were closed as all else does; they call nothing native for it. */
     private static final DescribedPredicate<JavaClass> CAUSE_AFTER_A_CLOSE = equivalentTo(ClosePlace.class);
-    /** What carries endpoints where there is no adapter: nothing that a program would use itself. */
-    private static final DescribedPredicate<JavaClass> SOCKETS_OF_THE_KERNEL = equivalentTo(StreamSocket.class);
+    /**
+     * What carries endpoints where there is no adapter, and whether the JVM allows it: nothing that a program would use
+     * itself.
+     */
+    private static final DescribedPredicate<JavaClass> SOCKETS_OF_THE_KERNEL =
+            equivalentTo(StreamSocket.class).or(equivalentTo(NativeLibraries.class));
 
     /** fcntl(2) and ioctl(2) are of no RDMA library. */
     private static final DescribedPredicate<JavaClass> CALLS_VARIADIC_FUNCTIONS_OF_THE_KERNEL =

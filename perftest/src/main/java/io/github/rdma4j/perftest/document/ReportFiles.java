@@ -9,19 +9,25 @@ import io.github.rdma4j.perftest.result.PathLimit;
 import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.result.TestOutcome;
 import java.io.BufferedOutputStream;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.RandomAccessFile;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 
 /** Writes the files that a test's figures are asked for in. */
 final class ReportFiles {
     private interface Writer {
         void write(OutputStream out) throws IOException;
     }
+
+    private static final long LOCK_NANOS = 5_000_000_000L;
 
     private ReportFiles() {}
 
@@ -80,10 +86,39 @@ final class ReportFiles {
         if (file == null) {
             return;
         }
-        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
-            writer.write(out);
+        try {
+            if (Files.exists(file) && !Files.isRegularFile(file)) {
+                try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
+                    writer.write(out);
+                }
+            } else {
+                writeWhole(file, writer);
+            }
         } catch (IOException failure) {
             failures.add("the report could not be written to " + file + ": " + failure.getMessage());
+        }
+    }
+
+    /** Both sides of a test on one machine may name the same file: the last one's is there, and not half of each. */
+    private static synchronized void writeWhole(Path file, Writer writer) throws IOException {
+        // Not a FileChannel, which an interrupt closes; and emptied behind the lock.
+        try (RandomAccessFile opened = new RandomAccessFile(file.toFile(), "rw");
+                OutputStream out = new BufferedOutputStream(new FileOutputStream(opened.getFD()))) {
+            lock(opened.getChannel());
+            opened.setLength(0);
+            writer.write(out);
+        }
+    }
+
+    /** Until the channel is closed. Without a lock, where there is none to be had, the file is written nevertheless. */
+    private static void lock(FileChannel channel) {
+        long end = System.nanoTime() + LOCK_NANOS;
+        try {
+            while (channel.tryLock() == null && System.nanoTime() - end < 0) {
+                LockSupport.parkNanos(1_000_000);
+            }
+        } catch (IOException _) {
+            // A file system without locks.
         }
     }
 }

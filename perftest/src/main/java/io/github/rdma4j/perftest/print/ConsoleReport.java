@@ -34,6 +34,7 @@ public final class ConsoleReport implements TestListener {
     private int duration;
     private Observation seen;
     private Verb verb;
+    private volatile boolean silent;
 
     /**
      * @param out standard output
@@ -142,6 +143,11 @@ public final class ConsoleReport implements TestListener {
         return (any ? latencies.text() : "") + others;
     }
 
+    /** Prints nothing more: a signal ends the process, and what is measured from now on is in no file. */
+    public void silence() {
+        silent = true;
+    }
+
     /** Takes the progress line away, so that a message can follow. */
     public void interrupted() {
         progress.clear();
@@ -154,7 +160,9 @@ public final class ConsoleReport implements TestListener {
     }
 
     private void print(String text) {
-        out.print(text);
-        out.flush();
+        if (!silent) {
+            out.print(text);
+            out.flush();
+        }
     }
 }

@@ -18,6 +18,9 @@ public record BandwidthReport(long size, long iterations, double peak, double av
     /** The report of a side that only receives. */
     public static final BandwidthReport NOTHING = new BandwidthReport(0, 0, 0, 0, 0);
 
+    /** No adapter sends more in one message. Text of a peer at another step, taken for numbers, is beyond it. */
+    private static final long LONGEST_MESSAGE = 1L << 31;
+
     /**
      * Exchanges reports, each value in an exchange of its own, in network byte order.
      *
@@ -42,7 +45,12 @@ public record BandwidthReport(long size, long iterations, double peak, double av
      */
     public BandwidthReport check(ControlChannel channel) {
         double rate = Double.isFinite(peak) ? peak : 0;
-        if (size < 0 || iterations < 0 || !isRate(rate) || !isRate(average) || !isRate(messageRate)) {
+        if (size < 0
+                || size > LONGEST_MESSAGE
+                || iterations < 0
+                || !isRate(rate)
+                || !isRate(average)
+                || !isRate(messageRate)) {
             throw new HandshakeException(
                     "the peer %s reports what nobody can have measured: %d messages of %d bytes, peak %s, average %s, %s Mpps"
                             .formatted(channel.peer(), iterations, size, peak, average, messageRate),

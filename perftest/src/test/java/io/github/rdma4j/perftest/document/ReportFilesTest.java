@@ -12,11 +12,17 @@ import io.github.rdma4j.perftest.result.Results;
 import io.github.rdma4j.perftest.result.SizeResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -64,6 +70,56 @@ class ReportFilesTest {
         try (var files = Files.list(folder)) {
             assertThat(files.map(file -> file.getFileName().toString()))
                     .containsExactlyInAnyOrder("a.csv", "a.hlog", "a-2.hgrm", "a-4.hgrm", "a.json");
+        }
+    }
+
+    @Test
+    void theOtherSideMayWriteTheSameFile(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("both.csv");
+        TestParameters parameters = TestParameters.parse(Tool.WRITE_BANDWIDTH, "localhost", "--out_csv=" + file);
+        Process other = new ProcessBuilder(
+                        ProcessHandle.current().info().command().orElseThrow(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:-UsePerfData",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        OtherSide.class.getName(),
+                        file.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try (var executor = Executors.newSingleThreadExecutor()) {
+            assertThat(other.getInputStream().read()).isEqualTo('L');
+            var writing = executor.submit(() -> {
+                ReportFiles.write(
+                        Results.outcome(Results.info(parameters), List.of(Results.bandwidth(4096, 1, false))),
+                        Optional.empty());
+                return null;
+            });
+            assertThatThrownBy(() -> writing.get(50, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+            other.getOutputStream().close();
+            writing.get(60, TimeUnit.SECONDS);
+            assertThat(Files.readAllLines(file))
+                    .hasSize(2)
+                    .last()
+                    .asString()
+                    .startsWith("ib_write_bw,rxe0,4096,")
+                    .endsWith(",complete");
+        } finally {
+            other.destroyForcibly();
+        }
+    }
+
+    /** Writes more than this side, while it has the lock, and when it is told to. */
+    static final class OtherSide {
+        public static void main(String[] arguments) throws IOException {
+            try (FileChannel channel =
+                    FileChannel.open(Path.of(arguments[0]), StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
+                channel.lock();
+                System.out.print('L');
+                System.out.flush();
+                System.in.read();
+                channel.write(ByteBuffer.allocate(10_000));
+            }
         }
     }
 

@@ -103,4 +103,17 @@ class ReportPartsTest {
         report.end();
         assertThat(printed.toString(StandardCharsets.UTF_8)).isEqualTo("0.001000\n");
     }
+
+    @Test
+    void aRowThatIsInNoFileIsNotPrinted() {
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        ConsoleReport report = new ConsoleReport(new PrintStream(printed, true, StandardCharsets.UTF_8), null, null);
+        report.begin(Results.info(TestParameters.parse(Tool.WRITE_BANDWIDTH, "x")));
+        report.result(Results.bandwidth(4096, 1, false));
+        String before = printed.toString(StandardCharsets.UTF_8);
+        assertThat(before).contains("\n 4096 ");
+        report.silence();
+        report.result(Results.bandwidth(8192, 1, false));
+        assertThat(printed.toString(StandardCharsets.UTF_8)).isEqualTo(before);
+    }
 }

@@ -228,19 +228,19 @@ class HandshakeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(doubles = {-1, Double.NaN, Double.POSITIVE_INFINITY})
-    void aReportThatNobodyCanHaveMeasuredIsRefused(double rate) throws Exception {
+    @CsvSource({"2, -1", "2, NaN", "2, Infinity", "2147483649, 1", "3472328296395452464, 1"})
+    void aReportThatNobodyCanHaveMeasuredIsRefused(long size, double rate) throws Exception {
         try (ControlServer server = ControlServer.listen(0)) {
             CompletableFuture<BandwidthReport> other = CompletableFuture.supplyAsync(() -> {
                 try (ControlChannel channel = server.accept(LONG, LONG)) {
-                    return new BandwidthReport(2, 5, 1, rate, 1).exchange(channel, LONG);
+                    return new BandwidthReport(size, 5, 1, rate, 1).exchange(channel, LONG);
                 }
             });
             try (ControlChannel channel = ControlChannel.connect("localhost", server.port(), LONG)) {
                 BandwidthReport theirs = BandwidthReport.NOTHING.exchange(channel, LONG);
                 assertThatThrownBy(() -> theirs.check(channel))
                         .isInstanceOf(HandshakeException.class)
-                        .hasMessageContaining("5 messages of 2 bytes, peak 1.0, average " + rate);
+                        .hasMessageContaining("5 messages of " + size + " bytes, peak 1.0, average " + rate);
                 assertThat(other.get().check(channel)).isEqualTo(BandwidthReport.NOTHING);
             }
         }

@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
+import io.github.rdma4j.verbs.internal.NativeLibraries;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -132,6 +133,7 @@ public final class EndpointServer implements AutoCloseable {
     }
 
     private static StreamSocket listen(InetSocketAddress address) {
+        NativeLibraries.requireSystem();
         return StreamSocket.listen("listening at %s over TCP".formatted(address), address, BACKLOG);
     }
 

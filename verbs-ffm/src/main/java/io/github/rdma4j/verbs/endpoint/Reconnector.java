@@ -53,6 +53,8 @@ public final class Reconnector implements AutoCloseable {
     // Of the thread that connects.
     private Endpoint lost;
     private long pause;
+    private long pauseEnd = System.nanoTime();
+    private RuntimeException failure;
 
     private Reconnector(InetSocketAddress server, Consumer<EndpointConfig> configuration, ReconnectConfig config) {
         this.server = server;
@@ -92,10 +94,11 @@ public final class Reconnector implements AutoCloseable {
      * The endpoint; a new one if there is none yet, or the last one was lost or closed by either side. An endpoint
      * whose end nobody has noticed is given, too: its next operation says it.
      *
-     * @param timeout how long to try, pauses included; at least one attempt is made
+     * @param timeout how long to try, pauses included. The pause behind a failed attempt counts from its failure, over
+     *     all calls: one that ends within the pause makes no attempt, every other one makes at least one
      * @return the endpoint, which this object closes
      * @throws EndpointException if no attempt has connected in time: the message has their number and the last failure,
-     *     which is the cause
+     *     that of an earlier call if this one made none; it is the cause
      * @throws NotAdmittedException at once, if the server refuses this client
      * @throws NativeLibraryException at once, if a library is missing
      * @throws IllegalArgumentException at once, if the configuration is refused
@@ -141,14 +144,19 @@ public final class Reconnector implements AutoCloseable {
         if (System.nanoTime() - connectedAt >= config.longestPauseNanos()) {
             pause = 0;
         }
+        startPause();
+    }
+
+    /** From now on, and not from the next call on: calls that are shorter than the pause get an attempt in the end. */
+    private void startPause() {
+        pauseEnd = System.nanoTime() + pause - ThreadLocalRandom.current().nextLong(pause / 2 + 1);
     }
 
     private Endpoint connect(Duration timeout, long end) {
         long begun = System.nanoTime();
         int attempts = 0;
-        RuntimeException failure = null;
         do {
-            if (pause > 0 && !pauseUntil(end)) {
+            if (!pauseUntil(end)) {
                 break;
             }
             pause = Math.min(Math.max(config.firstPauseNanos(), 2 * pause), config.longestPauseNanos());
@@ -157,19 +165,21 @@ public final class Reconnector implements AutoCloseable {
                 long limit = Math.min(config.attemptNanos(), Math.max(1, end - System.nanoTime()));
                 Endpoint made = Endpoint.connect(server, configuration, Duration.ofNanos(limit));
                 tell(made, attempts, begun);
+                failure = null;
                 return made;
             } catch (NotAdmittedException | NativeLibraryException | WaitInterruptedException e) {
                 throw e;
             } catch (VerbsException e) {
                 failure = e;
+            } finally {
+                startPause();
             }
         } while (end - System.nanoTime() > 0);
+        String tried = attempts == 0
+                ? "%s were over in the pause that follows a failure".formatted(timeout)
+                : "%d %s in %s".formatted(attempts, attempts == 1 ? "attempt" : "attempts", timeout);
         EndpointException inVain = new EndpointException(
-                operation(),
-                failure == null
-                        ? "%s were over in the pause that follows a failure".formatted(timeout)
-                        : "%d attempts in %s; the last: %s".formatted(attempts, timeout, failure.getMessage()),
-                REMEDY);
+                operation(), failure == null ? tried : tried + "; the last: " + failure.getMessage(), REMEDY);
         if (failure != null) {
             inVain.initCause(failure);
         }
@@ -202,17 +212,16 @@ public final class Reconnector implements AutoCloseable {
 
     /** {@return false if the time is over before the pause} */
     private boolean pauseUntil(long end) {
-        long until = System.nanoTime() + pause - ThreadLocalRandom.current().nextLong(pause / 2 + 1);
         lock.lock();
         try {
             long now = System.nanoTime();
-            while (until - now > 0) {
+            while (pauseEnd - now > 0) {
                 requireOpen();
                 if (end - now <= 0) {
                     return false;
                 }
                 // Of an end that is for ever only the distance is a number.
-                await(Math.min(until - now, end - now));
+                await(Math.min(pauseEnd - now, end - now));
                 now = System.nanoTime();
             }
             return true;

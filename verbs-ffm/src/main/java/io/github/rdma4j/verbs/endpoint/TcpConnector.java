@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.NativeLibraries;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -14,6 +15,7 @@ final class TcpConnector {
     private TcpConnector() {}
 
     static Endpoint connect(InetSocketAddress server, EndpointConfig config, Duration timeout) {
+        NativeLibraries.requireSystem();
         String operation = "connecting to %s over TCP".formatted(server);
         long start = System.nanoTime();
         StreamSocket socket = StreamSocket.connect(operation, config.localAddress(), server);

@@ -38,6 +38,7 @@ public final class NativeLibraries {
 
     private static volatile boolean verbsFound;
     private static volatile boolean connectionManagerFound;
+    private static volatile boolean systemFound;
 
     private NativeLibraries() {}
 
@@ -53,6 +54,32 @@ public final class NativeLibraries {
             require(VERBS, "libibverbs1 ibverbs-providers", "libibverbs", NEWEST_VERBS);
             verbsFound = true;
         }
+    }
+
+    /**
+     * Returns if functions of the C library can be called, which is all that endpoints over TCP need. To be asked
+     * before a class that keeps their handles is first used: its initializer would end in an error without a remedy.
+     *
+     * @throws NativeLibraryException if not
+     */
+    public static void requireSystem() {
+        if (systemFound) {
+            return;
+        }
+        requirePlatform();
+        try {
+            NativeCalls.systemHandle("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+        } catch (IllegalCallerException e) {
+            throw notAllowed("libc.so.6", e);
+        }
+        systemFound = true;
+    }
+
+    private static NativeLibraryException notAllowed(String soname, IllegalCallerException denial) {
+        return new NativeLibraryException(
+                soname,
+                denial.getMessage(),
+                "start the JVM with --enable-native-access=io.github.rdma4j.verbs (on the class path: ALL-UNNAMED)");
     }
 
     /**
@@ -139,11 +166,7 @@ public final class NativeLibraries {
                 }
             }
         } catch (IllegalCallerException e) {
-            throw new NativeLibraryException(
-                    soname,
-                    e.getMessage(),
-                    "start the JVM with --enable-native-access=io.github.rdma4j.verbs (on the class path:"
-                            + " ALL-UNNAMED)");
+            throw notAllowed(soname, e);
         } catch (IllegalArgumentException e) {
             throw new NativeLibraryException(
                     soname, loaderMessage(soname), REMEDY.formatted(debianPackages, fedoraPackage));

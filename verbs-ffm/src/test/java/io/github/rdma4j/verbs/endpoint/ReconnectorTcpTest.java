@@ -69,7 +69,7 @@ class ReconnectorTcpTest extends ReconnectorContract {
             assertThatThrownBy(() -> reconnector.endpoint(SHORT))
                     .isInstanceOf(EndpointException.class)
                     .hasMessageMatching(
-                            "(?s)connecting to .* again and again failed: [0-9]+ attempts in PT0.2S; the last:"
+                            "(?s)connecting to .* again and again failed: [0-9]+ attempts? in PT0.2S; the last:"
                                     + " .*ECONNREFUSED.*")
                     .cause()
                     .isInstanceOf(VerbsException.class);
@@ -84,12 +84,33 @@ class ReconnectorTcpTest extends ReconnectorContract {
             attempts.incrementAndGet();
             config.transport(Transport.TCP);
         })) {
-            assertThatThrownBy(() -> reconnector.endpoint(Duration.ZERO)).hasMessageContaining("1 attempts");
+            assertThatThrownBy(() -> reconnector.endpoint(Duration.ZERO)).hasMessageContaining("1 attempt in PT0S");
             assertThat(attempts).hasValue(1);
             // The pause of 100 ms that follows a failure is not over.
             assertThatThrownBy(() -> reconnector.endpoint(Duration.ZERO))
-                    .hasMessageContaining("PT0S were over in the pause that follows a failure");
+                    .hasMessageContaining(
+                            "PT0S were over in the pause that follows a failure; the last: connecting to ")
+                    .hasCauseInstanceOf(VerbsException.class);
             assertThat(attempts).hasValue(1);
+        }
+    }
+
+    @Test
+    void whoAsksForLessThanThePauseGetsAnAttemptBehindIt() {
+        server.close();
+        AtomicInteger attempts = new AtomicInteger();
+        try (Reconnector reconnector = Reconnector.open(
+                address,
+                config -> {
+                    attempts.incrementAndGet();
+                    config.transport(Transport.TCP);
+                },
+                retry -> retry.firstPause(Duration.ofMillis(40)))) {
+            long end = System.nanoTime() + PATIENCE.toNanos();
+            do {
+                assertThatThrownBy(() -> reconnector.endpoint(Duration.ZERO)).isInstanceOf(EndpointException.class);
+            } while (attempts.get() < 2 && System.nanoTime() - end < 0);
+            assertThat(attempts).hasValue(2);
         }
     }
 
