@@ -223,7 +223,8 @@ public final class EventPoller implements EventSource, AutoCloseable {
      *
      * @param timeout how long to wait; zero or less only looks
      * @param handler what to do with a source that is ready
-     * @return how many sources the handler was called for; 0 after the time, and after {@link #wakeUp()}
+     * @return how many sources the handler was called for; 0 after the time, after {@link #wakeUp()}, and rarely for no
+     *     reason, where an interrupt and a {@link #wakeUp()} come at once
      * @throws WaitInterruptedException if the thread is interrupted while it waits
      * @throws IllegalStateException if this poller is closed, before or meanwhile
      */

@@ -234,8 +234,9 @@ class EventPollerTest {
                     poller.select(LONG, source -> {});
                     wakeUps.incrementAndGet();
                 } catch (WaitInterruptedException e) {
-                    interrupts.incrementAndGet();
+                    // First: the next interrupt comes as soon as this one is counted.
                     Thread.interrupted();
+                    interrupts.incrementAndGet();
                 } catch (IllegalStateException closed) {
                     return;
                 }
