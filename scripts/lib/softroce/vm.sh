@@ -38,6 +38,10 @@ vm_machine() {
             if [[ -n $COUNT ]]; then
                 VM_COMMAND+=(-plugin "file=${COUNT_PLUGIN//,/,,},out=${COUNT//,/,,}")
                 kernel_arguments+=(norandmaps) # a block is known by its address, in the next process, too
+            else
+                # While the guest is idle, its clock follows this machine's, and so each sleep is as late as a loaded machine makes
+                # it, by milliseconds. Not where instructions are counted: those of waiting would be among them.
+                kernel_arguments+=(idle=poll)
             fi
             ;;
         tcg-*)

@@ -272,7 +272,7 @@ public final class EndpointConfig {
      * have become faster. A thread that loses its processor while it spins does not spin again before, and tries less
      * and less where that happens again and again. Of all threads of the JVM no more spin at a time than there are
      * processors. What spinning saves is the time that the kernel takes to wake a thread. A virtual thread gives its
-     * carrier to others again and again while it spins.
+     * carrier to others again and again while it spins, and any thread the processor if there is only one.
      *
      * @param limit up to 1 s; zero always sleeps
      * @return this

@@ -54,7 +54,8 @@ final class EngineWaits {
                 if (result != null) {
                     return result;
                 }
-                long remaining = limit - (System.nanoTime() - start);
+                long now = System.nanoTime();
+                long remaining = limit - (now - start);
                 int nesting = telling.nesting();
                 if (!protocol.decisions().isEmpty() && nesting < Telling.MAX_NESTED) {
                     waiters.announce();
@@ -70,7 +71,7 @@ final class EngineWaits {
                     if (waiters.isLed()) {
                         waiters.follow(operation, remaining);
                     } else {
-                        spinOrSleep(operation, remaining);
+                        spinOrSleep(operation, now, remaining);
                     }
                 }
             }
@@ -82,9 +83,13 @@ final class EngineWaits {
         }
     }
 
-    /** Waits for the next change: looks for it for a while, and then sleeps. */
-    private void spinOrSleep(String operation, long nanos) {
-        long start = System.nanoTime();
+    /**
+     * Waits for the next change: looks for it for a while, and then sleeps. Without spinning there is nothing to learn,
+     * so neither the clock nor the queue is asked: who called looks next.
+     *
+     * @param start now
+     */
+    private void spinOrSleep(String operation, long start, long nanos) {
         long before = protocol.changes();
         long limit = Math.min(nanos, spinTime.next());
         if (limit > 0 && !SpinTime.start()) {
@@ -93,11 +98,13 @@ final class EngineWaits {
         } else if (limit > 0 && spin(start, limit)) {
             spinTime.seen(System.nanoTime() - start);
         } else {
-            sleep(operation, Math.max(0, nanos - (System.nanoTime() - start)));
-            long after = System.nanoTime() - start;
-            // What has woken it is in the queue.
-            engine.progress();
-            spinTime.slept(after, protocol.changes() != before);
+            sleep(operation, limit > 0 ? Math.max(0, nanos - (System.nanoTime() - start)) : nanos);
+            if (spinTime.maySpin()) {
+                long after = System.nanoTime() - start;
+                // What has woken it is in the queue.
+                engine.progress();
+                spinTime.slept(after, protocol.changes() != before);
+            }
         }
     }
 

@@ -70,14 +70,15 @@ final class SpinTime {
 
     /**
      * Between two looks of a thread that spins. A virtual thread that yields may be the next to run again, time after
-     * time, with others waiting for its carrier (seen with JDK 25); one that parks lets them run.
+     * time, with others waiting for its carrier (seen with JDK 25); one that parks lets them run. On the only processor
+     * a peer on the same machine, and the kernel's part of an adapter of software, can do nothing meanwhile.
      *
      * @param round how often it has looked
      * @param othersWait whether another thread waits for what this one holds while it looks
      */
     static void pause(int round, boolean othersWait) {
         if (!Thread.currentThread().isVirtual()) {
-            if (othersWait) {
+            if (yields(PROCESSORS, othersWait)) {
                 Thread.yield();
             } else {
                 Thread.onSpinWait();
@@ -87,6 +88,11 @@ final class SpinTime {
         } else {
             Thread.yield();
         }
+    }
+
+    /** Whether a thread of the platform that spins lets others run between two looks. */
+    static boolean yields(int processors, boolean othersWait) {
+        return othersWait || processors == 1;
     }
 
     /** A thread spins no longer. */

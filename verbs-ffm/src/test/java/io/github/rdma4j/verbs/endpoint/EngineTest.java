@@ -51,7 +51,11 @@ class EngineTest {
     }
 
     private FakePair newPair(Consumer<EndpointConfig> configuration) {
-        return new FakePair(config -> configuration.accept(config.spinLimit(spinLimit())));
+        return newPair(configuration, spinLimit());
+    }
+
+    private FakePair newPair(Consumer<EndpointConfig> configuration, Duration limit) {
+        return new FakePair(config -> configuration.accept(config.spinLimit(limit)));
     }
 
     @AfterEach
@@ -97,6 +101,21 @@ class EngineTest {
         assertThat(pair.right.trySend(text("answer"))).isEqualTo(Endpoint.OK);
         waiting.get();
         assertThat(pair.leftCarrier.signals).isEqualTo(1);
+    }
+
+    /** Before the wait, behind the arming, and behind the sleep: there is nothing to learn from a further look. */
+    @Test
+    void aWaitThatMayNotSpinLooksOnceBehindItsSleep() throws Exception {
+        pair.close();
+        pair = newPair(config -> config.receiveBuffers(32).sendDepth(32), Duration.ZERO);
+        int before = pair.leftCarrier.polls;
+        Future<?> waiting = executor.submit(() -> pair.left.receive(PATIENCE).orElseThrow());
+        while (!pair.leftCarrier.missesEnds()) {
+            Thread.sleep(1);
+        }
+        assertThat(pair.right.trySend(text("answer"))).isEqualTo(Endpoint.OK);
+        waiting.get();
+        assertThat(pair.leftCarrier.polls - before).isEqualTo(3);
     }
 
     /** A completion costs about as much as a post. A full queue has one at its end, or nobody would hear of room. */

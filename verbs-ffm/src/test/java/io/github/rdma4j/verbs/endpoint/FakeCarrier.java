@@ -128,6 +128,8 @@ final class FakeCarrier implements Carrier {
     int signals;
     /** How many ends of what was posted were told. */
     int ends;
+    /** How often its completion queue was polled. */
+    int polls;
 
     private boolean signalled;
     private boolean woken;
@@ -535,6 +537,7 @@ final class FakeCarrier implements Carrier {
 
     @Override
     public int poll(WireEvents protocol) {
+        polls++;
         return poll(protocol, Integer.MAX_VALUE);
     }
 
