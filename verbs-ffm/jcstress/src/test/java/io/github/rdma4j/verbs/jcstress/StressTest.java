@@ -71,7 +71,8 @@ class StressTest {
         if (LONG) {
             command.addAll(List.of("-m", "quick", "-jvmArgsPrepend", "--enable-native-access=ALL-UNNAMED"));
         } else {
-            command.addAll(List.of("-f", "1", "-iters", "1", "-time", "300", "-sc", "false"));
+            // One JVM as it is and one whose compiler takes its decisions at random, where there are five by default.
+            command.addAll(List.of("-f", "1", "-fsm", "1", "-iters", "1", "-time", "300", "-sc", "false"));
             command.addAll(List.of("-jvmArgs", "--enable-native-access=ALL-UNNAMED"));
         }
         return command;
