@@ -1,61 +1,44 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The adapter, if RDMA4J_MLX5_ADAPTER is set: a thread that sees what is stored into registers, reads the requests of
-// connected queue pairs (RC), moves the data and writes completions. Both ends are queue pairs of one context.
+// The adapter, if RDMA4J_MLX5_ADAPTER or RDMA4J_MLX5_FABRIC is set: a thread that sees what is stored into registers,
+// reads the requests of queue pairs (RC, UC, UD), has them done by the peer's end, and writes completions.
 #define _GNU_SOURCE
 #include <endian.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#include <rdma/ib_user_verbs.h>
-
-#include "standin.h"
+#include "adapter.h"
 
 enum {
-    RTR = 2, RTS = 3, ERROR_STATE = 6, CONNECTED = 2, // the type RC
-    BLOCK = 64, SEGMENT = 16, INLINE = 0x80000000, SIZE_MASK = 0x3f, COUNTER_MASK = 0xffff,
-    CQ_UPDATE = 8, SOLICITED = 2,
-    SEND_INVALIDATE = 0x01, WRITE = 0x08, WRITE_IMMEDIATE = 0x09, SEND = 0x0a, SEND_IMMEDIATE = 0x0b, READ = 0x10,
-    COMPARE_AND_SWAP = 0x11, FETCH_AND_ADD = 0x12, CHANGE = 0x25,
-    REQUEST = 0, RESPONSE_WRITE_IMMEDIATE = 1, RESPONSE_SEND = 2, RESPONSE_SEND_IMMEDIATE = 3,
-    RESPONSE_SEND_INVALIDATE = 4, REQUEST_ERROR = 13, RESPONSE_ERROR = 14,
-    LENGTH_ERROR = 0x01, PROTECTION_ERROR = 0x04, FLUSHED = 0x05, INVALID_REQUEST = 0x12, ACCESS_ERROR = 0x13,
-    ACCESS_LOCAL_WRITE = 1, ACCESS_REMOTE_WRITE = 2, ACCESS_REMOTE_READ = 4, ACCESS_REMOTE_ATOMIC = 8,
-    MAX_MESSAGE = 1 << 20, WAIT = -1, PAUSE_MICROSECONDS = 20,
+    BLOCK = 64, SIZE_MASK = 0x3f, COUNTER_MASK = 0xffff, CQ_UPDATE = 8, SOLICITED = 2, REQUEST = 0, REQUEST_ERROR = 13,
+    RESPONSE_ERROR = 14, DATAGRAM_SEGMENTS = 3, QUEUE_PAIR_NUMBER = 0xffffff, ADDRESS_IS_GLOBAL = 1 << 30,
+    TIMEOUT_UNIT = 4096, // nanoseconds
 };
+static const uint32_t INLINE = 0x80000000;
 
-// A piece of a queue pair's own memory, as a request names it.
-struct piece {
-    uint64_t address;
-    uint32_t length, key;
-};
-
-struct message {
-    struct piece pieces[64];
-    int count;
-    uint64_t length;
-    bool is_inline;
-    uint8_t data[1024];
-};
-
-static uint32_t word(const uint8_t *place) {
+uint32_t word(const uint8_t *place) {
     uint32_t value;
     memcpy(&value, place, sizeof value);
     return be32toh(value);
 }
 
-static uint64_t long_word(const uint8_t *place) {
+uint64_t long_word(const uint8_t *place) {
     uint64_t value;
     memcpy(&value, place, sizeof value);
     return be64toh(value);
 }
 
-// Where an address is for who has the key, or NULL.
-static uint8_t *reach(int context, uint32_t key, uint64_t address, uint64_t length, uint32_t access) {
+static uint64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+uint8_t *reach(int context, uint32_t key, uint64_t address, uint64_t length, uint32_t access) {
     for (int i = 1; i < MAX_OBJECTS; i++) {
         const struct object *region = &objects[i];
         if (region->kind == REGION && region->context == context && region->number == key &&
@@ -67,27 +50,28 @@ static uint8_t *reach(int context, uint32_t key, uint64_t address, uint64_t leng
     return NULL;
 }
 
-static void put(struct object *queue, const struct object *pair, int kind, uint32_t code, uint32_t counter,
-                uint32_t length, uint32_t immediate, int syndrome, bool wakes_solicited) {
+void put(struct object *queue, const struct object *pair, const struct completion *completion) {
     uint8_t entry[2 * COMPLETION_BYTES] = {0};
     uint8_t *fields = entry + queue->entry_bytes - COMPLETION_BYTES;
-    uint32_t words[] = {htobe32(pair->user_index), immediate, 0, htobe32(length)};
+    uint16_t lid = htobe16(completion->lid);
+    memcpy(fields + 22, &lid, sizeof lid);
+    uint32_t source = htobe32(completion->source);
+    memcpy(fields + 24, &source, sizeof source);
+    uint32_t words[] = {htobe32(pair->user_index), completion->immediate, 0, htobe32(completion->length)};
     memcpy(fields + 32, words, sizeof words);
-    uint32_t peer = htobe32(pair->peer);
-    memcpy(fields + 24, &peer, sizeof peer);
-    if (syndrome != 0) {
-        fields[55] = (uint8_t)syndrome;
+    if (completion->syndrome != 0) {
+        fields[55] = (uint8_t)completion->syndrome;
     }
-    uint32_t number = htobe32(code << 24 | pair->number);
-    uint16_t short_counter = htobe16((uint16_t)counter);
+    uint32_t number = htobe32((uint32_t)completion->code << 24 | pair->number);
+    uint16_t counter = htobe16((uint16_t)completion->counter);
     memcpy(fields + 56, &number, sizeof number);
-    memcpy(fields + 60, &short_counter, sizeof short_counter);
-    fields[63] = (uint8_t)(kind << 4);
+    memcpy(fields + 60, &counter, sizeof counter);
+    fields[63] = (uint8_t)(completion->kind << 4);
     complete(queue, entry);
     // Armed are those whose word is another than at the last event, and those that were armed for the first time.
     uint32_t arming = be32toh(queue->doorbell[1]);
     bool solicited_only = arming & 1 << 24, armed = arming != queue->fired || queue->is_armed;
-    if (queue->channel >= 0 && armed && (!solicited_only || wakes_solicited || syndrome != 0)) {
+    if (queue->channel >= 0 && armed && (!solicited_only || completion->solicited || completion->syndrome != 0)) {
         struct ib_uverbs_comp_event_desc event = {.cq_handle = queue->user};
         queue->fired = arming;
         queue->is_armed = false;
@@ -100,11 +84,15 @@ static const uint8_t *block_of(const struct object *pair, uint32_t counter) {
     return pair->buffer + receive_bytes + (uint64_t)(counter & (pair->send_blocks - 1)) * BLOCK;
 }
 
+static unsigned size_of(const uint8_t *head) {
+    return (word(head + 4) & SIZE_MASK) * SEGMENT;
+}
+
 // Reads a request's segments from an offset on; the ring goes on at its start.
-static void read_message(const struct object *pair, uint32_t counter, unsigned offset, unsigned size,
-                         struct message *message) {
+static void read_message(const struct object *pair, uint32_t counter, unsigned offset, struct message *message) {
     *message = (struct message){0};
     uint8_t bytes[SIZE_MASK * SEGMENT];
+    unsigned size = size_of(block_of(pair, counter));
     for (unsigned done = 0; done < size; done += SEGMENT) {
         memcpy(bytes + done, block_of(pair, counter + done / BLOCK) + done % BLOCK, SEGMENT);
     }
@@ -121,8 +109,7 @@ static void read_message(const struct object *pair, uint32_t counter, unsigned o
     }
 }
 
-// Between the pieces and plain bytes; false if a piece cannot be reached.
-static bool move(int context, struct message *message, uint8_t *bytes, uint64_t length, bool into_pieces) {
+bool move(int context, struct message *message, uint8_t *bytes, uint64_t length, bool into_pieces) {
     if (message->is_inline) {
         memcpy(bytes, message->data, length);
         return true;
@@ -145,7 +132,7 @@ static bool move(int context, struct message *message, uint8_t *bytes, uint64_t 
     return length == 0;
 }
 
-static uint32_t posted_receives(const struct object *pair) {
+uint32_t posted_receives(const struct object *pair) {
     return be32toh(pair->doorbell[0]) & COUNTER_MASK;
 }
 
@@ -153,148 +140,163 @@ static uint32_t posted_sends(const struct object *pair) {
     return be32toh(pair->doorbell[1]) & COUNTER_MASK;
 }
 
-// Everything that is posted completes as flushed.
-static void flush(struct object *pair) {
-    struct object *sends = &objects[pair->send_queue], *receives = &objects[pair->receive_queue];
+static uint32_t behind(const struct object *pair, uint32_t counter) {
+    return (counter + (size_of(block_of(pair, counter)) + BLOCK - 1) / BLOCK) & COUNTER_MASK;
+}
+
+void flush(struct object *pair) {
+    struct completion completion = {.kind = REQUEST_ERROR, .syndrome = FLUSHED};
     while (pair->send_consumer != posted_sends(pair)) {
-        const uint8_t *head = block_of(pair, pair->send_consumer);
-        put(sends, pair, REQUEST_ERROR, 0, pair->send_consumer, 0, 0, FLUSHED, false);
-        pair->send_consumer = (pair->send_consumer + ((word(head + 4) & SIZE_MASK) + 3) / 4) & COUNTER_MASK;
+        completion.counter = pair->send_consumer;
+        put(&objects[pair->send_queue], pair, &completion);
+        pair->send_consumer = behind(pair, pair->send_consumer);
     }
+    completion.kind = RESPONSE_ERROR;
     while (pair->receives > 0 && pair->receive_consumer != posted_receives(pair)) {
-        put(receives, pair, RESPONSE_ERROR, 0, pair->receive_consumer, 0, 0, FLUSHED, false);
+        completion.counter = pair->receive_consumer;
+        put(&objects[pair->receive_queue], pair, &completion);
         pair->receive_consumer = (pair->receive_consumer + 1) & COUNTER_MASK;
     }
 }
 
-// Fills a receive of the peer; returns 0, WAIT if there is none, or the sender's syndrome.
-static int receive(struct object *peer, uint8_t *bytes, uint64_t length, int kind, uint32_t immediate, bool solicited,
-                   bool with_data) {
-    if (peer->receive_consumer == posted_receives(peer)) {
-        return WAIT;
-    }
-    struct object *queue = &objects[peer->receive_queue];
-    struct message room = {0};
-    uint32_t counter = peer->receive_consumer;
-    const uint8_t *element =
-        peer->buffer + ((uint64_t)(counter & (peer->receives - 1)) << peer->receive_shift);
-    for (unsigned offset = 0; with_data && offset < 1u << peer->receive_shift; offset += SEGMENT) {
-        struct piece piece = {long_word(element + offset + 8), word(element + offset), word(element + offset + 4)};
-        if (piece.length == 0) {
-            break;
-        }
-        room.pieces[room.count++] = piece;
-        room.length += piece.length;
-    }
-    int syndrome = !with_data || length == 0 ? 0
-                   : length > room.length    ? LENGTH_ERROR
-                   : move(peer->context, &room, bytes, length, true) ? 0 : PROTECTION_ERROR;
-    peer->receive_consumer = (counter + 1) & COUNTER_MASK;
-    put(queue, peer, syndrome ? RESPONSE_ERROR : kind, 0, counter, (uint32_t)length, immediate, syndrome, solicited);
-    if (syndrome) {
-        peer->state = ERROR_STATE;
-        flush(peer);
-    }
-    return syndrome ? INVALID_REQUEST : 0;
+static bool is_atomic(const struct request *request) {
+    return request->code == COMPARE_AND_SWAP || request->code == FETCH_AND_ADD;
 }
 
-static int atomic(struct object *pair, struct object *peer, unsigned code, const uint8_t *segment,
-                  struct message *message) {
-    uint64_t address = long_word(segment);
-    uint64_t *there = (uint64_t *)reach(peer->context, word(segment + 8), address, 8, ACCESS_REMOTE_ATOMIC);
-    if (!there || address % 8 != 0) {
-        return there ? INVALID_REQUEST : ACCESS_ERROR;
-    }
-    uint64_t swap_or_add = long_word(segment + SEGMENT), compare = long_word(segment + SEGMENT + 8), old = *there;
-    if (code == FETCH_AND_ADD) {
-        *there = old + swap_or_add;
-    } else if (old == compare) {
-        *there = swap_or_add;
-    }
-    return move(pair->context, message, (uint8_t *)&old, sizeof old, true) ? 0 : PROTECTION_ERROR;
+// Where a datagram goes: the address handle in its request.
+static void read_address(const uint8_t *segment, struct request *request) {
+    uint16_t lid;
+    memcpy(&lid, segment + 14, sizeof lid);
+    request->to = be16toh(lid);
+    request->datagram_key = word(segment);
+    request->to_pair = word(segment + 8) & QUEUE_PAIR_NUMBER;
+    request->service_level = segment[12] & 0xf;
+    request->is_global = word(segment + 28) & ADDRESS_IS_GLOBAL;
+    memcpy(request->target, segment + 32, sizeof request->target);
 }
 
-// Does a request; returns 0, WAIT if the peer is not ready, or a syndrome.
-static int serve(struct object *pair, struct object *peer, uint32_t counter, uint32_t *length) {
-    static uint8_t bytes[MAX_MESSAGE];
+// Reads the request at a queue pair's turn, and its data; returns 0 or a syndrome.
+static int read_request(const struct object *pair, struct request *request, struct message *message, uint8_t *data) {
+    uint32_t counter = pair->send_consumer;
     const uint8_t *head = block_of(pair, counter);
-    unsigned code = head[3], size = (word(head + 4) & SIZE_MASK) * SEGMENT;
-    bool solicited = head[11] & SOLICITED;
-    uint32_t immediate;
-    memcpy(&immediate, head + 12, sizeof immediate);
-    struct message message;
-    const uint8_t *remote = head + SEGMENT;
-    bool one_sided = code == WRITE || code == WRITE_IMMEDIATE || code == READ;
-    bool is_atomic = code == COMPARE_AND_SWAP || code == FETCH_AND_ADD;
-    read_message(pair, counter, SEGMENT * (one_sided ? 2 : is_atomic ? 3 : 1), size, &message);
-    *length = (uint32_t)message.length;
-    if (code == CHANGE) {
-        return 0;
+    *request = (struct request){
+        .from = port_lid(),
+        .to = pair->path.dlid,
+        .from_pair = pair->number,
+        .to_pair = pair->peer,
+        .handle = (uint32_t)(pair - objects),
+        .code = head[3],
+        .type = pair->type,
+        .service_level = pair->path.sl,
+        .solicited = head[11] & SOLICITED,
+        .partition = pair->partition,
+    };
+    memcpy(&request->immediate, head + 12, sizeof request->immediate);
+    bool one_sided = request->code == WRITE || request->code == WRITE_IMMEDIATE || request->code == READ;
+    unsigned segments = pair->type == DATAGRAM ? 1 + DATAGRAM_SEGMENTS : one_sided ? 2 : is_atomic(request) ? 3 : 1;
+    read_message(pair, counter, segments * SEGMENT, message);
+    request->length = message->length;
+    const uint8_t *first = head + SEGMENT; // the blocks of a ring are whole
+    if (pair->type == DATAGRAM) {
+        read_address(first, request);
+    } else {
+        request->address = long_word(first);
+        request->key = word(first + 8);
     }
-    if (!peer || peer->state < RTR || peer->state > RTS) {
-        return WAIT;
+    if (is_atomic(request)) {
+        request->swap_or_add = long_word(first + SEGMENT);
+        request->compare = long_word(first + SEGMENT + 8);
     }
-    if (is_atomic) {
-        return atomic(pair, peer, code, remote, &message);
-    }
-    if (message.length > sizeof bytes) {
+    bool is_local = request->code == CHANGE || is_here(request->to);
+    if (message->length > (uint64_t)(is_local ? MAX_MESSAGE : MAX_PARCEL)) {
         return LENGTH_ERROR;
     }
-    if (code == READ) {
-        uint8_t *there =
-            reach(peer->context, word(remote + 8), long_word(remote), message.length, ACCESS_REMOTE_READ);
-        if (!there && message.length > 0) {
-            return ACCESS_ERROR;
-        }
-        return move(pair->context, &message, there, message.length, true) ? 0 : PROTECTION_ERROR;
-    }
-    if (!move(pair->context, &message, bytes, message.length, false)) {
-        return PROTECTION_ERROR;
-    }
-    if (code == WRITE || code == WRITE_IMMEDIATE) {
-        if (code == WRITE_IMMEDIATE && peer->receive_consumer == posted_receives(peer)) {
-            return WAIT;
-        }
-        uint8_t *there =
-            reach(peer->context, word(remote + 8), long_word(remote), message.length, ACCESS_REMOTE_WRITE);
-        if (!there && message.length > 0) {
-            return ACCESS_ERROR;
-        }
-        if (message.length > 0) {
-            memcpy(there, bytes, message.length);
-        }
-        if (code == WRITE) {
-            return 0;
-        }
-        return receive(peer, bytes, message.length, RESPONSE_WRITE_IMMEDIATE, immediate, solicited, false);
-    }
-    int kind = code == SEND_IMMEDIATE    ? RESPONSE_SEND_IMMEDIATE
-               : code == SEND_INVALIDATE ? RESPONSE_SEND_INVALIDATE
-                                         : RESPONSE_SEND;
-    return receive(peer, bytes, message.length, kind, immediate, solicited, true);
+    bool brings = request->code != READ && !is_atomic(request) && request->code != CHANGE;
+    return !brings || move(pair->context, message, data, message->length, false) ? 0 : PROTECTION_ERROR;
 }
+
+// Ends the request at a queue pair's turn, if its outcome is known; false if it must be tried again.
+static bool conclude(struct object *pair, const struct request *request, struct message *message, uint8_t *data,
+                     int outcome) {
+    if (pair->type != RELIABLE && outcome < 0) {
+        outcome = 0; // lost
+    }
+    if (outcome == GONE) {
+        uint64_t patience = (uint64_t)TIMEOUT_UNIT * (pair->retries + 1u) << pair->timeout;
+        pair->deadline = pair->deadline ? pair->deadline : now() + patience;
+        outcome = pair->timeout != 0 && now() > pair->deadline ? RETRIES_EXCEEDED : WAIT;
+    } else {
+        pair->deadline = 0;
+    }
+    if (outcome == WAIT) {
+        return false;
+    }
+    if (outcome == 0 && (request->code == READ || is_atomic(request)) &&
+        !move(pair->context, message, data, message->length, true)) {
+        outcome = PROTECTION_ERROR;
+    }
+    uint32_t counter = pair->send_consumer;
+    bool is_told = block_of(pair, counter)[11] & CQ_UPDATE;
+    pair->send_consumer = behind(pair, counter);
+    if (outcome != 0 || is_told) {
+        struct completion completion = {
+            .kind = outcome ? REQUEST_ERROR : REQUEST,
+            .code = request->code,
+            .syndrome = outcome,
+            .counter = counter,
+            .length = (uint32_t)message->length,
+        };
+        put(&objects[pair->send_queue], pair, &completion);
+    }
+    if (outcome != 0) {
+        pair->state = ERROR_STATE;
+        flush(pair);
+    }
+    return true;
+}
+
+static uint8_t data[MAX_MESSAGE];
 
 static void work(struct object *pair) {
     if (pair->state == ERROR_STATE) {
+        pair->asks = false;
         flush(pair);
     }
-    while (pair->state == RTS && pair->send_consumer != posted_sends(pair)) {
-        uint32_t counter = pair->send_consumer, length;
-        const uint8_t *head = block_of(pair, counter);
-        struct object *peer = object_of_number(pair->context, PAIR, pair->peer);
-        int syndrome = serve(pair, peer, counter, &length);
-        if (syndrome == WAIT) {
+    while (pair->state == RTS && !pair->asks && pair->send_consumer != posted_sends(pair)) {
+        struct request request;
+        struct message message;
+        int outcome = read_request(pair, &request, &message, data);
+        if (outcome == 0 && request.code != CHANGE) {
+            request.ticket = ++pair->ticket;
+            outcome = is_here(request.to) ? serve(pair->context, &request, data) : ask(&request, data);
+        }
+        if (outcome == ASKED) {
+            pair->asks = true;
             return;
         }
-        uint8_t flags = head[11], code = head[3];
-        pair->send_consumer = (counter + ((word(head + 4) & SIZE_MASK) + 3) / 4) & COUNTER_MASK;
-        if (syndrome != 0 || flags & CQ_UPDATE) {
-            int kind = syndrome ? REQUEST_ERROR : REQUEST;
-            put(&objects[pair->send_queue], pair, kind, code, counter, length, 0, syndrome, false);
+        if (!conclude(pair, &request, &message, data, outcome)) {
+            return;
         }
-        if (syndrome != 0) {
-            pair->state = ERROR_STATE;
-            flush(pair);
+    }
+}
+
+// What other processes ask, and what they answer.
+static void take_parcels(void) {
+    struct request parcel;
+    while (take_parcel(&parcel, data)) {
+        if (!parcel.is_answer) {
+            parcel.outcome = serve(-1, &parcel, data);
+            answer(&parcel, data);
+            continue;
+        }
+        struct object *pair = &objects[parcel.handle];
+        if (pair->kind == PAIR && pair->asks && pair->ticket == parcel.ticket && pair->state == RTS) {
+            static uint8_t unused[MAX_MESSAGE];
+            struct request request;
+            struct message message;
+            pair->asks = false;
+            read_request(pair, &request, &message, unused);
+            conclude(pair, &request, &message, data, parcel.outcome);
         }
     }
 }
@@ -322,12 +324,13 @@ static void *run(void *nothing) {
     (void)nothing;
     while (true) {
         lock_objects();
+        take_parcels();
         for (int i = 1; i < MAX_OBJECTS; i++) {
             struct object *pair = &objects[i];
             if (pair->kind == QUEUE && pair->channel >= 0) {
                 look_at_arming(pair);
             }
-            if (pair->kind == PAIR && pair->type == CONNECTED && pair->send_blocks > 0) {
+            if (pair->kind == PAIR && pair->type >= RELIABLE && pair->type <= DATAGRAM && pair->send_blocks > 0) {
                 // Who has rung once may wait for the peer.
                 pair->has_rung |= rung(pair);
                 if (pair->has_rung || pair->state == ERROR_STATE) {
@@ -336,14 +339,14 @@ static void *run(void *nothing) {
             }
         }
         unlock_objects();
-        usleep(PAUSE_MICROSECONDS);
+        wait_for_parcel();
     }
     return NULL;
 }
 
 __attribute__((constructor)) static void start(void) {
     pthread_t thread;
-    if (getenv("RDMA4J_MLX5_ADAPTER")) {
+    if (getenv("RDMA4J_MLX5_ADAPTER") || getenv("RDMA4J_MLX5_FABRIC")) {
         pthread_create(&thread, NULL, run, NULL);
         pthread_detach(thread);
     }

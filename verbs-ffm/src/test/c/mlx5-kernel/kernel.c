@@ -4,6 +4,7 @@
 // The kernel's answers: the commands of rdma/ib_user_verbs.h with what mlx5 adds to them (rdma/mlx5-abi.h), as far as
 // contexts, protection domains, regions, windows, completion queues, queue pairs and shared receive queues need them.
 #define _GNU_SOURCE
+#include <endian.h>
 #include <errno.h>
 #include <pthread.h>
 #include <rdma/ib_user_verbs.h>
@@ -18,7 +19,7 @@
 #include "standin.h"
 
 enum {
-    PORT_LID = 1,
+    PARTITIONS = 2, GIDS = 1,
     REGISTERS_PER_PAGE = 2, // that a queue pair can get, of the four that a page has
     SLOTS_PER_PAGE = 4,
     EXTENDED = 1u << 31,
@@ -31,7 +32,15 @@ enum {
     FIRST_KEY = 0x1100,
     KEY_STEP = 0x100,
     QP_STATE_ATTRIBUTE = 1 << 0,
+    QP_PARTITION_ATTRIBUTE = 1 << 4,
+    QP_PORT_ATTRIBUTE = 1 << 5,
+    QP_DATAGRAM_KEY_ATTRIBUTE = 1 << 6,
+    QP_PATH_ATTRIBUTE = 1 << 7,
+    QP_TIMEOUT_ATTRIBUTE = 1 << 9,
+    QP_RETRIES_ATTRIBUTE = 1 << 10,
     QP_PEER_ATTRIBUTE = 1 << 20,
+    PORT_ACTIVE = 4,
+    LINK_UP = 5, LINK_POLLING = 2,
     FIRST_QP_NUMBER = 0x4a0,
     FIRST_CQ_NUMBER = 0x400,
 };
@@ -105,6 +114,19 @@ void forget_context(int descriptor) {
     unlock_objects();
 }
 
+static unsigned setting(const char *name, unsigned otherwise) {
+    const char *value = getenv(name);
+    return value ? (unsigned)strtoul(value, NULL, 0) : otherwise;
+}
+
+uint16_t port_lid(void) {
+    return (uint16_t)setting("RDMA4J_MLX5_LID", 1);
+}
+
+uint64_t port_guid(void) {
+    return 0x020000fffe000000ULL | port_lid();
+}
+
 // The program unmaps them. The page's number is in the low byte of the offset in pages.
 void *map_registers(int descriptor, size_t length, off_t offset) {
     void *page = (void *)syscall(SYS_mmap, NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -145,6 +167,10 @@ static void copy(void *target, const void *value, size_t length, size_t room) {
 
 static int get_context(struct command *command) {
     const struct mlx5_ib_alloc_ucontext_req_v2 *own = command->own_request;
+    int error = join_fabric();
+    if (error != 0) {
+        return error;
+    }
     int writing_end;
     int events = make_event_pipe(&writing_end);
     if (events < 0) {
@@ -178,8 +204,8 @@ static int get_context(struct command *command) {
 static struct ib_uverbs_query_device_resp device(void) {
     return (struct ib_uverbs_query_device_resp){
         .fw_ver = 16ULL << 32 | 35 << 16 | 2000,
-        .node_guid = 0x010000feff000002, // network order
-        .sys_image_guid = 0x010000feff000002,
+        .node_guid = htobe64(port_guid()),
+        .sys_image_guid = htobe64(port_guid()),
         .max_mr_size = ~0ULL,
         .page_size_cap = 0xfffffffffffff000,
         .vendor_id = 0x15b3,
@@ -228,20 +254,22 @@ static int query_port(struct command *command) {
     if (request->port_num != 1) {
         return EINVAL;
     }
+    // A port that no subnet manager has configured (INIT) has no LID.
+    unsigned state = setting("RDMA4J_MLX5_PORT_STATE", PORT_ACTIVE);
     struct ib_uverbs_query_port_resp answer = {
         .max_msg_sz = 1 << 30,
-        .gid_tbl_len = 1,
-        .pkey_tbl_len = 1,
-        .lid = PORT_LID,
-        .sm_lid = PORT_LID,
-        .state = 4,
+        .gid_tbl_len = GIDS,
+        .pkey_tbl_len = PARTITIONS,
+        .lid = state == PORT_ACTIVE ? port_lid() : 0,
+        .sm_lid = state == PORT_ACTIVE ? 1 : 0,
+        .state = (uint8_t)state,
         .max_mtu = 5,
         .active_mtu = 5,
         .max_vl_num = 1,
         .subnet_timeout = 18,
         .active_width = 2,
         .active_speed = 32,
-        .phys_state = 5,
+        .phys_state = state > 1 ? LINK_UP : LINK_POLLING,
         .link_layer = 1,
     };
     ANSWER(command, answer);
@@ -419,14 +447,37 @@ static int modify_pair(struct command *command) {
     if (!pair) {
         return EINVAL;
     }
-    if (request->attr_mask & QP_PEER_ATTRIBUTE) {
+    uint32_t mask = request->attr_mask;
+    if ((mask & QP_PORT_ATTRIBUTE && request->port_num != 1) ||
+        (mask & QP_PARTITION_ATTRIBUTE && request->pkey_index >= PARTITIONS) ||
+        (mask & QP_PATH_ATTRIBUTE && (request->dest.port_num != 1 ||
+                                      (request->dest.is_global && request->dest.sgid_index >= GIDS)))) {
+        return EINVAL;
+    }
+    if (mask & QP_PARTITION_ATTRIBUTE) {
+        pair->partition = request->pkey_index;
+    }
+    if (mask & QP_DATAGRAM_KEY_ATTRIBUTE) {
+        pair->datagram_key = request->qkey;
+    }
+    if (mask & QP_PATH_ATTRIBUTE) {
+        pair->path = request->dest;
+    }
+    if (mask & QP_TIMEOUT_ATTRIBUTE) {
+        pair->timeout = request->timeout;
+    }
+    if (mask & QP_RETRIES_ATTRIBUTE) {
+        pair->retries = request->retry_cnt;
+    }
+    if (mask & QP_PEER_ATTRIBUTE) {
         pair->peer = request->dest_qp_num;
     }
-    if (request->attr_mask & QP_STATE_ATTRIBUTE) {
+    if (mask & QP_STATE_ATTRIBUTE) {
         pair->state = request->qp_state;
         if (pair->state == 0) {
             pair->send_consumer = pair->receive_consumer = 0;
-            pair->has_rung = false;
+            pair->has_rung = pair->asks = false;
+            pair->deadline = 0;
         }
     }
     return 0;
@@ -439,6 +490,11 @@ static int query_pair(struct command *command) {
         return EINVAL;
     }
     struct ib_uverbs_query_qp_resp answer = {
+        .dest = pair->path,
+        .qkey = pair->datagram_key,
+        .pkey_index = pair->partition,
+        .timeout = pair->timeout,
+        .retry_cnt = pair->retries,
         .max_send_wr = pair->capacities[0],
         .max_recv_wr = pair->capacities[1],
         .max_send_sge = pair->capacities[2],

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <rdma/ib_user_verbs.h>
+
 enum { MAX_OBJECTS = 4096, COMPLETION_BYTES = 64 };
 
 enum kind { NOTHING, DOMAIN, REGION, WINDOW, QUEUE, PAIR, SHARED_RECEIVES };
@@ -32,6 +34,13 @@ struct object {
     uint8_t state, type, signal_all;
     uint32_t send_consumer, receive_consumer;
     bool has_rung, is_armed;
+    struct ib_uverbs_qp_dest path; // to the peer
+    uint32_t datagram_key;         // the Q_Key
+    uint16_t partition;            // index of its P_Key
+    uint8_t timeout, retries;
+    bool asks;         // a request is on its way to another process, as the ticket
+    uint32_t ticket;
+    uint64_t deadline; // of a peer that does not answer; 0 while it does
     // Of a completion queue; the last is how it was armed at its last event.
     uint32_t produced, entry_bytes, fired;
     // Of a region: what a key allows, and the addresses that it has for an adapter.
@@ -58,6 +67,15 @@ char *register_of(const struct object *pair);
 
 // Where a completion queue is armed.
 char *arming_register_of(const struct object *queue);
+
+// The port's address; RDMA4J_MLX5_LID, or 1.
+uint16_t port_lid(void);
+
+// The port's GUID, of which its GID is made; in host order.
+uint64_t port_guid(void);
+
+// Meets the other processes of RDMA4J_MLX5_FABRIC, when the first device is opened; 0, or an errno.
+int join_fabric(void);
 
 // Writes a completion into its queue; with the lock.
 void complete(struct object *queue, const uint8_t *entry);
