@@ -13,6 +13,7 @@ import io.github.rdma4j.verbs.internal.ByteOrders;
 import io.github.rdma4j.verbs.internal.CursorCalls;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.HotCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
@@ -105,6 +106,9 @@ public final class CompletionCursor {
     private Thread holder;
 
     private boolean started;
+    /** Of this cursor, some of them without a completion. */
+    private int starts;
+
     private boolean onCompletion;
     private long workRequestId;
     private int statusCode;
@@ -213,7 +217,7 @@ public final class CompletionCursor {
             throw queue.closedException();
         }
         try {
-            result = CursorCalls.start(startPoll, critical, address);
+            result = startPoll();
             if (result == 0) {
                 started = true;
                 load();
@@ -274,13 +278,17 @@ public final class CompletionCursor {
                 : Failures.of(verb + "(" + queue + ")", result);
     }
 
+    private int startPoll() {
+        return CursorCalls.start(startPoll, critical && HotCalls.isCritical(++starts), address);
+    }
+
     private int advance() {
         if (nextEndsProperly) {
             return CursorCalls.next(nextPoll, critical, address);
         }
         started = false;
         CursorCalls.end(endPoll, critical, address);
-        int result = CursorCalls.start(startPoll, critical, address);
+        int result = startPoll();
         started = result == 0;
         return result;
     }

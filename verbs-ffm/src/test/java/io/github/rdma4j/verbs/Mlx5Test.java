@@ -60,6 +60,12 @@ class Mlx5Test {
         play(List.of(Mlx5BytesOnLibmlx5.class, Mlx5QueuesOnLibmlx5.class));
     }
 
+    /** Compiled by the second compiler, while the program waits for it: ChildJvm has the first one alone. */
+    @Test
+    void loopsOfTheHotPathCanBeStopped() throws IOException, InterruptedException {
+        play(List.of(SafepointsOnLibmlx5.class), "-XX:TieredStopAtLevel=4", "-Xbatch");
+    }
+
     /** As they are by default where a line of the cache has 128 bytes. */
     @Test
     void completionsMayBeLong() throws IOException, InterruptedException {

@@ -30,6 +30,11 @@ import java.lang.invoke.MethodHandle;
  * where the provider stays in user space and does not wait, as {@link DeviceDriver} knows: polling nearly everywhere,
  * posting where the doorbell is a store to mapped memory. On SoftRoCE and siw the doorbell is a system call that does
  * the work of the transfer.
+ *
+ * <p>HotSpot's second compiler takes every call for one that the thread can be stopped in, a critical one, too, and
+ * leaves out the check for a safepoint at the end of a loop that has a call. A program that polls an empty queue would
+ * then hold up the garbage collector, and every close, until a completion comes. So one call out of many is an ordinary
+ * one: {@link #isCritical(int)}.
  */
 public final class HotCalls {
     private static final FunctionDescriptor POST_DESCRIPTOR = FunctionDescriptor.of(
@@ -52,7 +57,20 @@ public final class HotCalls {
         static final MemorySegment POST_RECEIVE = ProviderFunctions.first().postReceive();
     }
 
+    /** Ordinary calls are one of so many: some microseconds apart, and too few to cost anything. */
+    private static final int PERIOD = 256;
+
     private HotCalls() {}
+
+    /**
+     * Whether a call may be critical, where the provider allows it.
+     *
+     * @param number of the call: each object counts its own, without care for threads that do it at once
+     * @return false for one of many
+     */
+    public static boolean isCritical(int number) {
+        return (number & PERIOD - 1) != 0;
+    }
 
     /**
      * ibv_post_send(3).

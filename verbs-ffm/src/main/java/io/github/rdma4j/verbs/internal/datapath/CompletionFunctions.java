@@ -12,6 +12,7 @@ public final class CompletionFunctions extends CompletionPath {
     private final MemorySegment function;
     private final boolean critical;
     private final long queue;
+    private int calls;
 
     /**
      * For one completion queue.
@@ -50,6 +51,7 @@ public final class CompletionFunctions extends CompletionPath {
 
     @Override
     public int poll(int entries, long workCompletions) {
-        return HotCalls.poll(function, critical, queue, entries, workCompletions);
+        boolean stays = critical && HotCalls.isCritical(++calls);
+        return HotCalls.poll(function, stays, queue, entries, workCompletions);
     }
 }

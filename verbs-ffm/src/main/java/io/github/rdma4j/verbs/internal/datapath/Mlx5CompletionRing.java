@@ -64,6 +64,8 @@ public final class Mlx5CompletionRing extends CompletionRing {
     private int number;
 
     private int consumer;
+    /** Polls that did not go to the ring. */
+    private int calls;
 
     Mlx5CompletionRing(MemorySegment queue, MemorySegment pollFunction) {
         this.queue = queue;
@@ -181,7 +183,8 @@ public final class Mlx5CompletionRing extends CompletionRing {
     public int poll(int wanted, long workCompletions) {
         if (!onRing) {
             // Nothing can be there before the first queue pair has come.
-            return reason.isEmpty() ? 0 : HotCalls.poll(pollFunction, true, queue.address(), wanted, workCompletions);
+            boolean stays = HotCalls.isCritical(++calls);
+            return reason.isEmpty() ? 0 : HotCalls.poll(pollFunction, stays, queue.address(), wanted, workCompletions);
         }
         int found = 0;
         int index = consumer;

@@ -11,6 +11,7 @@ public final class ReceiveFunctions extends ReceivePath {
     private final MemorySegment function;
     private final boolean critical;
     private final long queue;
+    private int calls;
 
     /**
      * For one queue.
@@ -27,7 +28,7 @@ public final class ReceiveFunctions extends ReceivePath {
 
     @Override
     public int post(ReceiveRequests requests) {
-        return Math.abs(
-                HotCalls.postReceive(function, critical, queue, requests.address(), requests.badRequestAddress()));
+        boolean stays = critical && HotCalls.isCritical(++calls);
+        return Math.abs(HotCalls.postReceive(function, stays, queue, requests.address(), requests.badRequestAddress()));
     }
 }

@@ -15,6 +15,8 @@ public final class SendFunctions extends SendPath {
     /** That the queue pair has, where others are told of it; else null. */
     private final Mlx5Register register;
 
+    private int calls;
+
     /**
      * For one queue pair.
      *
@@ -35,8 +37,9 @@ public final class SendFunctions extends SendPath {
 
     @Override
     public int post(SendRequests requests) {
+        boolean stays = critical && HotCalls.isCritical(++calls);
         return Math.abs(
-                HotCalls.postSend(function, critical, queuePair, requests.address(), requests.badRequestAddress()));
+                HotCalls.postSend(function, stays, queuePair, requests.address(), requests.badRequestAddress()));
     }
 
     @Override
