@@ -46,7 +46,11 @@ public final class AddressHandle extends Resource {
 
     /** For {@link ProtectionDomain#createAddressHandle(AddressHandleAttributes)}, as a child's creation. */
     static AddressHandle create(ProtectionDomain domain, AddressHandleAttributes attributes) {
-        domain.context().port(attributes.port());
+        InfiniBandLids.require(
+                "ibv_create_ah(%s)".formatted(attributes),
+                attributes.port(),
+                domain.context().port(attributes.port()),
+                attributes.destinationLid());
         MemorySegment ringNumber = allocateRingNumber(domain);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment memory = ibv_ah_attr.allocate(arena);

@@ -49,7 +49,8 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * The way to a GID: on RoCE, or between InfiniBand subnets. Hop limit 64, all else 0.
+     * The way to a GID: on RoCE; with {@link #withDestinationLid} also on InfiniBand, to another subnet or in the own
+     * one. Hop limit 64, all else 0.
      *
      * @param port the local port, from 1
      * @param sourceGidIndex the index of this side's GID, 0 to 255

@@ -24,6 +24,7 @@ public final class PreparedQueuePair implements AutoCloseable {
     private final QueuePair queuePair;
     private final QueuePairConfig config;
     private final int port;
+    private final PortAttributes portAttributes;
     private final OptionalInt gidIndex;
     private final QueuePairEndpoint endpoint;
     private boolean connected;
@@ -34,6 +35,7 @@ public final class PreparedQueuePair implements AutoCloseable {
         this.port = config.port();
         DeviceContext context = queuePair.domain().context();
         PortAttributes attributes = context.port(port);
+        this.portAttributes = attributes;
         if (attributes.state() != PortState.ACTIVE && attributes.state() != PortState.ACTIVE_DEFER) {
             throw new VerbsException(
                     "preparing a queue pair on %s, port %d"
@@ -134,6 +136,7 @@ public final class PreparedQueuePair implements AutoCloseable {
                     "this side uses a GID and the peer's endpoint has none",
                     "have both sides use a GID, or neither");
         }
+        InfiniBandLids.require("connecting " + queuePair, port, portAttributes, theirs.lid());
         connection.check(queuePair.domain().context());
         QueuePairTransitions.toReadyToReceive(queuePair, port, gidIndex, endpoint, theirs, connection);
         try {

@@ -458,7 +458,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      * @param attributes the way to the destination
      * @return the address handle, to be closed before or with this domain
      * @throws IllegalArgumentException if there is no such port
-     * @throws VerbsException if the way cannot be; the message says what is wrong with it
+     * @throws VerbsException if the way cannot be, such as one to LID 0 on InfiniBand; the message says what is wrong
+     *     with it
      */
     public AddressHandle createAddressHandle(AddressHandleAttributes attributes) {
         return createChild(() -> AddressHandle.create(this, attributes));

@@ -72,6 +72,11 @@ class Mlx5Test {
         play(List.of(Mlx5BytesOnLibmlx5.class), "MLX5_CQE_SIZE=128");
     }
 
+    @Test
+    void aPortOfInfiniBandIsAddressedByLids() throws IOException, InterruptedException {
+        play(List.of(InfiniBandOnLibmlx5.class), ADAPTER);
+    }
+
     /** With a thread that plays the adapter. */
     @Test
     void deviceTestsPassOverRings() throws IOException, InterruptedException {

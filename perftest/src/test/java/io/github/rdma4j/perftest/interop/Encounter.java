@@ -32,10 +32,23 @@ record Encounter(Integer client, Integer server, String clientOutput, String ser
      * @param limit for both sides together, from the start of the server
      */
     static Encounter of(String tool, String options, Peer serving, Peer calling, Duration limit) throws Exception {
+        return of(tool, options, serving, calling, limit, List.of());
+    }
+
+    /**
+     * Runs both sides, the C tool by another command.
+     *
+     * @param options separated by blanks
+     * @param limit for both sides together, from the start of the server
+     * @param environmentOfC a command that runs the one behind it
+     */
+    static Encounter of(
+            String tool, String options, Peer serving, Peer calling, Duration limit, List<String> environmentOfC)
+            throws Exception {
         boolean rdmaCm = (" " + options + " ").matches(".* (-R|-z) .*");
         int port = Listening.freePort();
         long deadline = System.nanoTime() + limit.toNanos();
-        try (Side server = start(tool, options, serving, port, List.of())) {
+        try (Side server = start(environmentOfC, tool, options, serving, port, List.of())) {
             while (!Listening.on(port, rdmaCm)) {
                 Integer ended = server.await(POLL);
                 if (ended != null || System.nanoTime() - deadline > 0) {
@@ -43,7 +56,7 @@ record Encounter(Integer client, Integer server, String clientOutput, String ser
                 }
             }
             String host = rdmaCm ? RdmaAddress.ofFirstDevice() : "localhost";
-            try (Side client = start(tool, options, calling, port, List.of(host))) {
+            try (Side client = start(environmentOfC, tool, options, calling, port, List.of(host))) {
                 Integer clientStatus = client.await(rest(deadline));
                 Integer serverStatus = server.await(rest(deadline));
                 return new Encounter(clientStatus, serverStatus, client.output(), server.output());
@@ -51,8 +64,10 @@ record Encounter(Integer client, Integer server, String clientOutput, String ser
         }
     }
 
-    private static Side start(String tool, String options, Peer peer, int port, List<String> host) throws IOException {
-        List<String> arguments = new ArrayList<>();
+    private static Side start(
+            List<String> environmentOfC, String tool, String options, Peer peer, int port, List<String> host)
+            throws IOException {
+        List<String> arguments = new ArrayList<>(peer == Peer.JAVA ? List.of() : environmentOfC);
         arguments.add(peer.command(tool));
         arguments.addAll(PATIENT);
         arguments.addAll(List.of(options.strip().split(" +")));

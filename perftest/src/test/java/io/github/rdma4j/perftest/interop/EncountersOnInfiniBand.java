@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What {@link InfiniBandTest} runs: this JVM is the port with LID 2, the C tools are that with LID 1. */
+class EncountersOnInfiniBand {
+    /** A property: the command that runs a C tool on its port, a word in each line. */
+    static final String ENVIRONMENT = "rdma4j.test.infiniband.c";
+
+    private static final List<String> C =
+            System.getProperty(ENVIRONMENT).lines().toList();
+    private static final Duration LIMIT = Duration.ofMinutes(1);
+
+    @ParameterizedTest
+    @CsvSource({
+        "ib_write_lat, -n 50",
+        "ib_send_bw, -n 50 -s 4096",
+        "ib_read_lat, -n 50 -x 0",
+        "ib_send_lat, -n 50 -c UD",
+        "ib_write_bw, -n 50 -c UC -S 3",
+        "ib_atomic_bw, -n 50",
+    })
+    void bothRolesWork(String tool, String options) throws Exception {
+        for (Peer server : List.of(Peer.C_INSTALLED, Peer.JAVA)) {
+            Peer client = server == Peer.JAVA ? Peer.C_INSTALLED : Peer.JAVA;
+            Encounter encounter = Encounter.of(tool, options, server, client, LIMIT, C);
+            assertThat(encounter.passed()).as(encounter.toString()).isTrue();
+            String java = server == Peer.JAVA ? encounter.serverOutput() : encounter.clientOutput();
+            assertThat(java)
+                    .containsPattern("Link type +: IB")
+                    .containsPattern("local address: LID 0x02 ")
+                    .containsPattern("remote address: LID 0x01 ");
+            assertThat(java.contains("GID:")).isEqualTo(options.contains("-x"));
+        }
+    }
+}
