@@ -292,7 +292,7 @@ public final class EndpointSelector implements AutoCloseable {
             long remaining = limit - (now - start);
             int called = lookFirst(remaining);
             if (called == 0 && !woken) {
-                called = remaining > 0 ? spinOrSleep(now, remaining) : askKernel(Duration.ZERO) ? visitAll() : 0;
+                called = remaining > 0 ? spinOrSleep(now, remaining) : lookAtKernel() ? visitAll() : 0;
             }
             if (called > 0 || woken || remaining <= 0) {
                 woken = false;
@@ -382,18 +382,22 @@ public final class EndpointSelector implements AutoCloseable {
             // Whoever changes something from here on wakes this thread.
             if (changed.isEmpty() && active.isEmpty() && !woken && !closed) {
                 long limit = Math.min(nanos, nextLook - now);
-                askKernel(Duration.ofNanos(Math.max(0, limit)));
+                askKernel(now, limit);
             }
         } finally {
             asleep = false;
         }
     }
 
-    /** Whether the kernel has named something. */
-    private boolean askKernel(Duration timeout) {
+    private boolean lookAtKernel() {
+        return askKernel(0, 0);
+    }
+
+    /** Whether the kernel has named something within some time, which begins now. */
+    private boolean askKernel(long now, long nanos) {
         visits = 0;
         try {
-            return poller.select(timeout, source -> {
+            return poller.select(now, nanos, source -> {
                         SelectorEntry.Bell bell = (SelectorEntry.Bell) source;
                         bell.entry().ring(bell);
                         if (!(bell.entry() instanceof SelectorEntry.OfShared)) {
@@ -426,7 +430,7 @@ public final class EndpointSelector implements AutoCloseable {
             queues.poll();
         }
         if (++visits >= VISITS_PER_KERNEL_LOOK) {
-            askKernel(Duration.ZERO);
+            lookAtKernel();
         }
         return active.visit(armEarly);
     }

@@ -74,7 +74,8 @@ final class Engine {
 
     /** Gives the lock back, wakes those for whom something has changed, and tells the promises whose time has come. */
     void exit() {
-        exit(null);
+        waiters.announce();
+        unlock(null);
     }
 
     /**

@@ -87,10 +87,11 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
 
     /**
      * Whether a thread that sleeps must hear when something that was posted has ended. Most programs wait for messages
-     * only: they would be woken twice for each question that they ask or answer.
+     * only: they would be woken twice for each question that they ask or answer. Credits that are due could not be
+     * sent, for want of room.
      */
-    boolean awaitsEnds() {
-        return endsMatter || !slots.hasFree() || !isOpen();
+    final boolean awaitsEnds() {
+        return endsMatter || !slots.hasFree() || credits.updateDue() || !isOpen();
     }
 
     /** From now on {@link #awaitsEnds}. */
