@@ -25,7 +25,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Work queues and their tables, and shared receive queues that match tags, with {@linkplain StandInVerbs stand-ins}. */
+/** Work queues, their tables, and shared receive queues that match tags, with {@linkplain StandInVerbs stand-ins}. */
 @Tag("device")
 class StandInReceiveQueuesDeviceTest extends StandInVerbs {
     private void standInForWorkQueues() {

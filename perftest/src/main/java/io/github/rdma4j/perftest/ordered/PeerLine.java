@@ -153,8 +153,8 @@ final class PeerLine implements AutoCloseable {
     }
 
     /**
-     * What to say of a game that has failed: that the peer has gone, if it has, since its adapter then blames a key or a
-     * time limit. To be asked before this side closes anything, which would end the peer's game, too.
+     * What to say of a game that has failed: that the peer has gone, if it has, since the adapter then blames a key or
+     * a time limit. To be asked before this side closes anything, which would end the peer's game, too.
      */
     RuntimeException cause(RuntimeException failure) {
         if (failure instanceof PerftestException told && told.peerLost()) {

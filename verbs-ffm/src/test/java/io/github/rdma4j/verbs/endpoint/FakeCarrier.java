@@ -22,8 +22,8 @@ import java.util.function.LongConsumer;
  * do, at once, or step by step as a simulation asks. A message that meets no receive buffer is an error of the
  * protocol, and thrown.
  *
- * <p>Here are its memory and what a test may ask it to do wrong. Its queues are {@link FakeQueues}, what ends a sleep is
- * {@link FakeBell}.
+ * <p>Here are its memory and what a test may ask it to do wrong. Its queues are {@link FakeQueues}, what ends a sleep
+ * is {@link FakeBell}.
  */
 final class FakeCarrier implements Carrier {
     /** The longest message. */

@@ -8,8 +8,8 @@ import java.util.Deque;
 
 /**
  * The queue pair and the completion queue of a {@link FakeCarrier}, and its half of the wire: what was posted reaches
- * the peer by {@link #deliver}, is acknowledged by {@link #acknowledge}, and then waits to be polled. A simulation takes
- * each of these steps when it likes; without one all are taken by the post.
+ * the peer by {@link #deliver}, is acknowledged by {@link #acknowledge}, and then waits to be polled. A simulation
+ * takes each of these steps when it likes; without one all are taken by the post.
  */
 final class FakeQueues {
     /** What was posted to be sent. */
