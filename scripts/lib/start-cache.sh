@@ -7,7 +7,8 @@
 #   start_cache HOME JAR FLAG…  sets START_CACHE to the JVM flags that use the cache for this JAR, JDK and FLAGs, and makes it
 #                               first when there is none, which takes two seconds once. Whatever goes wrong: no flags, status 0.
 #
-# RDMA4J_START_CACHE: auto (so), use (use it when it is there, but make none), off.
+# RDMA4J_START_CACHE: auto (so), use (use it when it is there, but make none), make (make it, and start no tool: for a guest that will
+# use it), off.
 #
 # It is made by a run of its own (StartTraining) before the first tool is started, so that nothing is recorded beside a
 # measurement, and none is disturbed by the JVM that writes the cache. Of several first starts at once one makes it, and the
@@ -32,7 +33,7 @@ start_cache() {
     start_cache_name "$version $home $jar $*"
     file=$folder/$name
     local devices=("${RDMA4J_SYSFS:-/sys}"/class/infiniband/*)
-    if [[ $mode == auto && $folder == /* ]]; then
+    if [[ $mode == @(auto|make) && $folder == /* ]]; then
         if [[ -e ${devices[0]} ]]; then
             [[ $file.device -nt $jar ]] || start_cache_make "$home" "$jar" "$file.device" "$@" || true
         else
@@ -49,11 +50,17 @@ start_cache() {
     done
 }
 
-# Makes a file's name of TEXT, in the variable name of who calls. Of bytes and not of characters: a name may have 255 of them.
+# Makes a file's name of TEXT, in the variable name of who calls. Of bytes and not of characters: a name may have 255 of them. Of a
+# longer text, whose beginning tells the JDK and the jar, it has the end and a sum of all.
 start_cache_name() {
-    local LC_ALL=C
+    local LC_ALL=C i byte sum=0
     name=${1//[^[:alnum:].+-]/_}
-    ((${#name} <= 200)) || name=${name: -200}
+    ((${#name} > 200)) || return 0
+    for ((i = 0; i < ${#name}; i++)); do
+        printf -v byte %d "'${name:i:1}"
+        sum=$(((sum * 31 + byte) & 0xffffffffffffff))
+    done
+    printf -v name '%s-%x' "${name: -180}" "$sum"
 }
 
 # Makes FILE; an empty one when that is not possible, so that it is not tried again before the jar changes.

@@ -15,7 +15,7 @@ setup() {
     local sources=perftest/src/main/java/io/github/rdma4j/perftest/compare
     mkdir -p "$PROJECT/$sources"
     cp -r "$BATS_TEST_DIRNAME/../../$sources/plan" "$BATS_TEST_DIRNAME/../../$sources/endpoints" "$PROJECT/$sources"
-    fake "$PROJECT/scripts/rdma4j" 'printf "%s\n" "$*" >>"$BATS_TEST_TMPDIR/asked"; exit "${RDMA4J_STATUS:-0}"'
+    fake "$PROJECT/scripts/rdma4j" 'printf "%s\n" "${RDMA4J_START_CACHE:+$RDMA4J_START_CACHE }$*" >>"$BATS_TEST_TMPDIR/asked"; exit "${RDMA4J_STATUS:-0}"'
     fake "$PROJECT/scripts/softroce" 'printf "softroce %s\n" "$*"; exit "${SOFTROCE_STATUS:-0}"'
     fake "$BATS_TEST_TMPDIR/bin/mvn" 'true'
     fake "$BATS_TEST_TMPDIR/bin/dpkg-query" 'printf "install ok installed"'
@@ -25,7 +25,7 @@ setup() {
     export RDMA4J_SYSFS=$BATS_TEST_TMPDIR/sys RDMA4J_DEV=$BATS_TEST_TMPDIR/dev RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache
     mkdir "$RDMA4J_SYSFS"
     export PATH=$BATS_TEST_TMPDIR/bin:$PATH
-    unset RDMA4J_QUIET
+    unset RDMA4J_QUIET RDMA4J_START_CACHE
 }
 
 # fake FILE CODE
@@ -54,6 +54,8 @@ in_softroce() {
     [[ ${lines[-3]} == 'softroce --timeout 1800 env RDMA4J_JAVA_HOME='*' scripts/rdma4j compare --rounds-within 420' ]]
     [[ ${lines[-2]} == 'softroce --timeout 1800 --count target/counts env RDMA4J_JAVA_HOME='*' scripts/rdma4j compare --count '* ]]
     [[ ${lines[-1]} == 'quickstart: ok' ]]
+    # No option is there to be looked at: no JVM but that of the cache.
+    [[ $(<"$BATS_TEST_TMPDIR/asked") == 'make compare' ]]
 }
 
 @test "with options it only compares, without a time limit, and says so" {

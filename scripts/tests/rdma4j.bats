@@ -101,6 +101,13 @@ setup() {
   LC_ALL=C.UTF-8 RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache start_cache "$home" "$jar"
   [[ ${START_CACHE[0]} == -XX:AOTCache=* ]]
   [[ $(ls -A "$BATS_TEST_TMPDIR/cache/start" | wc -l) == 2 && ! -e $BATS_TEST_TMPDIR/cache/start/_old ]]
+  # That of another jar with as many options is another one.
+  local name other flags
+  flags=$(printf -- '-XX:+UseSerialGC %.0s' {1..20})
+  start_cache_name "25 /jdk /one.jar $flags"
+  other=$name
+  start_cache_name "25 /jdk /two.jar $flags"
+  [[ $name != "$other" && ${#name} -le 200 ]]
 }
 
 @test "gds_bw removes the file that it makes when a signal ends it" {

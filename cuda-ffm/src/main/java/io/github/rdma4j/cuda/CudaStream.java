@@ -3,8 +3,6 @@
 package io.github.rdma4j.cuda;
 
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
-import io.github.rdma4j.cuda.internal.ContextCalls;
-import io.github.rdma4j.cuda.internal.EventCalls;
 import io.github.rdma4j.cuda.internal.GraphCalls;
 import io.github.rdma4j.cuda.internal.HostFunctions;
 import io.github.rdma4j.cuda.internal.ModuleCalls;
@@ -38,16 +36,7 @@ public final class CudaStream extends StreamMemory {
     /** What the stream's work becomes a part of, or null: of the thread that captures it. */
     private StreamCapture capture;
 
-    /**
-     * Whether the driver captures it. Guarded by the lock that is held over the calls that ask it and that begin its
-     * capture: who asks one that is captured spoils the capture.
-     */
-    private boolean unaskable;
-
-    /** An event behind what it was given before its last capture; 0 if it was never captured. Guarded as well. */
-    private long beforeCapture;
-
-    private final Object asking = new Object();
+    private final DriverCapture driverCapture = new DriverCapture(this);
 
     private CudaStream(CudaContext context, long pointer) {
         super(context, pointer);
@@ -129,7 +118,7 @@ public final class CudaStream extends StreamMemory {
             try {
                 StreamCapture other = event.capture();
                 if (other != null && capture == null) {
-                    beginCapture(() -> waitNow(event));
+                    driverCapture.begin(() -> waitNow(event));
                     other.join(this);
                 } else {
                     waitNow(event);
@@ -350,12 +339,13 @@ public final class CudaStream extends StreamMemory {
         } finally {
             if (!finished) {
                 begun.end();
-                giveUpCapture();
+                driverCapture.giveUp();
                 begun.ended();
             }
         }
         try {
-            return endCapture(begun);
+            begun.end();
+            return driverCapture.end(begun);
         } finally {
             begun.ended();
         }
@@ -365,7 +355,7 @@ public final class CudaStream extends StreamMemory {
         requireNotCaptured("a second capture");
         enter();
         try {
-            beginCapture(() -> {
+            driverCapture.begin(() -> {
                 int result = GraphCalls.beginCapture(pointer, mode.code());
                 Results.check(
                         again(result, () -> GraphCalls.beginCapture(pointer, mode.code())),
@@ -377,102 +367,6 @@ public final class CudaStream extends StreamMemory {
         StreamCapture begun = new StreamCapture();
         begun.join(this);
         return begun;
-    }
-
-    /** What it was given before is waited for by an event, as itself cannot be asked meanwhile. */
-    private void beginCapture(Runnable call) {
-        synchronized (asking) {
-            context().bind();
-            if (beforeCapture == 0) {
-                beforeCapture = UnfinishedWork.record(pointer);
-            } else {
-                Results.check(EventCalls.record(beforeCapture, pointer), "cuEventRecord()");
-            }
-            call.run();
-            unaskable = true;
-        }
-    }
-
-    void canBeAsked() {
-        synchronized (asking) {
-            unaskable = false;
-        }
-    }
-
-    boolean isAskable() {
-        synchronized (asking) {
-            return !unaskable;
-        }
-    }
-
-    /** {@link UnfinishedWork#mark}; {@link UnfinishedWork#LATER} while what was before a capture is not done. */
-    long mark() {
-        synchronized (asking) {
-            // Only now: a virtual thread that waited for the lock may be on another carrier.
-            if (ContextCalls.setCurrent(context().pointer) != Results.SUCCESS) {
-                return 0;
-            }
-            if (!unaskable) {
-                return UnfinishedWork.mark(pointer);
-            }
-            return EventCalls.query(beforeCapture) == CudaHeaders.CUDA_ERROR_NOT_READY() ? UnfinishedWork.LATER : 0;
-        }
-    }
-
-    private CudaGraph endCapture(StreamCapture begun) {
-        begun.end();
-        enter();
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment graph = arena.allocate(ValueLayout.JAVA_LONG);
-            int first = GraphCalls.endCapture(pointer, graph);
-            int result = again(first, () -> GraphCalls.endCapture(pointer, graph));
-            if (result != Results.SUCCESS) {
-                giveUpCapture();
-                throw Results.failure(result, "cuStreamEndCapture()", CudaGraph.captureRemedy(result));
-            }
-            return graphOf(graph.get(ValueLayout.JAVA_LONG, 0), begun);
-        } finally {
-            exit();
-        }
-    }
-
-    private CudaGraph graphOf(long graph, StreamCapture captured) {
-        boolean made = false;
-        try {
-            CudaGraph result = context().create(() -> new CudaGraph(context(), graph, captured.uses()));
-            made = true;
-            return result;
-        } finally {
-            if (!made) {
-                GraphCalls.destroy(graph);
-            }
-        }
-    }
-
-    /** So that the stream can be used again. A capture that is over already is refused, which is as good. */
-    private void giveUpCapture() {
-        if (!tryEnter()) {
-            return;
-        }
-        try {
-            dropCapture();
-        } finally {
-            exit();
-        }
-    }
-
-    private void dropCapture() {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment graph = arena.allocate(ValueLayout.JAVA_LONG);
-            int result = GraphCalls.endCapture(pointer, graph);
-            if (result != Results.SUCCESS) {
-                // Else the stream would go on capturing what it is given, and nobody would know.
-                result = GraphCalls.endCapture(pointer, graph);
-            }
-            if (result == Results.SUCCESS && graph.get(ValueLayout.JAVA_LONG, 0) != 0) {
-                GraphCalls.destroy(graph.get(ValueLayout.JAVA_LONG, 0));
-            }
-        }
     }
 
     /** {@return whether what it is given becomes a part of a graph: for the thread that captures} */
@@ -509,6 +403,10 @@ public final class CudaStream extends StreamMemory {
         capture = current;
     }
 
+    DriverCapture driverCapture() {
+        return driverCapture;
+    }
+
     @Override
     void uses(GuardedResource resource) {
         if (capture != null) {
@@ -528,7 +426,7 @@ public final class CudaStream extends StreamMemory {
      */
     @Override
     void abandon(long deadline) {
-        if (!Waiting.until(this::leavesEnd, deadline)) {
+        if (!Waiting.until(driverCapture::leavesEnd, deadline)) {
             throw new CudaCloseTimeoutException(this + " is not destroyed, though closed to new uses: its work is not"
                     + " done after " + context().closeTimeout() + ", and the driver refuses the event that would tell"
                     + " later when it is. Remedy: the stream may wait for a value that nobody has written: write it, or"
@@ -536,31 +434,9 @@ public final class CudaStream extends StreamMemory {
         }
     }
 
-    private boolean leavesEnd() {
-        long end;
-        synchronized (asking) {
-            if (unaskable) {
-                end = beforeCapture;
-                beforeCapture = 0;
-                if (ContextCalls.setCurrent(context().pointer) == Results.SUCCESS) {
-                    dropCapture();
-                }
-                unaskable = false;
-            } else {
-                end = mark();
-            }
-        }
-        if (end != UnfinishedWork.LATER) {
-            context().unfinishedWork().keep(end);
-        }
-        return end != UnfinishedWork.LATER;
-    }
-
     @Override
     void release() {
-        if (beforeCapture != 0) {
-            EventCalls.destroy(beforeCapture);
-        }
+        driverCapture.release();
         Results.check(StreamCalls.destroy(pointer), "cuStreamDestroy()");
         callbackFailures.tellAtClose();
     }

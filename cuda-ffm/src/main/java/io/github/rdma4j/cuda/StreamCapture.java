@@ -34,6 +34,6 @@ final class StreamCapture {
 
     /** The driver has ended it: its streams can be asked again. */
     void ended() {
-        streams.forEach(CudaStream::canBeAsked);
+        streams.forEach(stream -> stream.driverCapture().canBeAsked());
     }
 }

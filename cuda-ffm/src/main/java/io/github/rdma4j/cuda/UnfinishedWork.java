@@ -94,7 +94,8 @@ final class UnfinishedWork {
     static boolean isCaptured(CudaContext context) {
         for (CudaContext each : OPEN) {
             if (each.pointer == context.pointer
-                    && !each.unfinishedWork().streams.stream().allMatch(CudaStream::isAskable)) {
+                    && !each.unfinishedWork().streams.stream()
+                            .allMatch(stream -> stream.driverCapture().isAskable())) {
                 return true;
             }
         }
@@ -228,7 +229,7 @@ final class UnfinishedWork {
                 return false;
             }
             try {
-                return add(stream.mark());
+                return add(stream.driverCapture().mark());
             } finally {
                 stream.exit();
             }

@@ -7,6 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.rdma4j.cuda.StandInDriver;
+import java.io.DataInputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -80,6 +84,27 @@ class GpuOrderedDeviceTest {
         }
         assertThat(states).containsExactlyInAnyOrder("failed", "peer lost");
         assertThat(run.client().out()).contains("broken off: ");
+    }
+
+    /** Its queue pairs are this side's own, so that nothing but its connection tells of its end. */
+    @Test
+    void aPeerThatHasGoneIsNoticedThoughNothingIsUnderWay() throws Exception {
+        int port = GpuRun.freePort();
+        CompletableFuture<CommandRun> serving =
+                CompletableFuture.supplyAsync(() -> CommandRun.of(TOOL + "--gpu-path staged --port " + port));
+        GpuRun.awaitListening(port);
+        try (Socket peer = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            DataInputStream in = new DataInputStream(peer.getInputStream());
+            byte[] head = in.readNBytes(5 * Integer.BYTES);
+            byte[] rest = in.readNBytes(ByteBuffer.wrap(head).getInt(4 * Integer.BYTES));
+            peer.getOutputStream().write(head);
+            peer.getOutputStream().write(rest);
+            in.readByte();
+            peer.getOutputStream().write(1);
+        }
+        CommandRun server = serving.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+        assertThat(server.status()).isOne();
+        assertThat(server.err()).contains("the peer has gone: it closed the connection in the middle of the game");
     }
 
     /** The client is another process. Once this side plays by graphs, the client has two results. */

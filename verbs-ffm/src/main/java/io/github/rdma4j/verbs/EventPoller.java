@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.DescriptorSet;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
+import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -229,16 +230,33 @@ public final class EventPoller implements EventSource, AutoCloseable {
      * @throws IllegalStateException if this poller is closed, before or meanwhile
      */
     public int select(Duration timeout, Consumer<? super EventSource> handler) {
+        long nanos = ReadinessWaiter.nanos(timeout);
+        return select(nanos == 0 ? 0 : System.nanoTime(), nanos, handler);
+    }
+
+    /**
+     * The same for an event loop that has just read the clock, which costs about as much as a look at a queue.
+     *
+     * @param now what {@link System#nanoTime} has just returned; not looked at if the next argument is zero or less
+     * @param nanos how long to wait; zero or less only looks
+     * @param handler what to do with a source that is ready
+     * @return as {@link #select(Duration, Consumer)}
+     * @throws WaitInterruptedException as {@link #select(Duration, Consumer)}
+     * @throws IllegalStateException as {@link #select(Duration, Consumer)}
+     */
+    public int select(long now, long nanos, Consumer<? super EventSource> handler) {
         Objects.requireNonNull(handler, "handler");
         int called = 0;
         boolean anyClosed = false;
-        for (int descriptor : descriptors.await("EventPoller.select", timeout)) {
+        for (int descriptor : descriptors.await("EventPoller.select", now, Math.max(0, nanos))) {
             EventSource[] those = sourcesOf(descriptor);
-            for (EventSource source : those) {
-                EventSource[] now = sourcesOf(descriptor);
+            for (int i = 0; i < those.length; i++) {
+                EventSource source = those[i];
+                // The handlers of those before it may have removed it.
+                EventSource[] still = i == 0 ? those : sourcesOf(descriptor);
                 if (!source.isOpen()) {
                     anyClosed = true;
-                } else if (now == those || contains(now, source)) {
+                } else if (still == those || contains(still, source)) {
                     handler.accept(source);
                     called++;
                 }

@@ -103,6 +103,19 @@ class EventPollerTest {
     }
 
     @Test
+    void aWaitMayBeginWithTheTimeThatTheCallerHasRead() {
+        poller.add(a);
+        long start = System.nanoTime();
+        assertThat(poller.select(start, Duration.ofMillis(20).toNanos(), source -> {}))
+                .isZero();
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(20_000_000);
+        assertThat(poller.select(start, -1, source -> {})).isZero();
+        a.descriptor.signal();
+        assertThat(poller.select(0, 0, source -> assertThat(source).isSameAs(a)))
+                .isEqualTo(1);
+    }
+
+    @Test
     void aHandlerMayRemoveWhatComesNext() {
         poller.add(a);
         poller.add(b);

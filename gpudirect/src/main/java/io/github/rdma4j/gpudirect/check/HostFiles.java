@@ -3,11 +3,13 @@
 package io.github.rdma4j.gpudirect.check;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -40,12 +42,26 @@ final class HostFiles {
         return text(root.resolve(file));
     }
 
+    /** The kernel passes on names and variables as their makers have them, in whatever encoding. */
     static Optional<String> text(Path file) {
         try {
-            return Optional.of(Files.readString(file).strip());
+            return Optional.of(new String(Files.readAllBytes(file), StandardCharsets.UTF_8).strip());
         } catch (IOException _) {
             return Optional.empty();
         }
+    }
+
+    /**
+     * The value of a variable of an environment, as {@code /proc/self/environ} has it.
+     *
+     * @param prefix its name and an equals sign
+     */
+    static Optional<String> variable(String environment, String prefix) {
+        return Arrays.stream(environment.split("\0"))
+                .map(String::strip)
+                .filter(line -> line.startsWith(prefix))
+                .map(line -> line.substring(prefix.length()))
+                .findFirst();
     }
 
     /** Whether the processor is an arm64 one. The kernel says so since Linux 6.1; its list of processors always did. */

@@ -57,7 +57,10 @@ final class IommuCheck {
         }
         String seen = (groups.isEmpty()
                         ? "GPUs and adapters are in no IOMMU group"
-                        : "IOMMU groups of GPUs and adapters are of type " + String.join(", ", types))
+                        : (functions.isEmpty()
+                                        ? "there is no GPU or adapter, and IOMMU groups are of type "
+                                        : "IOMMU groups of GPUs and adapters are of type ")
+                                + String.join(", ", types))
                 + options;
         return types.isEmpty() || types.equals(Set.of(PASS_THROUGH))
                 ? Finding.ok(CheckId.IOMMU, Subject.host(), seen)

@@ -21,6 +21,8 @@ final class StorageChecks {
     private static final String STAGED =
             "files are read and written through pinned host memory (staged), which works everywhere";
     private static final List<String> CONFIGURATIONS = List.of("etc/cufile.json", "usr/local/cuda/gds/cufile.json");
+    /** The variable by which cuFile is told of another one. */
+    private static final String NAMED = "CUFILE_ENV_PATH_JSON=";
     /** A line that is no comment. */
     private static final Pattern COMPATIBLE =
             Pattern.compile("(?m)^(?!\\s*//).*?\"allow_compat_mode\"\\s*:\\s*(true|false)");
@@ -70,14 +72,18 @@ final class StorageChecks {
     }
 
     private Finding compatibility() {
-        Optional<String> file = CONFIGURATIONS.stream().filter(files::exists).findFirst();
+        Optional<String> file = files.text("proc/self/environ")
+                .flatMap(environment -> HostFiles.variable(environment, NAMED))
+                .filter(name -> name.startsWith("/"))
+                .map(name -> name.substring(1))
+                .or(() -> CONFIGURATIONS.stream().filter(files::exists).findFirst());
         if (file.isEmpty()) {
             return new Finding(
                     CheckId.CUFILE_COMPATIBILITY,
                     HOST,
                     UNKNOWN,
                     "neither /etc/cufile.json nor /usr/local/cuda/gds/cufile.json is there",
-                    "cuFile takes its own defaults, or the file that CUFILE_ENV_PATH_JSON names",
+                    "cuFile takes its own defaults",
                     "");
         }
         Matcher setting = COMPATIBLE.matcher(files.text(file.get()).orElse(""));

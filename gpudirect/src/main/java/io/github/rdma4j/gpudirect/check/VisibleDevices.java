@@ -58,18 +58,11 @@ final class VisibleDevices {
                     "whether this process sees all GPUs, and by which numbers, is not known",
                     "look for CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER in the environment");
         }
-        Optional<String> visible = variable(environment.get(), VISIBLE);
-        boolean ordered =
-                variable(environment.get(), ORDER).filter(BY_ADDRESS::equals).isPresent();
+        Optional<String> visible = HostFiles.variable(environment.get(), VISIBLE);
+        boolean ordered = HostFiles.variable(environment.get(), ORDER)
+                .filter(BY_ADDRESS::equals)
+                .isPresent();
         return visible.map(value -> chosen(value, ordered)).orElseGet(() -> all(ordered));
-    }
-
-    private static Optional<String> variable(String environment, String prefix) {
-        return Arrays.stream(environment.split("\0"))
-                .map(String::strip)
-                .filter(line -> line.startsWith(prefix))
-                .map(line -> line.substring(prefix.length()))
-                .findFirst();
     }
 
     private Finding all(boolean ordered) {

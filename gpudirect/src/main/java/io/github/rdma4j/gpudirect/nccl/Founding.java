@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** How communicators come to be that are not made of another one. */
+/** How communicators come to be that are not made of another one ({@link Splitting}). */
 final class Founding {
     private Founding() {}
 

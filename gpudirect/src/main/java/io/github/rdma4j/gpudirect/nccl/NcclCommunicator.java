@@ -121,7 +121,7 @@ public final class NcclCommunicator extends NcclParts implements AutoCloseable {
     }
 
     /** Its making has failed, or its group has. */
-    private void drop() {
+    void drop() {
         connection.opened();
         context.removeDependent(this);
         try {
@@ -272,16 +272,7 @@ public final class NcclCommunicator extends NcclParts implements AutoCloseable {
      * @throws NcclException if NCCL refuses
      */
     public NcclCommunicator split(int color, int key) {
-        if (color < 0) {
-            throw new IllegalArgumentException("color %d: 0 or more".formatted(color));
-        }
-        return child(
-                NcclFunction.COMM_SPLIT,
-                "ncclCommSplit(color=%d, key=%d)".formatted(color, key),
-                (made, struct) -> connection
-                        .library
-                        .calls()
-                        .call(NcclFunction.COMM_SPLIT, connection.handle(), color, key, made.slot(), struct));
+        return new Splitting(this, connection, config).split(color, key);
     }
 
     /**
@@ -292,21 +283,7 @@ public final class NcclCommunicator extends NcclParts implements AutoCloseable {
      * @throws NcclException if NCCL refuses
      */
     public void leaveSplit() {
-        connection.library.require(NcclFunction.COMM_SPLIT);
-        long none = connection.arena().allocate(ValueLayout.JAVA_LONG).address();
-        NcclGroup.submit(new Step(
-                connection,
-                () -> "ncclCommSplit(NCCL_SPLIT_NOCOLOR)",
-                () -> connection
-                        .library
-                        .calls()
-                        .call(
-                                NcclFunction.COMM_SPLIT,
-                                connection.handle(),
-                                NcclHeaders.NCCL_SPLIT_NOCOLOR(),
-                                0,
-                                none,
-                                0L)));
+        new Splitting(this, connection, config).leave();
     }
 
     /**
@@ -324,57 +301,8 @@ public final class NcclCommunicator extends NcclParts implements AutoCloseable {
             throw new IllegalArgumentException("excluded ranks %s: one or more others".formatted(excluded));
         }
         excluded.forEach(each -> Checks.rank("excluded rank", each, ranks()));
-        MemorySegment list = connection
-                .arena()
-                .allocateFrom(
-                        ValueLayout.JAVA_INT,
-                        excluded.stream().mapToInt(Integer::intValue).toArray());
         revoked |= abort;
-        int flags = abort ? NcclHeaders.NCCL_SHRINK_ABORT() : NcclHeaders.NCCL_SHRINK_DEFAULT();
-        return child(
-                NcclFunction.COMM_SHRINK,
-                "ncclCommShrink(without %s)".formatted(excluded),
-                (made, struct) -> connection
-                        .library
-                        .calls()
-                        .call(
-                                NcclFunction.COMM_SHRINK,
-                                connection.handle(),
-                                list.address(),
-                                excluded.size(),
-                                made.slot(),
-                                struct,
-                                flags));
-    }
-
-    /** Makes a communicator out of this one. */
-    private interface Making {
-        int call(Connection made, long config);
-    }
-
-    private NcclCommunicator child(NcclFunction function, String words, Making making) {
-        connection.library.require(function);
-        connection.requireOpen();
-        NcclCommunicator made = new NcclCommunicator(connection.library, context, config, -1, -1);
-        MemorySegment struct = config.struct(connection.library, made.connection.arena());
-        made.start(connection, () -> words, () -> making.call(made.connection, struct.address()));
-        if (!NcclGroup.isOpen() && connection.mode == NcclMode.BOUNDED) {
-            boolean there = false;
-            try {
-                made.connection.lock();
-                try {
-                    made.connection.settle(() -> words, connection.timeout);
-                } finally {
-                    made.connection.unlock();
-                }
-                there = true;
-            } finally {
-                if (!there) {
-                    made.drop();
-                }
-            }
-        }
-        return made;
+        return new Splitting(this, connection, config).shrink(excluded, abort);
     }
 
     /**

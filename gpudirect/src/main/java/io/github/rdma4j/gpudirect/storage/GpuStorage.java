@@ -141,7 +141,8 @@ public final class GpuStorage implements AutoCloseable {
      *     READ
      * @return the file
      * @throws StorageException if it cannot be opened
-     * @throws StoragePathUnavailableException if no path that is allowed can be taken
+     * @throws StoragePathUnavailableException if no path that is allowed can be taken; a file that was there has its
+     *     bytes, one that was not may be there now, empty
      */
     public GpuFile open(Path path, OpenOption... options) {
         Set<OpenOption> given = Set.of(options);
@@ -159,6 +160,10 @@ public final class GpuStorage implements AutoCloseable {
         try {
             choose(file, io);
             add(file);
+            // Only now: what cannot be opened keeps its bytes.
+            if (writable && given.contains(StandardOpenOption.TRUNCATE_EXISTING)) {
+                io.empty();
+            }
             opened = true;
         } finally {
             if (!opened) {
@@ -178,7 +183,7 @@ public final class GpuStorage implements AutoCloseable {
         } else if (given.contains(StandardOpenOption.CREATE)) {
             flags |= FileCalls.CREATE;
         }
-        return given.contains(StandardOpenOption.TRUNCATE_EXISTING) ? flags | FileCalls.TRUNCATE : flags;
+        return flags;
     }
 
     private void choose(GpuFile file, OpenFile io) {

@@ -83,6 +83,14 @@ final class OpenFile {
         }
     }
 
+    /** As O_TRUNC, which leaves alone what is no regular file. */
+    void empty() {
+        int result = calls.truncate(buffered, 0);
+        if (result < 0 && result != -INVALID) {
+            throw Failures.of(-result, "ftruncate(%s, 0)".formatted(path), 0);
+        }
+    }
+
     /** Where the byte of a file offset lies in a buffer that begins with a block. */
     static long placeOf(long fileOffset) {
         return fileOffset & BLOCK - 1;

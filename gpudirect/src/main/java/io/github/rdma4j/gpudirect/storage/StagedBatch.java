@@ -23,12 +23,35 @@ final class StagedBatch implements BatchEngine {
 
     @Override
     public void submit(List<BatchEntry> entries) {
+        boolean begun = false;
         for (BatchEntry entry : entries) {
             long submission;
             synchronized (outcomes) {
                 submission = ++submissions;
             }
-            workers.submit(() -> run(entry, submission));
+            try {
+                workers.submit(() -> run(entry, submission));
+                begun = true;
+            } catch (RuntimeException | Error e) {
+                // Of a thread that cannot be started, too. Those before are under way, and cannot be taken back.
+                if (!begun) {
+                    throw e;
+                }
+                over(entry, 0, failure(entry, e));
+            }
+        }
+    }
+
+    private static RuntimeException failure(BatchEntry entry, Throwable cause) {
+        return cause instanceof RuntimeException failure
+                ? failure
+                : new IllegalStateException(entry.describe() + " failed", cause);
+    }
+
+    private void over(BatchEntry entry, long bytes, RuntimeException failure) {
+        synchronized (outcomes) {
+            outcomes.add(new Outcome(entry.number, bytes, failure));
+            outcomes.notifyAll();
         }
     }
 
@@ -42,15 +65,10 @@ final class StagedBatch implements BatchEngine {
                 bytes = ((StagedWay) entry.file.way())
                         .transferAlone(entry.write, entry.memory, entry.memoryOffset, entry.fileOffset, entry.length);
             }
-        } catch (RuntimeException e) {
-            failure = e;
-        } catch (Error e) {
-            failure = new IllegalStateException(entry.describe() + " failed", e);
+        } catch (RuntimeException | Error e) {
+            failure = failure(entry, e);
         }
-        synchronized (outcomes) {
-            outcomes.add(new Outcome(entry.number, bytes, failure));
-            outcomes.notifyAll();
-        }
+        over(entry, bytes, failure);
     }
 
     private boolean isCancelled(long submission) {

@@ -46,29 +46,36 @@ final class Workers {
         executor().execute(task);
     }
 
-    /** Does a task for each number; the caller does that of 0. Returns when all are done. */
+    /**
+     * Does a task for each number; the caller does that of 0. Returns or throws when all that have begun are done,
+     * whatever was thrown: they use memory and file of the caller.
+     */
     void share(int count, IntConsumer task) {
         List<Future<?>> others = new ArrayList<>();
-        RuntimeException failure = null;
+        Throwable failure = null;
         try {
             for (int i = 1; i < count; i++) {
                 int number = i;
                 others.add(executor().submit(() -> task.accept(number)));
             }
             task.accept(0);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // Of a thread that cannot be started, too: there is no memory, or the process has its most.
             failure = e;
         }
         for (Future<?> other : others) {
             failure = awaited(other, failure);
         }
-        if (failure != null) {
-            throw failure;
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure instanceof RuntimeException exception) {
+            throw exception;
         }
     }
 
-    /** Uninterruptibly: the threads use memory of the caller. Each of their waits has a limit. */
-    private static RuntimeException awaited(Future<?> future, RuntimeException before) {
+    /** Uninterruptibly. Each wait of the threads has a limit. */
+    private static Throwable awaited(Future<?> future, Throwable before) {
         boolean interrupted = false;
         try {
             while (true) {
@@ -78,13 +85,10 @@ final class Workers {
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (ExecutionException e) {
-                    RuntimeException failure = e.getCause() instanceof RuntimeException cause
-                            ? cause
-                            : new IllegalStateException(e.getCause());
                     if (before == null) {
-                        return failure;
+                        return e.getCause();
                     }
-                    before.addSuppressed(failure);
+                    before.addSuppressed(e.getCause());
                     return before;
                 }
             }

@@ -126,6 +126,13 @@ class FindingsTest {
                         NOTE,
                         "/usr/local/cuda/gds/cufile.json forbids",
                         m -> m.with("usr/local/cuda/gds/cufile.json: \"allow_compat_mode\" : false,")),
+                row(
+                        CUFILE_COMPATIBILITY,
+                        NOTE,
+                        "/opt/my.json forbids",
+                        m -> m.with("proc/self/environ: CUFILE_ENV_PATH_JSON=/opt/my.json")
+                                .with("etc/cufile.json: \"allow_compat_mode\": true")
+                                .with("opt/my.json: \"allow_compat_mode\": false")),
                 row(CUFILE_COMPATIBILITY, UNKNOWN, "neither", m -> m),
                 row(
                         CUFILE_COMPATIBILITY,

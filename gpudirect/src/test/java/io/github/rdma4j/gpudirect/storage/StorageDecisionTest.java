@@ -11,6 +11,7 @@ import io.github.rdma4j.gpudirect.storage.CuFileProperties.Storage;
 import io.github.rdma4j.gpudirect.storage.StorageRefusal.Reason;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
@@ -133,6 +134,9 @@ class StorageDecisionTest extends StorageFixture {
                                     .containsExactly(Reason.MODULE_ABSENT, Reason.COMPATIBILITY_OFF))
                     .hasMessageContaining("allow_compat_mode")
                     .hasMessageEndingWith("The path 'staged' works everywhere; it was not among those allowed");
+            assertThatThrownBy(() -> storage.open(path, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING))
+                    .isInstanceOf(StoragePathUnavailableException.class);
+            assertThat(path).hasSize(1);
         }
     }
 

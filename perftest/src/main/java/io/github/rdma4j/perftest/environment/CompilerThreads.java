@@ -3,6 +3,8 @@
 package io.github.rdma4j.perftest.environment;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,14 +32,29 @@ public final class CompilerThreads {
 
     /** Looks for the compiler threads that there are now. */
     public CompilerThreads() {
-        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS)) {
+        this(TASKS);
+    }
+
+    CompilerThreads(Path threads) {
+        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(threads)) {
             for (Path task : tasks) {
-                if (Files.readString(task.resolve("comm")).contains(NAME)) {
+                if (isCompiler(task)) {
                     statistics.add(task.resolve("schedstat"));
                 }
             }
+        } catch (IOException | DirectoryIteratorException _) {
+            // No /proc: what was found so far must do.
+        }
+    }
+
+    /** A name that the kernel has cut may end within a character. */
+    private static boolean isCompiler(Path task) {
+        try {
+            return Files.readString(task.resolve("comm"), StandardCharsets.ISO_8859_1)
+                    .contains(NAME);
         } catch (IOException _) {
-            // No /proc, or a thread has ended in between: what was found so far must do.
+            // It has ended.
+            return false;
         }
     }
 

@@ -7,13 +7,16 @@ import io.github.rdma4j.perftest.exit.TestFailedException;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
+import java.io.PushbackInputStream;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** The TCP connection by which the two sides find each other, and begin and end together. */
 final class PeerLine implements AutoCloseable {
@@ -25,17 +28,22 @@ final class PeerLine implements AutoCloseable {
     /** For a whole message, however slowly it comes. */
     private static final int READ_MILLIS = 120_000;
 
+    /** Of a process that is killed the queue pairs go first, and this connection after them. */
+    private static final long FAREWELL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     private static final int WORD = Integer.BYTES;
     private static final int MOST = 65536;
 
     private final Socket socket;
-    private final InputStream in;
+    private final PushbackInputStream in;
     private final DataOutputStream out;
 
     private PeerLine(Socket socket) throws IOException {
         this.socket = socket;
         socket.setTcpNoDelay(true);
-        in = socket.getInputStream();
+        in = new PushbackInputStream(socket.getInputStream());
         out = new DataOutputStream(socket.getOutputStream());
     }
 
@@ -132,6 +140,61 @@ final class PeerLine implements AutoCloseable {
             got += read;
         }
         return bytes;
+    }
+
+    /**
+     * Throws if the peer has closed its end, which no side does in the middle of a game: an adapter that waits for a
+     * write would never hear of it. Takes up to a millisecond.
+     */
+    void requirePeer() {
+        if (isGone()) {
+            throw gone("");
+        }
+    }
+
+    /**
+     * What to say of a game that has failed: that the peer has gone, if it has, since the adapter then blames a key or
+     * a time limit. To be asked before this side closes anything, which would end the peer's game, too.
+     */
+    RuntimeException cause(RuntimeException failure) {
+        if (failure instanceof PerftestException told && told.peerLost()) {
+            return failure;
+        }
+        long start = System.nanoTime();
+        while (!isGone()) {
+            if (System.nanoTime() - start > FAREWELL_NANOS) {
+                return failure;
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+        PerftestException gone = gone("; " + failure.getMessage());
+        gone.addSuppressed(failure);
+        return gone;
+    }
+
+    private boolean isGone() {
+        try {
+            socket.setSoTimeout(1);
+            int next = in.read();
+            if (next < 0) {
+                return true;
+            }
+            in.unread(next);
+            return false;
+        } catch (SocketTimeoutException _) {
+            return false;
+        } catch (SocketException _) {
+            return true;
+        } catch (IOException _) {
+            // Whoever reads next is told.
+            return false;
+        }
+    }
+
+    private static PerftestException gone(String detail) {
+        return TestFailedException.ofLostPeer(
+                "the peer has gone: it closed the connection in the middle of the game" + detail,
+                "look at what the other side has printed, or find out who ended it");
     }
 
     private static PerftestException lost(IOException cause) {

@@ -48,6 +48,10 @@ import java.util.function.IntConsumer;
  */
 final class PingPong implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    /** How often a wait that is longer looks whether the peer is there. */
+    private static final Duration LOOK = Duration.ofMillis(500);
+
     private static final String ROOT_PROPERTY = "io.github.rdma4j.gpudirect.root";
     private static final int TAG = 0;
     private static final int WARM_UP = 20;
@@ -131,7 +135,7 @@ final class PingPong implements AutoCloseable {
                     StreamChannel streams =
                             ordered.connect(QueuePairEndpoint.fromBytes(next(buffer, QueuePairEndpoint.BYTES)))) {
                 RemoteMemory target = RemoteMemory.fromBytes(next(buffer, RemoteMemory.BYTES));
-                results.add(measure(line, "host", rounds -> byHost(channel, rounds)));
+                results.add(measure(line, "host", rounds -> byHost(line, channel, rounds)));
                 byStreams(line, streams, target, results);
             }
         }
@@ -150,17 +154,25 @@ final class PingPong implements AutoCloseable {
     private OrderedResult measure(PeerLine line, String way, IntConsumer game) {
         prepareBall();
         line.meet();
-        game.accept(Math.min(WARM_UP, options.rounds()));
+        run(line, game, Math.min(WARM_UP, options.rounds()));
         line.meet();
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long processor = threads.getCurrentThreadCpuTime();
         long start = System.nanoTime();
-        game.accept(options.rounds());
+        run(line, game, options.rounds());
         long time = System.nanoTime() - start;
         processor = threads.getCurrentThreadCpuTime() - processor;
         requireBall(way);
         line.meet();
         return new OrderedResult(way, time / 1e3 / options.rounds() / 2, Math.clamp((double) processor / time, 0, 1));
+    }
+
+    private static void run(PeerLine line, IntConsumer game, int rounds) {
+        try {
+            game.accept(rounds);
+        } catch (RuntimeException failure) {
+            throw line.cause(failure);
+        }
     }
 
     private static byte pattern(long index) {
@@ -194,32 +206,33 @@ final class PingPong implements AutoCloseable {
 
     // ---- driven by the host ----
 
-    private void byHost(DeviceChannel channel, int rounds) {
+    private void byHost(PeerLine line, DeviceChannel channel, int rounds) {
         for (int i = 0; i < rounds; i++) {
             if (client) {
-                Transfer hit = hit(channel);
+                Transfer hit = hit(line, channel);
                 Transfer arrival = channel.receive(region, 0, options.size());
-                finish(channel, hit, arrival);
+                finish(line, channel, hit, arrival);
             } else {
-                finish(channel, channel.receive(region, 0, options.size()));
-                finish(channel, hit(channel));
+                finish(line, channel, channel.receive(region, 0, options.size()));
+                finish(line, channel, hit(line, channel));
             }
         }
-        until(stream::isDone, "the work of the stream");
+        until(line, stream::isDone, "the work of the stream");
     }
 
     /** What the stream did before may be what is sent. */
-    private Transfer hit(DeviceChannel channel) {
-        until(stream::isDone, "the work of the stream");
+    private Transfer hit(PeerLine line, DeviceChannel channel) {
+        until(line, stream::isDone, "the work of the stream");
         Transfer hit = channel.send(region, 0, options.size());
         channel.progress();
         work(stream);
         return hit;
     }
 
-    private static void finish(DeviceChannel channel, Transfer... transfers) {
+    private static void finish(PeerLine line, DeviceChannel channel, Transfer... transfers) {
         for (Transfer transfer : transfers) {
             until(
+                    line,
                     () -> {
                         channel.progress();
                         return transfer.isEnded();
@@ -237,11 +250,17 @@ final class PingPong implements AutoCloseable {
         }
     }
 
-    private static void until(BooleanSupplier done, String what) {
+    private static void until(PeerLine line, BooleanSupplier done, String what) {
         long start = System.nanoTime();
+        long looked = start;
         for (int looks = 1; !done.getAsBoolean(); looks++) {
-            if (System.nanoTime() - start > LIMIT.toNanos()) {
+            long now = System.nanoTime();
+            if (now - start > LIMIT.toNanos()) {
                 throw late(what);
+            }
+            if (now - looked > LOOK.toNanos()) {
+                line.requirePeer();
+                looked = now;
             }
             if (looks % LOOKS_BETWEEN_YIELDS == 0) {
                 // What is waited for may need this core.
@@ -263,14 +282,12 @@ final class PingPong implements AutoCloseable {
         OrderedTransfer hit =
                 channel.prepareNotifyingWrite(region, 0, options.size(), target.slice(0, options.size()), TAG);
         OrderedTransfer arrival = channel.prepareArrival(TAG, region, 0, options.size());
-        results.add(measure(line, "stream", rounds -> inLots(rounds, () -> turn(stream, hit, arrival))));
+        results.add(measure(line, "stream", rounds -> inLots(line, channel, rounds, () -> turn(stream, hit, arrival))));
         try (CudaGraphExec graph = stream.capture(CaptureMode.THREAD_LOCAL, captured -> turn(captured, hit, arrival))
                 .instantiate()) {
-            results.add(measure(line, "graph", rounds -> inLots(rounds, () -> graph.launch(stream))));
+            results.add(measure(line, "graph", rounds -> inLots(line, channel, rounds, () -> graph.launch(stream))));
         }
-        channel.failure().ifPresent(failure -> {
-            throw failure;
-        });
+        requireSuccess(channel);
     }
 
     private void turn(CudaStream to, OrderedTransfer hit, OrderedTransfer arrival) {
@@ -291,12 +308,30 @@ final class PingPong implements AutoCloseable {
         arrival.enqueueWait(to);
     }
 
-    private void inLots(int rounds, Runnable round) {
+    private void inLots(PeerLine line, StreamChannel channel, int rounds, Runnable round) {
         for (int i = 1; i <= rounds; i++) {
             round.run();
-            if ((i % AHEAD == 0 || i == rounds) && !stream.await(LIMIT)) {
+            if (i % AHEAD == 0 || i == rounds) {
+                await(line);
+            }
+        }
+        // Its streams have gone on without the peer's bytes.
+        requireSuccess(channel);
+    }
+
+    private static void requireSuccess(StreamChannel channel) {
+        channel.failure().ifPresent(failure -> {
+            throw failure;
+        });
+    }
+
+    private void await(PeerLine line) {
+        long start = System.nanoTime();
+        while (!stream.await(LOOK)) {
+            if (System.nanoTime() - start > LIMIT.toNanos()) {
                 throw late("the stream's part of " + AHEAD + " rounds");
             }
+            line.requirePeer();
         }
     }
 

@@ -46,8 +46,9 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
     /**
      * Lets channels share a completion queue, a pool of receive buffers and nine file descriptors ({@link
      * EndpointGroup}), in the place of four descriptors and a queue for each. By default a channel is alone. The
-     * program closes the group when its channels are closed. Who makes progress for one channel of a group takes in
-     * what has come for all, so channels of one event loop share best.
+     * program closes the group when its channels are closed; with a closed one, a bind and a connect fail with an
+     * {@link IllegalStateException}. Who makes progress for one channel of a group takes in what has come for all, so
+     * channels of one event loop share best.
      */
     public static final ChannelOption<EndpointGroup> GROUP = valueOf(RdmaChannelOption.class, "GROUP");
 

@@ -6,9 +6,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.endpoint.EndpointGroup;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,6 +86,28 @@ class OptionsTest {
             assertThat(config.setOption(RdmaChannelOption.GROUP, group)).isTrue();
             assertThat(config.getOption(RdmaChannelOption.GROUP)).isSameAs(group);
             assertThat(config.getOptions()).containsEntry(RdmaChannelOption.GROUP, group);
+        }
+    }
+
+    @Test
+    void aServerDoesNotBindToAClosedGroup() {
+        EndpointGroup group = EndpointGroup.open();
+        group.close();
+        EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
+        try {
+            ChannelFuture bound = new ServerBootstrap()
+                    .group(loop)
+                    .channel(RdmaServerSocketChannel.class)
+                    .option(RdmaChannelOption.GROUP, group)
+                    .childHandler(new ChannelInboundHandlerAdapter())
+                    .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                    .awaitUninterruptibly();
+            assertThat(bound.cause())
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("the endpoint group is closed");
+            assertThat(bound.channel().isOpen()).isFalse();
+        } finally {
+            loop.shutdownGracefully(0, 10, TimeUnit.SECONDS).syncUninterruptibly();
         }
     }
 

@@ -57,10 +57,14 @@ final class ActiveEntries {
     /** Takes out those from one place to before another one. */
     private void cut(int from, int to) {
         if (from < to) {
-            System.arraycopy(entries, to, entries, from, size - to);
             int left = size - (to - from);
-            Arrays.fill(entries, left, size, null);
-            size = left;
+            // Mostly nothing stands behind.
+            if (to < size) {
+                System.arraycopy(entries, to, entries, from, size - to);
+            }
+            while (size > left) {
+                entries[--size] = null;
+            }
         }
     }
 

@@ -6,11 +6,12 @@ package io.github.rdma4j.verbs.endpoint;
  * Who may send how much. A credit stands for one free receive buffer of the peer: whoever sends a message spends one,
  * and gets it back when the peer has emptied the buffer. So no message ever meets a receiver that is not ready.
  *
- * <p>Credits travel back with messages that go the other way. Where none goes, they travel alone once half of them have
- * gathered; such an update costs no credit, or two sides without credits would wait for each other. It goes into {@link
- * #RESERVE} buffers that each side has beyond those that it gives credits for. They suffice: each update that the peer
- * has not read carries at least half of all credits, so there are two at most, and one buffer is for the message that
- * closes.
+ * <p>Credits travel back with messages that go the other way, a quarter of them at a time as long as the peer has half
+ * of them left: who answers each message would else give each receive buffer to the adapter by a call of its own. Where
+ * no message goes, credits travel alone once half of them have gathered; such an update costs no credit, or two sides
+ * without credits would wait for each other. It goes into {@link #RESERVE} buffers that each side has beyond those that
+ * it gives credits for. They suffice: each update that the peer has not read carries at least half of all credits, so
+ * there are two at most, and one buffer is for the message that closes.
  */
 final class Credits {
     /** The receive buffers for updates and the close. */
@@ -19,6 +20,7 @@ final class Credits {
     private final int buffers;
     private final int peerBuffers;
     private final int updateFrom;
+    private final int grantFrom;
     private int available;
     private int owed;
     /** How many messages the peer may send before this side grants more. */
@@ -38,6 +40,7 @@ final class Credits {
         this.buffers = buffers;
         this.peerBuffers = peerBuffers;
         this.updateFrom = (buffers + 1) / 2;
+        this.grantFrom = (buffers + 3) / 4;
         this.available = peerBuffers;
         this.granted = buffers;
     }
@@ -93,7 +96,7 @@ final class Credits {
         return available <= peerBuffers;
     }
 
-    /** What the peer may have and does not know of yet. */
+    /** For tests: what the peer may have and does not know of yet. */
     int owed() {
         return owed;
     }
@@ -106,7 +109,15 @@ final class Credits {
         owed++;
     }
 
-    /** What the next message grants; it is then no longer owed. */
+    /**
+     * Whether the next message should grant what is owed. Not if that is little and the peer can go on without: before
+     * it has spent what it was granted, this side sees that less than half is left, and grants all with each message.
+     */
+    boolean isGrantDue() {
+        return owed >= grantFrom || owed > 0 && granted < updateFrom;
+    }
+
+    /** Grants all that is owed; how much that is. */
     int grant() {
         int count = owed;
         owed = 0;

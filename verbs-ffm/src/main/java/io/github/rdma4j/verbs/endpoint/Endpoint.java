@@ -116,6 +116,8 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
      * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
      * @throws io.github.rdma4j.verbs.VerbsException if no RDMA device can reach it, or it cannot give what the
      *     configuration asks for; over TCP, if it cannot be reached
+     * @throws IllegalArgumentException if the configuration asks for what cannot be had together
+     * @throws IllegalStateException if its group or protection domain is closed; over TCP neither is asked
      */
     public static Endpoint connect(InetSocketAddress server, Consumer<EndpointConfig> configuration, Duration timeout) {
         EndpointConfig config = new EndpointConfig();

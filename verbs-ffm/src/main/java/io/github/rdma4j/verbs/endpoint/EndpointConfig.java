@@ -490,6 +490,9 @@ public final class EndpointConfig {
                             isFailover() ? "with RDMA_WITH_FAILOVER, whose handshake says more, " : "",
                             most));
         }
+        if (transport != Transport.TCP) {
+            requireOpen();
+        }
         if (!isFailover()) {
             return;
         }
@@ -500,6 +503,18 @@ public final class EndpointConfig {
         if (silenceTimeout.isZero()) {
             throw new IllegalArgumentException("with EndpointConfig.silenceTimeout zero nobody would find out that RDMA"
                     + " is dead: above zero, and as short as a move may take");
+        }
+    }
+
+    /** A server would bind all the same, and then refuse each client. */
+    private void requireOpen() {
+        if (group != null && !group.isOpen()) {
+            throw new IllegalStateException("the endpoint group is closed, and nobody can join it: give"
+                    + " EndpointConfig.group an open one, and close it after the servers and clients that use it");
+        }
+        if (protectionDomain != null && !protectionDomain.isOpen()) {
+            throw new IllegalStateException(
+                    "%s is closed: give EndpointConfig.protectionDomain an open one".formatted(protectionDomain));
         }
     }
 

@@ -12,7 +12,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
@@ -58,6 +57,7 @@ public final class EndpointSelector implements AutoCloseable {
     private static final int VISITS_PER_KERNEL_LOOK = 16;
 
     private final EventPoller poller = EventPoller.open();
+    private final SelectorGroups groups = new SelectorGroups(poller);
     private final SpinTime spinTime;
     /** By endpoint or server; both are equal to nothing but themselves. */
     private final Map<Object, SelectorEntry> entries = new ConcurrentHashMap<>();
@@ -71,14 +71,6 @@ public final class EndpointSelector implements AutoCloseable {
     private volatile ClosePlace closePlace;
 
     private volatile boolean closed;
-
-    /** What endpoints of groups share; guarded by {@link #groupLock}, and read without it. */
-    private final Map<SharedQueues, SelectorEntry.OfShared> groups = new ConcurrentHashMap<>();
-
-    /** The same as an array, which is never changed: asked in each look. */
-    private volatile SharedQueues[] groupQueues = {};
-
-    private final ReentrantLock groupLock = new ReentrantLock();
 
     // Of the thread that selects.
     private final ActiveEntries active = new ActiveEntries();
@@ -157,7 +149,7 @@ public final class EndpointSelector implements AutoCloseable {
             throw new IllegalArgumentException(key + " was added already");
         }
         try {
-            joinGroup(entry.shared());
+            groups.join(entry.shared());
             entry.bells().forEach(poller::add);
         } catch (Throwable e) {
             remove(key);
@@ -191,50 +183,8 @@ public final class EndpointSelector implements AutoCloseable {
             if (poller.isOpen()) {
                 entry.bells().forEach(poller::remove);
             }
-            leaveGroup(entry.shared());
+            groups.leave(entry.shared());
             note(entry);
-        }
-    }
-
-    /** The first endpoint of a group brings what tells for all of them. */
-    private void joinGroup(SharedQueues shared) {
-        if (shared == null) {
-            return;
-        }
-        groupLock.lock();
-        try {
-            SelectorEntry.OfShared group = groups.computeIfAbsent(shared, SelectorEntry.OfShared::new);
-            if (group.endpoints++ == 0) {
-                writeGroupQueues();
-                shared.joinSelector();
-                group.bells().forEach(poller::add);
-            }
-        } finally {
-            groupLock.unlock();
-        }
-    }
-
-    private void writeGroupQueues() {
-        groupQueues = groups.keySet().toArray(SharedQueues[]::new);
-    }
-
-    private void leaveGroup(SharedQueues shared) {
-        if (shared == null) {
-            return;
-        }
-        groupLock.lock();
-        try {
-            SelectorEntry.OfShared group = groups.get(shared);
-            if (group != null && --group.endpoints == 0) {
-                groups.remove(shared);
-                writeGroupQueues();
-                shared.leaveSelector();
-                if (poller.isOpen()) {
-                    group.bells().forEach(poller::remove);
-                }
-            }
-        } finally {
-            groupLock.unlock();
         }
     }
 
@@ -292,7 +242,7 @@ public final class EndpointSelector implements AutoCloseable {
             long remaining = limit - (now - start);
             int called = lookFirst(remaining);
             if (called == 0 && !woken) {
-                called = remaining > 0 ? spinOrSleep(now, remaining) : askKernel(Duration.ZERO) ? visitAll() : 0;
+                called = remaining > 0 ? spinOrSleep(now, remaining) : lookAtKernel() ? visitAll() : 0;
             }
             if (called > 0 || woken || remaining <= 0) {
                 woken = false;
@@ -322,7 +272,7 @@ public final class EndpointSelector implements AutoCloseable {
     /** Waits; how many handlers were called meanwhile. */
     private int spinOrSleep(long start, long nanos) {
         long spins = spinTime.next();
-        long limit = active.isEmpty() && groupQueues.length == 0 ? 0 : Math.min(nanos, spins);
+        long limit = active.isEmpty() && groups.isEmpty() ? 0 : Math.min(nanos, spins);
         boolean mayLearn = limit == 0 || SpinTime.start();
         int called = limit > 0 && mayLearn ? spin(start, limit) : 0;
         if (called > 0 || woken) {
@@ -349,9 +299,7 @@ public final class EndpointSelector implements AutoCloseable {
         inVain = false;
         int called = active.armAll();
         if (called == 0) {
-            for (SharedQueues queues : groupQueues) {
-                queues.armAndTakeIn();
-            }
+            groups.armAndTakeIn();
         }
         inVain = vain && called == 0;
         return called;
@@ -363,7 +311,7 @@ public final class EndpointSelector implements AutoCloseable {
             // Those that are not active are armed: the kernel tells of them, and spinning finds nothing.
             int rounds = 0;
             long now = start;
-            while (called == 0 && !woken && !(active.isEmpty() && groupQueues.length == 0) && now - start < nanos) {
+            while (called == 0 && !woken && !(active.isEmpty() && groups.isEmpty()) && now - start < nanos) {
                 SpinTime.pause(++rounds, false);
                 now = System.nanoTime();
                 lookAtClocksInTime(now);
@@ -382,18 +330,22 @@ public final class EndpointSelector implements AutoCloseable {
             // Whoever changes something from here on wakes this thread.
             if (changed.isEmpty() && active.isEmpty() && !woken && !closed) {
                 long limit = Math.min(nanos, nextLook - now);
-                askKernel(Duration.ofNanos(Math.max(0, limit)));
+                askKernel(now, limit);
             }
         } finally {
             asleep = false;
         }
     }
 
-    /** Whether the kernel has named something. */
-    private boolean askKernel(Duration timeout) {
+    private boolean lookAtKernel() {
+        return askKernel(0, 0);
+    }
+
+    /** Whether the kernel has named something within some time, which begins now. */
+    private boolean askKernel(long now, long nanos) {
         visits = 0;
         try {
-            return poller.select(timeout, source -> {
+            return poller.select(now, nanos, source -> {
                         SelectorEntry.Bell bell = (SelectorEntry.Bell) source;
                         bell.entry().ring(bell);
                         if (!(bell.entry() instanceof SelectorEntry.OfShared)) {
@@ -422,11 +374,9 @@ public final class EndpointSelector implements AutoCloseable {
      */
     private int visitAll(boolean armEarly) {
         takeChanged();
-        for (SharedQueues queues : groupQueues) {
-            queues.poll();
-        }
+        groups.poll();
         if (++visits >= VISITS_PER_KERNEL_LOOK) {
-            askKernel(Duration.ZERO);
+            lookAtKernel();
         }
         return active.visit(armEarly);
     }

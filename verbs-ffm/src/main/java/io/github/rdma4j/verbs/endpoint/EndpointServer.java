@@ -109,6 +109,8 @@ public final class EndpointServer implements AutoCloseable {
      * @return the server, to be closed
      * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
      * @throws io.github.rdma4j.verbs.VerbsException if there is no RDMA device, or the port is in use
+     * @throws IllegalArgumentException if the configuration asks for what cannot be had together
+     * @throws IllegalStateException if its group or protection domain is closed; over TCP neither is asked
      */
     public static EndpointServer bind(InetSocketAddress address, Consumer<EndpointConfig> configuration) {
         EndpointConfig config = new EndpointConfig();

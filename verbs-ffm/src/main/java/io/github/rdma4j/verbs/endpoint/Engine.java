@@ -4,7 +4,6 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
-import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -39,6 +38,7 @@ final class Engine {
     private final Waiters waiters;
     private final Telling telling;
     private final EngineWaits waits;
+    private final EngineVisits visits;
     private boolean closing;
     /** Null before the close, and where places are not kept. */
     private volatile ClosePlace closePlace;
@@ -48,8 +48,6 @@ final class Engine {
     private int buffersOut;
 
     private int idlePolls;
-    /** Of a selector: whether its last visit has armed, and then polled. */
-    private boolean armedEarly;
 
     Engine(Carrier carrier, Protocol protocol, SpinTime spinTime) {
         this.carrier = carrier;
@@ -57,11 +55,17 @@ final class Engine {
         this.waiters = new Waiters(lock, carrier, protocol);
         this.telling = new Telling(lock, protocol, waiters::announce);
         this.waits = new EngineWaits(this, lock, carrier, spinTime, waiters, telling);
+        this.visits = new EngineVisits(this, carrier, waiters);
     }
 
     /** Used with the lock held. */
     Protocol protocol() {
         return protocol;
+    }
+
+    /** For a selector; called without the lock. */
+    EngineVisits visits() {
+        return visits;
     }
 
     void enter() {
@@ -70,7 +74,8 @@ final class Engine {
 
     /** Gives the lock back, wakes those for whom something has changed, and tells the promises whose time has come. */
     void exit() {
-        exit(null);
+        waiters.announce();
+        unlock(null);
     }
 
     /**
@@ -83,7 +88,7 @@ final class Engine {
     }
 
     /** The same in a selector's visit, which need not tell the selector. */
-    private void exitVisit() {
+    void exitVisit() {
         waiters.announceByWatcher();
         unlock(null);
     }
@@ -353,180 +358,6 @@ final class Engine {
             return Math.max(0, timeout.toNanos());
         } catch (ArithmeticException e) {
             return timeout.isNegative() ? 0 : Long.MAX_VALUE;
-        }
-    }
-
-    /**
-     * From now on, what comes is an event. What came before the arming is none. A thread that sleeps meanwhile may miss
-     * ends all the same: whoever gives the lock back wakes it.
-     */
-    private void armAndProgress() {
-        boolean ends;
-        do {
-            ends = protocol.awaitsEnds();
-            carrier.arm(ends);
-            progress();
-        } while (!ends && protocol.awaitsEnds() && carrier.missesEnds());
-    }
-
-    // ---- For a selector ----
-
-    /**
-     * From now on a selector waits for this endpoint, too.
-     *
-     * @param newWatcher hears of what other threads change, with the lock held
-     * @param arrival of an endpoint of a group: hears that something has come, without the lock
-     */
-    Carrier.Events watch(Runnable newWatcher, Runnable arrival) {
-        enter();
-        try {
-            requireOpen();
-            if (waiters.isWatched()) {
-                throw new IllegalArgumentException(this + " is in a selector already");
-            }
-            waiters.watch(newWatcher);
-            carrier.watch(arrival);
-            return carrier.events();
-        } finally {
-            exit();
-        }
-    }
-
-    void unwatch() {
-        enter();
-        waiters.watch(null);
-        carrier.watch(null);
-        exit();
-    }
-
-    /**
-     * Takes in what has come.
-     *
-     * @param by who watches; a selector that it has left meanwhile takes in nothing, which the next one would not hear
-     *     of
-     * @param queueEvent whether what was armed has gone off
-     * @param linkEvent whether the connection manager has something to say
-     * @param armEarly whether the selector will sleep next: what was armed and has gone off is armed again at once, and
-     *     need not be before the sleep, with another poll behind it
-     * @return whether the program has something to do
-     */
-    boolean visit(Runnable by, boolean queueEvent, boolean linkEvent, boolean armEarly) {
-        enter();
-        try {
-            if (closing || !waiters.isWatchedBy(by)) {
-                return false;
-            }
-            armedEarly = false;
-            if (queueEvent) {
-                takeEvent(armEarly);
-            }
-            progress();
-            if (linkEvent) {
-                look();
-            }
-            return protocol.takeReady();
-        } finally {
-            exitVisit();
-        }
-    }
-
-    private void takeEvent(boolean armEarly) {
-        try {
-            carrier.eventCame();
-            if (waiters.isLed()) {
-                // Somebody sleeps for the next event, whatever the selector does in the meantime.
-                carrier.arm(protocol.awaitsEnds());
-            }
-            armedEarly = armEarly && carrier.armEarly(protocol.awaitsEnds());
-        } catch (VerbsException e) {
-            deaf(e);
-        }
-    }
-
-    /**
-     * An endpoint without events, as one whose device is gone, is lost. Else a selector would try in vain for ever, and
-     * never come to the others behind it.
-     */
-    private void deaf(VerbsException failure) {
-        if (protocol.isOpen()) {
-            protocol.linkLost("events of its completion queue are not to be had: " + failure.getMessage());
-            throw failure;
-        }
-    }
-
-    /** Takes in what was put down for an endpoint of a group; whether the program has something to do. */
-    boolean visitMember(Runnable by) {
-        enter();
-        try {
-            if (closing || !waiters.isWatchedBy(by)) {
-                return false;
-            }
-            try {
-                carrier.takeIn(protocol);
-            } finally {
-                protocol.settle();
-            }
-            if (carrier.takeLinkNews()) {
-                look();
-            }
-            carrier.arm(protocol.awaitsEnds());
-            return protocol.takeReady();
-        } finally {
-            exitVisit();
-        }
-    }
-
-    /**
-     * Of an endpoint of a group, after a visit: whether there may be something left to do. Without the lock: what other
-     * threads change, they tell the watcher afterwards.
-     */
-    boolean mayHaveMore() {
-        return protocol.isReady() || carrier.hasNews();
-    }
-
-    /**
-     * After a visit that has armed early: whether whatever comes from now on is an event, and nothing is left to do.
-     * Without the lock, too.
-     */
-    boolean isArmedAndDone() {
-        return armedEarly
-                && carrier.isArmed()
-                && !protocol.isReady()
-                && !(protocol.awaitsEnds() && carrier.missesEnds());
-    }
-
-    /** From now on, what comes is an event; whether the program has something to do already. */
-    boolean arm(Runnable by) {
-        enter();
-        try {
-            if (closing || !waiters.isWatchedBy(by)) {
-                return false;
-            }
-            try {
-                armAndProgress();
-            } catch (VerbsException e) {
-                deaf(e);
-            }
-            return protocol.takeReady();
-        } finally {
-            exitVisit();
-        }
-    }
-
-    /** Looks at the clock; how long it may be until the next look, in nanoseconds. */
-    long lookAtClock() {
-        enter();
-        try {
-            if (closing) {
-                return Long.MAX_VALUE;
-            }
-            // What has ended was no event, and is a sign of life. What the connection manager has to say is an event.
-            progress();
-            protocol.look(System.nanoTime());
-            protocol.settle();
-            return protocol.nanosToNextLook();
-        } finally {
-            exit();
         }
     }
 

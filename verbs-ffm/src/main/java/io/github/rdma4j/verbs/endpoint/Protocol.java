@@ -464,12 +464,6 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
         return state == State.OPEN && closed == null;
     }
 
-    /** Also when credits could not be sent, for which there was no room. */
-    @Override
-    boolean awaitsEnds() {
-        return super.awaitsEnds() || credits.updateDue();
-    }
-
     // ---- The end ----
 
     /** This side is being closed: nobody polls or receives any more, and what waits to be sent goes on. */

@@ -142,6 +142,7 @@ abstract class SelectorEntry {
     /** An endpoint. */
     static final class OfEndpoint extends SelectorEntry {
         private final Engine engine;
+        private final EngineVisits visits;
         /** By which the engine knows who visits it. */
         private Runnable watcher;
         /** Null without a group. */
@@ -153,6 +154,7 @@ abstract class SelectorEntry {
         OfEndpoint(Endpoint endpoint, Runnable handler) {
             super(endpoint, handler);
             engine = endpoint.engine();
+            visits = engine.visits();
         }
 
         /**
@@ -162,7 +164,7 @@ abstract class SelectorEntry {
          */
         void watch(Consumer<SelectorEntry> changed, Consumer<SelectorEntry> arrival) {
             watcher = () -> changed.accept(this);
-            Carrier.Events events = engine.watch(watcher, () -> arrival.accept(this));
+            Carrier.Events events = visits.watch(watcher, () -> arrival.accept(this));
             shared = events.shared();
             addBell(true, events.queue());
             addBell(false, events.link());
@@ -171,7 +173,7 @@ abstract class SelectorEntry {
         @Override
         void leave() {
             super.leave();
-            engine.unwatch();
+            visits.unwatch();
         }
 
         @Override
@@ -202,35 +204,35 @@ abstract class SelectorEntry {
 
         @Override
         boolean isDone(boolean ready) {
-            return shared != null ? super.isDone(ready) : engine.isArmedAndDone();
+            return shared != null ? super.isDone(ready) : visits.isArmedAndDone();
         }
 
         @Override
         boolean takeIn(boolean armEarly) {
             if (shared != null) {
-                return engine.visitMember(watcher);
+                return visits.visitMember(watcher);
             }
             // What a visit that fails has not taken rings again.
             boolean queue = queueRang;
             boolean link = linkRang;
             queueRang = false;
             linkRang = false;
-            return engine.visit(watcher, queue, link, armEarly);
+            return visits.visit(watcher, queue, link, armEarly);
         }
 
         @Override
         boolean mayHaveMore() {
-            return engine.mayHaveMore();
+            return visits.mayHaveMore();
         }
 
         @Override
         boolean arm() {
-            return shared != null ? engine.visitMember(watcher) : engine.arm(watcher);
+            return shared != null ? visits.visitMember(watcher) : visits.arm(watcher);
         }
 
         @Override
         long lookAtClock() {
-            return engine.lookAtClock();
+            return visits.lookAtClock();
         }
     }
 

@@ -87,10 +87,11 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
 
     /**
      * Whether a thread that sleeps must hear when something that was posted has ended. Most programs wait for messages
-     * only: they would be woken twice for each question that they ask or answer.
+     * only: they would be woken twice for each question that they ask or answer. Credits that are due could not be
+     * sent, for want of room.
      */
-    boolean awaitsEnds() {
-        return endsMatter || !slots.hasFree() || !isOpen();
+    final boolean awaitsEnds() {
+        return endsMatter || !slots.hasFree() || credits.updateDue() || !isOpen();
     }
 
     /** From now on {@link #awaitsEnds}. */
@@ -246,7 +247,7 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
                 long length = messages.get(i).byteSize();
                 seal(taken[i], length);
                 slots.posted(taken[i], length, signaled);
-                wire.postMessage(taken[i], Frame.of(Frame.MESSAGE, grant()), signaled);
+                wire.postMessage(taken[i], Frame.of(Frame.MESSAGE, grantIfDue()), signaled);
             }
         } finally {
             posted = wire.endBatch();
@@ -426,18 +427,20 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
         postFilled(slot, message.byteSize(), promise != null || mustSignal());
     }
 
-    /** What the next message grants: buffers that the adapter has before the peer can hear of them. */
+    /** What the next message grants. */
+    private int grantIfDue() {
+        return credits.isGrantDue() ? grant() : 0;
+    }
+
+    /** Grants all that is owed: buffers that the adapter has before the peer can hear of them. */
     final int grant() {
-        if (credits.owed() == 0) {
-            return 0;
-        }
         posted(wire.postReturned());
         return credits.grant();
     }
 
     private void postFilled(int slot, long length, boolean signaled) {
         seal(slot, length);
-        int frame = Frame.of(Frame.MESSAGE, grant());
+        int frame = Frame.of(Frame.MESSAGE, grantIfDue());
         slots.posted(slot, length, signaled);
         postedIn(slot, wire.postMessage(slot, frame, signaled));
     }

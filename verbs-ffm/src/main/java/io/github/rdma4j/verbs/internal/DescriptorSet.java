@@ -159,14 +159,13 @@ public final class DescriptorSet {
      * Waits until descriptors are ready.
      *
      * @param operation for the message of the exception after an interrupt
-     * @param timeout how long to wait; zero or less only looks
+     * @param start when the wait begins, of {@link System#nanoTime}; means nothing if it has no time
+     * @param nanos how long to wait, from 0, which only looks
      * @return those that are ready; none after the time, and after {@link #wakeUp()}
      */
-    public int[] await(String operation, Duration timeout) {
-        Duration remaining = timeout;
+    public int[] await(String operation, long start, long nanos) {
+        long remaining = nanos;
         if (!neverDirect && !Thread.currentThread().isVirtual() && direct.compareAndSet(false, true)) {
-            long nanos = ReadinessWaiter.nanos(timeout);
-            long start = nanos == 0 ? 0 : System.nanoTime();
             try {
                 int[] ready = awaitDirectly(operation, nanos, start);
                 if (ready != null) {
@@ -175,9 +174,9 @@ public final class DescriptorSet {
             } finally {
                 direct.set(false);
             }
-            remaining = Duration.ofNanos(nanos == 0 ? 0 : nanos - (System.nanoTime() - start));
+            remaining = nanos == 0 ? 0 : nanos - (System.nanoTime() - start);
         }
-        int[] ready = waiter.awaitAndTry(() -> operation, remaining, this::collect, closed);
+        int[] ready = waiter.awaitAndTry(() -> operation, Duration.ofNanos(remaining), this::collect, closed);
         if (closing) {
             // What has ended the wait is the wake-up of the close.
             throw closed.get();

@@ -13,6 +13,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -227,16 +228,21 @@ public final class PageMapping {
      * @return the bytes, at most all; 0 if they are huge pages of the other kind, or it does not tell
      */
     public long transparentBytes() {
+        return transparentBytes(Path.of("/proc/self/smaps"), memory.address(), memory.byteSize());
+    }
+
+    /** The same of a file; names of mapped files have any bytes. */
+    static long transparentBytes(Path smaps, long address, long size) {
         boolean here = false;
-        try (Stream<String> lines = Files.lines(Path.of("/proc/self/smaps"))) {
+        try (Stream<String> lines = Files.lines(smaps, StandardCharsets.ISO_8859_1)) {
             for (String line : (Iterable<String>) lines::iterator) {
                 int dash = line.indexOf('-');
                 int space = line.indexOf(' ');
                 if (dash > 0 && dash < space) {
-                    here = Long.parseUnsignedLong(line.substring(0, dash), 16) <= memory.address()
-                            && Long.parseUnsignedLong(line.substring(dash + 1, space), 16) > memory.address();
+                    here = Long.parseUnsignedLong(line.substring(0, dash), 16) <= address
+                            && Long.parseUnsignedLong(line.substring(dash + 1, space), 16) > address;
                 } else if (here && line.startsWith("AnonHugePages:")) {
-                    return Math.min(Long.parseLong(line.replaceAll("\\D", "")) * 1024, memory.byteSize());
+                    return Math.min(Long.parseLong(line.replaceAll("\\D", "")) * 1024, size);
                 }
             }
         } catch (IOException | UncheckedIOException e) {

@@ -8,22 +8,15 @@ import static io.github.rdma4j.verbs.internal.NativeMemory.putShort;
 
 import io.github.rdma4j.verbs.bindings.ibv_mw_bind_info;
 import io.github.rdma4j.verbs.bindings.ibv_send_wr;
-import io.github.rdma4j.verbs.bindings.ibv_sge;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Objects;
 
 /**
  * Native work requests of one queue pair, filled in place: {@code struct ibv_send_wr} with room for some scatter-gather
  * entries each, linked in order. What never changes (links, entry addresses) is written once.
  */
-public final class SendRequests {
+public final class SendRequests extends LinkedRequests {
     private static final long WR_SIZE = ibv_send_wr.sizeof();
-    private static final long SGE_SIZE = ibv_sge.sizeof();
-    private static final long WR_ID = ibv_send_wr.wr_id$offset();
-    private static final long NEXT = ibv_send_wr.next$offset();
-    private static final long SG_LIST = ibv_send_wr.sg_list$offset();
-    private static final long NUM_SGE = ibv_send_wr.num_sge$offset();
     private static final long OPCODE = ibv_send_wr.opcode$offset();
     private static final long SEND_FLAGS = ibv_send_wr.send_flags$offset();
     private static final long IMMEDIATE_OR_KEY = ibv_send_wr.imm_data$offset();
@@ -57,30 +50,9 @@ public final class SendRequests {
     private static final long SEGMENTED_HEADER = SEGMENTED + ibv_send_wr.tso.hdr$offset();
     private static final long SEGMENTED_HEADER_SIZE = SEGMENTED + ibv_send_wr.tso.hdr_sz$offset();
     private static final long SEGMENTED_SEGMENT_SIZE = SEGMENTED + ibv_send_wr.tso.mss$offset();
-    private static final long SGE_ADDRESS = ibv_sge.addr$offset();
-    private static final long SGE_LENGTH = ibv_sge.length$offset();
-
-    /**
-     * The most requests. The index in {@link #request} is masked with it less one, which bounds it where the compiler
-     * sees it.
-     */
-    public static final int MAX_CAPACITY = 256;
 
     /** Where the entries of a request stand, {@code struct ibv_sge}: behind it. */
     public static final long ENTRIES = WR_SIZE;
-
-    private static final long MAX_STRIDE = 0xffff;
-
-    private final int capacity;
-    private final long stride;
-    private final long address;
-    private final long badRequest;
-
-    /**
-     * Each request with its entries behind it, then the address of the refused request. Held so that it lives as long
-     * as this.
-     */
-    private final MemorySegment memory;
 
     /**
      * Allocates.
@@ -90,52 +62,7 @@ public final class SendRequests {
      * @param maxEntries the most scatter-gather entries of one
      */
     public SendRequests(Arena arena, int capacity, int maxEntries) {
-        this.capacity = Objects.checkIndex(capacity, MAX_CAPACITY + 1);
-        stride = Objects.checkIndex(WR_SIZE + maxEntries * SGE_SIZE, MAX_STRIDE);
-        memory = arena.allocate(capacity * stride + Long.BYTES, Long.BYTES);
-        address = memory.address();
-        badRequest = address + capacity * stride;
-        for (int i = 0; i < capacity; i++) {
-            putLong(request(i) + SG_LIST, request(i) + WR_SIZE);
-            link(i);
-        }
-    }
-
-    private long request(int index) {
-        return NativeMemory.structure(address) + (index & MAX_CAPACITY - 1) * (stride & MAX_STRIDE);
-    }
-
-    /** {@return how many requests there is room for} */
-    public int capacity() {
-        return capacity;
-    }
-
-    /** {@return where the first request is} */
-    public long address() {
-        return address;
-    }
-
-    /** {@return where the driver names the request that it refused} */
-    public long badRequestAddress() {
-        return badRequest;
-    }
-
-    /**
-     * To be called before each post: some drivers do not write the address of the refused request, and an old one would
-     * count.
-     */
-    public void forgetBadRequest() {
-        putLong(NativeMemory.structure(badRequest), 0L);
-    }
-
-    /**
-     * How many requests were accepted before the one that the last refused post named; 0 if the driver named none of
-     * them.
-     */
-    public int acceptedBeforeRefusal(int posted) {
-        long offset = NativeMemory.getLong(NativeMemory.structure(badRequest)) - address;
-        boolean named = offset >= 0 && offset < posted * stride && offset % stride == 0;
-        return named ? (int) (offset / stride) : 0;
+        super(arena, WR_SIZE, capacity, maxEntries);
     }
 
     /** Fills a request with one entry. */
@@ -157,7 +84,7 @@ public final class SendRequests {
             int immediateOrKey,
             int flags) {
         head(request(index), opcode, workRequestId, count, immediateOrKey, flags);
-        MemorySegment.copy(entries, 0, memory, index * stride + WR_SIZE, count * SGE_SIZE);
+        copyEntries(index, WR_SIZE, entries, count);
     }
 
     /** Fills a request that moves no local data. */
@@ -240,10 +167,6 @@ public final class SendRequests {
     }
 
     // One field each: what a prepared request changes between its posts.
-
-    public void workRequestId(int index, long workRequestId) {
-        putLong(request(index) + WR_ID, workRequestId);
-    }
 
     public void flags(int index, int flags) {
         putInt(request(index) + SEND_FLAGS, flags);
@@ -387,16 +310,5 @@ public final class SendRequests {
 
     public short maxSegmentSize(int index) {
         return NativeMemory.getShort(request(index) + SEGMENTED_SEGMENT_SIZE);
-    }
-
-    /** Makes the request the last of its list. */
-    public void cut(int index) {
-        putLong(request(index) + NEXT, 0L);
-    }
-
-    /** Links the request to the one behind it again; the last one has none. */
-    public void link(int index) {
-        boolean last = index == capacity - 1;
-        putLong(request(index) + NEXT, last ? 0L : request(index + 1));
     }
 }

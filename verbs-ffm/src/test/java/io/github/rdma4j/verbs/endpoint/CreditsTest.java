@@ -45,6 +45,42 @@ class CreditsTest {
     }
 
     @Test
+    void whoAnswersEachMessageGrantsAQuarterOfTheBuffersAtATime() {
+        Credits credits = new Credits(32, 32);
+        int grants = 0;
+        for (int i = 0; i < 80; i++) {
+            assertThat(credits.arrive()).isTrue();
+            credits.release();
+            if (credits.isGrantDue()) {
+                assertThat(credits.grant()).isEqualTo(8);
+                grants++;
+            }
+        }
+        assertThat(grants).isEqualTo(10);
+    }
+
+    @Test
+    void whoKeepsAllBuffersButOneGrantsItWithEachAnswer() {
+        Credits credits = new Credits(32, 32);
+        for (int i = 0; i < 31; i++) {
+            assertThat(credits.arrive()).isTrue();
+        }
+        for (int i = 0; i < 40; i++) {
+            assertThat(credits.arrive()).isTrue();
+            credits.release();
+            assertThat(credits.isGrantDue()).isTrue();
+            assertThat(credits.grant()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void nothingIsGrantedWhereNothingIsOwed() {
+        Credits credits = new Credits(1, 1);
+        assertThat(credits.arrive()).isTrue();
+        assertThat(credits.isGrantDue()).isFalse();
+    }
+
+    @Test
     void aPeerThatGrantsMoreThanItHasIsFoundOut() {
         Credits credits = new Credits(1, 3);
         credits.spend();
@@ -103,7 +139,7 @@ class CreditsTest {
         void send(Side to) {
             if (credits.available() > 0) {
                 credits.spend();
-                to.arrive(Frame.of(Frame.MESSAGE, credits.grant()));
+                to.arrive(Frame.of(Frame.MESSAGE, credits.isGrantDue() ? credits.grant() : 0));
             }
         }
 

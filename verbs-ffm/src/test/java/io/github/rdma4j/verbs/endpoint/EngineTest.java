@@ -97,10 +97,10 @@ class EngineTest {
         for (int i = 0; i < 16; i++) {
             assertThat(pair.left.trySend(text("sent"))).isEqualTo(Endpoint.OK);
         }
-        assertThat(pair.leftCarrier.signals).isZero();
+        assertThat(pair.leftCarrier.bell.signals).isZero();
         assertThat(pair.right.trySend(text("answer"))).isEqualTo(Endpoint.OK);
         waiting.get();
-        assertThat(pair.leftCarrier.signals).isEqualTo(1);
+        assertThat(pair.leftCarrier.bell.signals).isEqualTo(1);
     }
 
     /** Before the wait, behind the arming, and behind the sleep: there is nothing to learn from a further look. */
@@ -130,8 +130,8 @@ class EngineTest {
             }
             assertThat(pair.left.trySend(text("too many"))).isEqualTo(Endpoint.QUEUE_FULL);
             pair.leftCarrier.cut = false;
-            pair.leftCarrier.deliverAll();
-            assertThat(pair.leftCarrier.ends).isEqualTo(2 * round);
+            pair.leftCarrier.queues.deliverAll();
+            assertThat(pair.leftCarrier.queues.ends).isEqualTo(2 * round);
             assertThat(pair.right.poll(message -> {})).isEqualTo(8);
             assertThat(pair.left.poll(message -> {})).isZero();
         }
@@ -166,7 +166,7 @@ class EngineTest {
         Thread.sleep(20);
         assertThat(sending).isNotDone();
         pair.leftCarrier.cut = false;
-        pair.leftCarrier.deliverAll();
+        pair.leftCarrier.queues.deliverAll();
         assertThat(sending.get()).isTrue();
         pair.right.send(text("answer"), PATIENCE);
         waiting.get();
@@ -466,14 +466,14 @@ class EngineTest {
     @Test
     void aPeerThatLiesCostsTheConnectionAndNothingElse() {
         for (Runnable lie : List.<Runnable>of(
-                () -> pair.leftCarrier.lie(true, Frame.of(Frame.MESSAGE, 1), 4),
-                () -> pair.leftCarrier.lie(true, Frame.of(7, 0), 4),
-                () -> pair.leftCarrier.lie(true, Frame.of(Frame.MESSAGE, 0), 100_000),
-                () -> pair.leftCarrier.lie(false, 0, 4),
+                () -> pair.leftCarrier.queues.lie(true, Frame.of(Frame.MESSAGE, 1), 4),
+                () -> pair.leftCarrier.queues.lie(true, Frame.of(7, 0), 4),
+                () -> pair.leftCarrier.queues.lie(true, Frame.of(Frame.MESSAGE, 0), 100_000),
+                () -> pair.leftCarrier.queues.lie(false, 0, 4),
                 () -> pair.rightCarrier.overrun = true,
                 () -> {
                     for (int i = 0; i < 6; i++) {
-                        pair.leftCarrier.lie(true, Frame.of(Frame.MESSAGE, 0), 4);
+                        pair.leftCarrier.queues.lie(true, Frame.of(Frame.MESSAGE, 0), 4);
                     }
                 })) {
             pair.leftCarrier.lying = true;

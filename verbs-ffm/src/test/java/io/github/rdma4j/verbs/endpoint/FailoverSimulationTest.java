@@ -129,7 +129,7 @@ class FailoverSimulationTest {
                 }
                 case 5 -> {
                     if (adapter != null) {
-                        adapter.remove();
+                        adapter.queues.remove();
                     }
                 }
                 case 0 -> {
@@ -159,16 +159,16 @@ class FailoverSimulationTest {
         private void step() {
             FailoverEnd which = one();
             switch (random.nextInt(12)) {
-                case 0, 1 -> which.tcp.deliver();
-                case 2 -> which.tcp.acknowledge();
+                case 0, 1 -> which.tcp.queues.deliver();
+                case 2 -> which.tcp.queues.acknowledge();
                 case 3, 4 -> {
                     if (which.rdma != null && !which.rdma.closed) {
-                        which.rdma.deliver();
+                        which.rdma.queues.deliver();
                     }
                 }
                 case 5 -> {
                     if (which.rdma != null && !which.rdma.closed) {
-                        which.rdma.acknowledge();
+                        which.rdma.queues.acknowledge();
                     }
                 }
                 case 6 -> {
@@ -181,9 +181,9 @@ class FailoverSimulationTest {
 
         private void round() {
             for (FailoverEnd which : new FailoverEnd[] {left, right}) {
-                which.tcp.deliverAll();
+                which.tcp.queues.deliverAll();
                 if (which.rdma != null && !which.rdma.closed) {
-                    which.rdma.deliverAll();
+                    which.rdma.queues.deliverAll();
                 }
                 which.readAll();
             }
@@ -234,8 +234,8 @@ class FailoverSimulationTest {
                 closer.goOnClosing();
                 if (closer.rdma != null && other.rdma != null && random.nextInt(4) == 0) {
                     // The adapter has the last message, and its program never sees it there.
-                    closer.rdma.deliver();
-                    other.rdma.remove();
+                    closer.rdma.queues.deliver();
+                    other.rdma.queues.remove();
                 }
                 if (random.nextInt(20) == 0) {
                     strike();

@@ -34,9 +34,9 @@ class FailoverSlownessTest {
         for (int i = 0; i < count; i++) {
             boolean delivers = ++round % rounds == 0;
             for (FailoverEnd end : new FailoverEnd[] {left, right}) {
-                end.tcp.deliverAll();
+                end.tcp.queues.deliverAll();
                 if (delivers && end.rdma != null && !end.rdma.closed) {
-                    end.rdma.deliverAll();
+                    end.rdma.queues.deliverAll();
                 }
             }
             left.readAll();
@@ -171,10 +171,10 @@ class FailoverSlownessTest {
         int rested = 0;
         for (int i = 0; i < 4_000; i++) {
             left.sendAsync();
-            left.tcp.deliverAll();
+            left.tcp.queues.deliverAll();
             if (++round % rounds == 0) {
-                left.rdma.deliverAll();
-                right.rdma.deliverAll();
+                left.rdma.queues.deliverAll();
+                right.rdma.queues.deliverAll();
             }
             now[0] += FailoverEnd.PAUSE_NANOS / 200;
             left.look(now[0]);

@@ -27,9 +27,9 @@ class FailoverStandbyTest {
 
     private void round() {
         for (FailoverEnd end : new FailoverEnd[] {left, right}) {
-            end.tcp.deliverAll();
+            end.tcp.queues.deliverAll();
             if (end.rdma != null && !end.rdma.closed) {
-                end.rdma.deliverAll();
+                end.rdma.queues.deliverAll();
             }
             end.readAll();
         }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
-import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
@@ -10,13 +9,8 @@ import io.github.rdma4j.verbs.internal.Errno;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
-import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.BitSet;
-import java.util.Deque;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -27,51 +21,23 @@ import java.util.function.LongConsumer;
  * One end of a wire that exists only in this process: what a queue pair, its completion queue and a connection manager
  * do, at once, or step by step as a simulation asks. A message that meets no receive buffer is an error of the
  * protocol, and thrown.
+ *
+ * <p>Here are its memory and what a test may ask it to do wrong. Its queues are {@link FakeQueues}, what ends a sleep
+ * is {@link FakeBell}.
  */
 final class FakeCarrier implements Carrier {
-    private record Request(
-            long id,
-            boolean signaled,
-            boolean message,
-            boolean framed,
-            int frame,
-            byte[] bytes,
-            Operation operation,
-            long operand,
-            long newValue) {}
-
-    /** What has reached the peer. */
-    private record Acknowledgement(long id, boolean signaled) {}
-
-    /**
-     * What comes out of the completion queue.
-     *
-     * @param places in the send queue that are free with it: its own, and those before it that were not signaled
-     */
-    private record Event(long id, boolean success, boolean framed, int frame, long length, int places) {}
-
     /** The longest message. */
     static final int ROOM = 4096;
 
     private final Object wire;
-    private final boolean automatic;
+    final FakeBell bell;
+    final FakeQueues queues;
     /** The bytes behind each message that is sent. */
     int sum;
     /** Hears the bytes of each message of the program when they have come, and may change them. */
     Consumer<byte[]> tamper = bytes -> {};
 
     private FakeCarrier peer;
-    private final Deque<Request> sendQueue = new ArrayDeque<>();
-    private final Deque<Integer> receives = new ArrayDeque<>();
-    /** Receive buffers that the adapter gets when {@link #postReturned} asks for it, and no earlier. */
-    private final Deque<Integer> returned = new ArrayDeque<>();
-
-    private final BitSet posted = new BitSet();
-    private final Deque<Acknowledgement> acknowledgements = new ArrayDeque<>();
-    /** Of requests that were not signaled and are done. */
-    private int untoldPlaces;
-
-    private final Deque<Event> events = new ArrayDeque<>();
     private final byte[][] slots;
     private final byte[][] buffers;
     private final long[] words;
@@ -114,45 +80,43 @@ final class FakeCarrier implements Carrier {
 
     boolean closed;
     boolean freed;
-    /** What the send queue holds: posted, and its completion not polled. */
-    private int underWay;
-
     /** Of a batch: whether one is gathered, how many were taken, and why no more were. */
     private boolean batch;
 
     private int batched;
     private int batchError;
-    private boolean armed;
-    private boolean armedForEnds;
-    /** How many sleeps were ended by what came. */
-    int signals;
-    /** How many ends of what was posted were told. */
-    int ends;
     /** How often its completion queue was polled. */
     int polls;
 
-    private boolean signalled;
-    private boolean woken;
-    /** What a selector sleeps on: rings until what has signalled is taken. Null without a selector. */
-    private EventPoller queueBell;
     /** Whether arming fails, as with a device that is gone. */
     boolean deaf;
 
     FakeCarrier(Object wire, boolean automatic, int sendDepth, int buffers) {
         this.wire = wire;
-        this.automatic = automatic;
         this.slots = new byte[sendDepth][];
         this.words = new long[sendDepth];
         this.buffers = new byte[buffers + Credits.RESERVE][];
-        for (int i = 0; i < this.buffers.length; i++) {
-            receives.add(i);
-            posted.set(i);
-        }
+        this.bell = new FakeBell(wire);
+        this.queues = new FakeQueues(this, bell, wire, automatic, sendDepth, this.buffers.length);
     }
 
     static void connect(FakeCarrier left, FakeCarrier right) {
         left.peer = right;
         right.peer = left;
+    }
+
+    FakeCarrier peer() {
+        return peer;
+    }
+
+    /** A message has come. */
+    void put(int buffer, byte[] message) {
+        buffers[buffer] = message;
+    }
+
+    /** An atomic operation has its result. */
+    void setWord(int slot, long value) {
+        words[slot] = value;
     }
 
     private void requireMemory() {
@@ -235,7 +199,7 @@ final class FakeCarrier implements Carrier {
             numberPosted.accept(number(slots[slot]));
             messagePosted.accept(number(slots[slot]));
         }
-        return post(new Request(slot, signaled, true, true, frame, slots[slot], null, 0, 0));
+        return queues.post(new FakeQueues.Request(slot, signaled, true, true, frame, slots[slot], null, 0, 0));
     }
 
     static long number(byte[] message) {
@@ -251,178 +215,21 @@ final class FakeCarrier implements Carrier {
             return errno;
         }
         numberPosted.accept(operand);
-        return post(new Request(slot, true, false, true, 0, null, operation, operand, newValue));
+        return queues.post(new FakeQueues.Request(slot, true, false, true, 0, null, operation, operand, newValue));
     }
 
     @Override
     public int postControl(long id, int frame) {
         int errno = refusal.getAsInt();
-        return errno != 0 ? errno : post(new Request(id, true, true, true, frame, new byte[0], null, 0, 0));
+        return errno != 0
+                ? errno
+                : queues.post(new FakeQueues.Request(id, true, true, true, frame, new byte[0], null, 0, 0));
     }
 
     @Override
     public int postProbe(long id) {
         int errno = refusal.getAsInt();
-        return errno != 0 ? errno : post(new Request(id, true, false, true, 0, null, null, 0, 0));
-    }
-
-    /** Sends what no endpoint would. */
-    void lie(boolean framed, int frame, int length) {
-        post(new Request(-1, true, true, framed, frame, new byte[length], null, 0, 0));
-    }
-
-    private int post(Request request) {
-        beforePost.run();
-        synchronized (wire) {
-            if (request.id != -1 && ++underWay > slots.length + Protocol.SEND_RESERVE) {
-                throw new AssertionError("the send queue is full");
-            }
-            sendQueue.add(request);
-            if (broken) {
-                flush();
-            } else if (automatic) {
-                deliverAll();
-            }
-            return 0;
-        }
-    }
-
-    void deliverAll() {
-        synchronized (wire) {
-            boolean more = true;
-            while (more) {
-                more = deliver() | acknowledge();
-            }
-        }
-    }
-
-    /** The oldest thing that was posted reaches the peer; false if there is none, or the wire is cut. */
-    boolean deliver() {
-        synchronized (wire) {
-            Request request = sendQueue.peek();
-            if (cut || broken || request == null) {
-                return false;
-            }
-            if (peer.broken || peer.closed) {
-                toError();
-                return false;
-            }
-            if (request.message) {
-                Integer buffer = peer.receives.peek();
-                if (buffer == null) {
-                    if (lying || peer.lying) {
-                        return false;
-                    }
-                    throw new AssertionError("a message meets no receive buffer");
-                }
-                peer.receives.remove();
-                peer.posted.clear(buffer);
-                peer.buffers[buffer] = request.bytes;
-                if (request.bytes.length > 0) {
-                    peer.tamper.accept(request.bytes);
-                }
-                peer.add(new Event(
-                        Protocol.RECEIVE | buffer, true, request.framed, request.frame, request.bytes.length, 0));
-            } else if (request.operation != null) {
-                transfer(request);
-            }
-            sendQueue.remove();
-            acknowledgements.add(new Acknowledgement(request.id, request.signaled));
-            return true;
-        }
-    }
-
-    private void transfer(Request request) {
-        long before = peer.memory[0];
-        switch (request.operation) {
-            case WRITE -> {
-                peer.memory[1] = request.operand;
-                peer.written.accept(request.operand);
-            }
-            case READ, BIND -> {}
-            case PUT -> peer.memory[2] = request.operand;
-            case GET -> before = peer.memory[2];
-            case FETCH_AND_ADD -> peer.memory[0] += 1;
-            case COMPARE_AND_SWAP -> peer.memory[0] = before == request.operand ? request.newValue : before;
-        }
-        words[(int) request.id] = before;
-    }
-
-    /** The oldest thing that has reached the peer completes; false if there is none. */
-    boolean acknowledge() {
-        synchronized (wire) {
-            if (cut || acknowledgements.isEmpty()) {
-                return false;
-            }
-            done(acknowledgements.remove());
-            return true;
-        }
-    }
-
-    private void done(Acknowledgement what) {
-        if (what.id == -1) {
-            return;
-        }
-        untoldPlaces++;
-        if (what.signaled) {
-            end(what.id, true);
-        }
-    }
-
-    private void end(long id, boolean success) {
-        ends++;
-        add(new Event(id, success, false, 0, 0, untoldPlaces));
-        untoldPlaces = 0;
-    }
-
-    private void add(Event event) {
-        events.add(event);
-        if (armed && (armedForEnds || !event.success || isReceive(event))) {
-            armed = false;
-            signalled = true;
-            signals++;
-            wire.notifyAll();
-            if (queueBell != null) {
-                queueBell.wakeUp();
-            }
-        }
-    }
-
-    /** How many credits are on their way to the peer. */
-    int creditsOnTheWay() {
-        int count = 0;
-        for (Request request : sendQueue) {
-            count += request.message ? Frame.credits(request.frame) : 0;
-        }
-        for (Event event : peer.events) {
-            count += isReceive(event) ? Frame.credits(event.frame) : 0;
-        }
-        return count;
-    }
-
-    /** How many messages of the program are on their way to the peer. */
-    int messagesOnTheWay() {
-        int count = 0;
-        for (Request request : sendQueue) {
-            count += request.message && Frame.kind(request.frame) == Frame.MESSAGE ? 1 : 0;
-        }
-        for (Event event : peer.events) {
-            count += isReceive(event) && Frame.kind(event.frame) == Frame.MESSAGE ? 1 : 0;
-        }
-        return count;
-    }
-
-    private static boolean isReceive(Event event) {
-        return event.success && (event.id & Protocol.RECEIVE) != 0;
-    }
-
-    /** How many receive buffers the adapter has, or will have, or has filled without being asked yet. */
-    int buffersInTheAdapter() {
-        int count = receives.size() + returned.size();
-        for (Event event : events) {
-            count += (event.id & Protocol.RECEIVE) != 0 ? 1 : 0;
-        }
-        return count;
+        return errno != 0 ? errno : queues.post(new FakeQueues.Request(id, true, false, true, 0, null, null, 0, 0));
     }
 
     @Override
@@ -431,36 +238,18 @@ final class FakeCarrier implements Carrier {
         if (errno != 0) {
             return errno;
         }
-        synchronized (wire) {
-            if (posted.get(buffer)) {
-                throw new AssertionError("buffer " + buffer + " is posted twice");
-            }
-            posted.set(buffer);
-            receives.add(buffer);
-            if (automatic && !peer.closed) {
-                peer.deliverAll();
-            }
-            return 0;
-        }
+        return queues.postReceive(buffer);
     }
 
     @Override
     public int returnReceive(int buffer) {
-        synchronized (wire) {
-            returned.add(buffer);
-            return 0;
-        }
+        queues.returnReceive(buffer);
+        return 0;
     }
 
     @Override
     public int postReturned() {
-        synchronized (wire) {
-            int errno = 0;
-            while (!returned.isEmpty() && errno == 0) {
-                errno = postReceive(returned.remove());
-            }
-            return errno;
-        }
+        return queues.postReturned();
     }
 
     @Override
@@ -496,19 +285,8 @@ final class FakeCarrier implements Carrier {
         synchronized (wire) {
             if (!broken) {
                 broken = true;
-                flush();
+                queues.flush();
             }
-        }
-    }
-
-    /** The device is removed: nobody hears of what has come and was not polled, nor of what is under way. */
-    void remove() {
-        synchronized (wire) {
-            broken = true;
-            events.clear();
-            acknowledgements.clear();
-            sendQueue.clear();
-            lost = "the device was removed";
         }
     }
 
@@ -518,21 +296,6 @@ final class FakeCarrier implements Carrier {
             throw new AssertionError("the end was told twice: " + end + ", and " + reason);
         }
         end = reason;
-    }
-
-    private void flush() {
-        if (neverFlushes) {
-            return;
-        }
-        acknowledgements.forEach(this::done);
-        acknowledgements.clear();
-        sendQueue.stream().filter(request -> request.id != -1).forEach(request -> {
-            untoldPlaces++;
-            end(request.id, false);
-        });
-        sendQueue.clear();
-        receives.forEach(buffer -> add(new Event(Protocol.RECEIVE | buffer, false, false, 0, 0, 0)));
-        receives.clear();
     }
 
     @Override
@@ -545,24 +308,18 @@ final class FakeCarrier implements Carrier {
     int poll(WireEvents protocol, int most) {
         int count = 0;
         while (count < most) {
-            Event event;
-            synchronized (wire) {
-                event = events.peek();
-            }
+            FakeQueues.Event event = queues.first();
             if (event == null) {
                 break;
             }
-            if (!event.success) {
-                protocol.failed(event.id, "flushed", null);
-            } else if ((event.id & Protocol.RECEIVE) != 0) {
-                protocol.received((int) event.id, event.framed, event.frame, event.length);
+            if (!event.success()) {
+                protocol.failed(event.id(), "flushed", null);
+            } else if ((event.id() & Protocol.RECEIVE) != 0) {
+                protocol.received((int) event.id(), event.framed(), event.frame(), event.length());
             } else {
-                protocol.sent(event.id);
+                protocol.sent(event.id());
             }
-            synchronized (wire) {
-                events.remove();
-                underWay -= event.places;
-            }
+            queues.taken(event);
             count++;
         }
         if (streamEnd != null && !streamEndTold) {
@@ -593,10 +350,7 @@ final class FakeCarrier implements Carrier {
         if (deaf) {
             throw new VerbsException("ibv_req_notify_cq(of the simulation)", Errno.EIO, "the device is gone", "");
         }
-        synchronized (wire) {
-            armedForEnds = ends || armed && armedForEnds;
-            armed = true;
-        }
+        bell.arm(ends);
     }
 
     @Override
@@ -607,45 +361,23 @@ final class FakeCarrier implements Carrier {
 
     @Override
     public boolean isArmed() {
-        synchronized (wire) {
-            return armed || signalled;
-        }
+        return bell.isArmed();
     }
 
     @Override
     public boolean missesEnds() {
-        synchronized (wire) {
-            return armed && !armedForEnds;
-        }
+        return bell.missesEnds();
     }
 
     @Override
     public void sleep(long nanos) {
-        long end = System.nanoTime() + Math.min(nanos, Long.MAX_VALUE / 2);
-        synchronized (wire) {
-            long rest = end - System.nanoTime();
-            while (!signalled && !woken && !closed && rest > 0) {
-                try {
-                    TimeUnit.NANOSECONDS.timedWait(wire, rest);
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                    throw new io.github.rdma4j.verbs.WaitInterruptedException("sleeping");
-                }
-                rest = end - System.nanoTime();
-            }
-            woken = false;
-        }
+        bell.sleep(nanos);
     }
 
     @Override
     public boolean awake() {
-        synchronized (wire) {
-            signalled = false;
-            if (queueBell != null) {
-                queueBell.select(Duration.ZERO, source -> {});
-            }
-            return true;
-        }
+        bell.take();
+        return true;
     }
 
     @Override
@@ -656,18 +388,12 @@ final class FakeCarrier implements Carrier {
     /** Tells a selector of what comes, and not of the end of the connection. */
     @Override
     public Events events() {
-        synchronized (wire) {
-            queueBell = EventPoller.open();
-            return new Events(queueBell, null, null);
-        }
+        return new Events(bell.forSelector(), null, null);
     }
 
     @Override
     public void wakeUp() {
-        synchronized (wire) {
-            woken = true;
-            wire.notifyAll();
-        }
+        bell.wakeUp();
     }
 
     @Override
@@ -679,12 +405,8 @@ final class FakeCarrier implements Carrier {
     public void close() {
         synchronized (wire) {
             closed = true;
-            if (queueBell != null) {
-                queueBell.close();
-                queueBell = null;
-            }
-            peer.signalled = true;
-            wire.notifyAll();
+            bell.close();
+            peer.bell.peerClosed();
         }
     }
 

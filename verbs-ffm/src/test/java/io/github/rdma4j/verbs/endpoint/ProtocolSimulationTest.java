@@ -138,8 +138,8 @@ class ProtocolSimulationTest {
         private void step() {
             SimulatedEnd end = one();
             switch (random.nextInt(12)) {
-                case 0, 1, 2 -> end.carrier.deliver();
-                case 3, 4 -> end.carrier.acknowledge();
+                case 0, 1, 2 -> end.carrier.queues.deliver();
+                case 3, 4 -> end.carrier.queues.acknowledge();
                 case 5 -> {
                     if (fault == Fault.LYING_PEER && random.nextInt(4) == 0) {
                         lie();
@@ -153,18 +153,18 @@ class ProtocolSimulationTest {
 
         private void lie() {
             switch (random.nextInt(6)) {
-                case 0 -> right.carrier.lie(true, Frame.of(Frame.MESSAGE, 0), 8);
-                case 1 -> right.carrier.lie(true, Frame.of(random.nextInt(0x10000), 0), 8);
-                case 2 -> right.carrier.lie(true, Frame.of(Frame.CREDIT, random.nextInt(Frame.MAX_CREDITS)), 0);
+                case 0 -> right.carrier.queues.lie(true, Frame.of(Frame.MESSAGE, 0), 8);
+                case 1 -> right.carrier.queues.lie(true, Frame.of(random.nextInt(0x10000), 0), 8);
+                case 2 -> right.carrier.queues.lie(true, Frame.of(Frame.CREDIT, random.nextInt(Frame.MAX_CREDITS)), 0);
                 case 4 -> left.carrier.overrun = true;
-                case 3 -> right.carrier.lie(true, Frame.of(Frame.MESSAGE, 0), 65 + random.nextInt(1000));
-                default -> right.carrier.lie(false, random.nextInt(), random.nextInt(100));
+                case 3 -> right.carrier.queues.lie(true, Frame.of(Frame.MESSAGE, 0), 65 + random.nextInt(1000));
+                default -> right.carrier.queues.lie(false, random.nextInt(), random.nextInt(100));
             }
         }
 
         /** Time passes for an end whose adapter works, or whose wire is cut. */
         private void look(SimulatedEnd end) {
-            end.carrier.deliverAll();
+            end.carrier.queues.deliverAll();
             now += random.nextInt((int) SimulatedEnd.SILENCE_NANOS / 4);
             end.look(now);
         }
@@ -240,8 +240,8 @@ class ProtocolSimulationTest {
                 if (i == 1000) {
                     throw new AssertionError("somebody waits for ever: " + this);
                 }
-                left.carrier.deliverAll();
-                right.carrier.deliverAll();
+                left.carrier.queues.deliverAll();
+                right.carrier.queues.deliverAll();
                 left.readAll();
                 right.readAll();
                 check();
@@ -255,8 +255,8 @@ class ProtocolSimulationTest {
             end.beginClosing();
             for (int i = 0; i < 100; i++) {
                 end.goOnClosing();
-                left.carrier.deliverAll();
-                right.carrier.deliverAll();
+                left.carrier.queues.deliverAll();
+                right.carrier.queues.deliverAll();
                 other.readAll();
                 if (!end.gone) {
                     end.look(now);

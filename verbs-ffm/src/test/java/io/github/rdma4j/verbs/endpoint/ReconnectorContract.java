@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Test;
 /** What becomes of a connection that is lost, over any transport. */
 abstract class ReconnectorContract {
     static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** Of the server. */
+    private static final int BUFFERS = 20;
 
     final List<Reconnection> told = new ArrayList<>();
     EndpointServer server;
@@ -38,7 +40,8 @@ abstract class ReconnectorContract {
     }
 
     EndpointServer bind(InetSocketAddress where) {
-        return EndpointServer.bind(where, config -> config.transport(transport()));
+        return EndpointServer.bind(
+                where, config -> config.transport(transport()).receiveBuffers(BUFFERS));
     }
 
     Reconnector open(Consumer<ReconnectConfig> settings) {
@@ -93,10 +96,10 @@ abstract class ReconnectorContract {
                         .isTrue();
             }
             assertThat(first.client().counters()).isEqualTo(new EndpointCounters(12, 0, 0));
-            for (int n = 0; n < 5; n++) {
+            for (int n = 0; n < BUFFERS / 4; n++) {
                 assertThat(first.atServer().receive(PATIENCE)).isPresent();
             }
-            // It carries the credits of the five.
+            // A quarter of the buffers are as many credits as a message carries.
             assertThat(first.atServer().send("unread".getBytes(), PATIENCE)).isTrue();
             while (first.client().counters().received() == 0) {
                 first.client().isConnected();
@@ -108,7 +111,7 @@ abstract class ReconnectorContract {
             assertThat(second.client()).isNotSameAs(first.client());
             assertThat(told).hasSize(1);
             assertThat(told.getFirst().endpoint()).isSameAs(second.client());
-            assertThat(told.getFirst().lost().counters()).isEqualTo(new EndpointCounters(12, 5, 1));
+            assertThat(told.getFirst().lost().counters()).isEqualTo(new EndpointCounters(12, BUFFERS / 4, 1));
             assertThat(told.getFirst().sameServer()).isTrue();
             assertThat(told.getFirst().reason()).isNotBlank();
             assertThat(arrived).containsExactly("unread");

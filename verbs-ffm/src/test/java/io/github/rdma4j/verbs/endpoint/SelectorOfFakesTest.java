@@ -116,19 +116,19 @@ class SelectorOfFakesTest {
         Runnable first = () -> {};
         AtomicInteger told = new AtomicInteger();
         Runnable second = told::incrementAndGet;
-        engine.watch(first, () -> {});
-        engine.unwatch();
-        engine.watch(second, () -> {});
-        assertThat(engine.arm(second)).isFalse();
+        engine.visits().watch(first, () -> {});
+        engine.visits().unwatch();
+        engine.visits().watch(second, () -> {});
+        assertThat(engine.visits().arm(second)).isFalse();
         pair.right.trySend(number(1));
         // A thread that was on its way when the endpoint left.
-        assertThat(engine.visit(first, true, true, true)).isFalse();
-        assertThat(engine.arm(first)).isFalse();
-        assertThat(engine.visitMember(first)).isFalse();
+        assertThat(engine.visits().visit(first, true, true, true)).isFalse();
+        assertThat(engine.visits().arm(first)).isFalse();
+        assertThat(engine.visits().visitMember(first)).isFalse();
         assertThat(engine.protocol().messageCount()).isZero();
-        assertThat(engine.visit(second, true, false, true)).isTrue();
+        assertThat(engine.visits().visit(second, true, false, true)).isTrue();
         assertThat(engine.protocol().messageCount()).isEqualTo(1);
-        engine.unwatch();
+        engine.visits().unwatch();
     }
 
     /** Other threads wait for the same endpoint and send, so that they take events, arm, and make progress, too. */

@@ -435,13 +435,13 @@ final class SimulatedEnd {
                 && !peer.carrier.broken) {
             int credits = protocol.credits().available()
                     + claimed.size()
-                    + carrier.messagesOnTheWay()
+                    + carrier.queues.messagesOnTheWay()
                     + peer.protocol.messageCount()
                     + peer.held.size()
                     + peer.protocol.credits().owed()
-                    + peer.carrier.creditsOnTheWay();
+                    + peer.carrier.queues.creditsOnTheWay();
             require(credits == peerBuffers, credits + " credits of " + peerBuffers);
-            int all = carrier.buffersInTheAdapter() + protocol.messageCount() + held.size();
+            int all = carrier.queues.buffers() + protocol.messageCount() + held.size();
             require(all == buffers + Credits.RESERVE, all + " buffers of " + (buffers + Credits.RESERVE));
         }
     }

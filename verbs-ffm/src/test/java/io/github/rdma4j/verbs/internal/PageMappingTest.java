@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.internal.PageMapping.Wish;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -96,6 +97,24 @@ class PageMappingTest {
         assertThat(machine.bytes("MemTotal")).hasValue(16314256L * 1024);
         assertThat(machine.bytes("Mem")).isEmpty();
         assertThat(MemoryInformation.machine().bytes("MemTotal")).isPresent();
+    }
+
+    @Test
+    void namesOfMappedFilesThatAreNoUtf8HideNoMemory(@TempDir Path folder) throws IOException {
+        Path smaps = Files.writeString(folder.resolve("smaps"), """
+                7f0000000000-7f0000001000 r--p 00000000 08:01 42 /home/M\u00fcller/x.jar
+                AnonHugePages:         0 kB
+                7f0000400000-7f0000800000 rw-p 00000000 00:00 0
+                Size:               4096 kB
+                AnonHugePages:      2048 kB
+                """, StandardCharsets.ISO_8859_1);
+        assertThat(PageMapping.transparentBytes(smaps, 0x7f0000400000L, 4 << 20))
+                .isEqualTo(2 << 20);
+        assertThat(PageMapping.transparentBytes(smaps, 0x7f0000400000L, 1 << 20))
+                .isEqualTo(1 << 20);
+        assertThat(PageMapping.transparentBytes(smaps, 0x7f0000000000L, 4096)).isZero();
+        assertThat(PageMapping.transparentBytes(folder.resolve("none"), 0, 4096))
+                .isZero();
     }
 
     @Test

@@ -79,7 +79,8 @@ class SignalledWaitTest {
                 } catch (Throwable e) {
                     throw new AssertionError(e);
                 }
-                assertThat(set.await("waiting", whole)).isEmpty();
+                assertThat(set.await("waiting", System.nanoTime(), whole.toNanos()))
+                        .isEmpty();
                 return System.nanoTime();
             });
             long thread = sleeper.get(60, TimeUnit.SECONDS);

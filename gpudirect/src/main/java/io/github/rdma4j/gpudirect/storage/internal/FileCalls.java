@@ -17,8 +17,6 @@ public interface FileCalls {
     int CREATE = 0x40;
     /** Refuses what is there. */
     int EXCLUSIVE = 0x80;
-    /** Empties it. */
-    int TRUNCATE = 0x200;
 
     /** open(2), with O_CLOEXEC. */
     int open(String path, int flags);

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.doctor.machine;
 
 import java.io.IOException;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -36,10 +37,13 @@ public final class MachineFiles {
         return root.resolve(file);
     }
 
-    /** A file's text without white space around it. Sysfs gives an error for values that do not exist. */
+    /**
+     * A file's text without white space around it. Sysfs gives an error for values that do not exist. The kernel passes
+     * on names as their makers have them, in whatever encoding.
+     */
     public Optional<String> text(String file) {
         try {
-            return Optional.of(Files.readString(path(file)).strip());
+            return Optional.of(new String(Files.readAllBytes(path(file)), StandardCharsets.UTF_8).strip());
         } catch (IOException | InvalidPathException _) {
             return Optional.empty();
         }

@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.doctor.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -27,6 +28,12 @@ class MachineFilesTest {
         assertThat(files.names(name)).isEmpty();
         assertThat(files.target(name)).isEmpty();
         assertThat(files.labelled(name, "x")).isEmpty();
+    }
+
+    @Test
+    void bytesThatAreNoUtf8HideNothingBesideThem() throws IOException {
+        Files.writeString(root.resolve("maps"), "/M\u00fcller\n/lib/x.so\n", StandardCharsets.ISO_8859_1);
+        assertThat(new MachineFiles(root).text("maps").orElseThrow()).endsWith("/lib/x.so");
     }
 
     @ParameterizedTest

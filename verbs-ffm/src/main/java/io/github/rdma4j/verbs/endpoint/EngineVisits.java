@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.VerbsException;
+
+/**
+ * How an {@link EndpointSelector} waits for an {@link Engine} without a thread in it: it watches, visits what the
+ * kernel or another thread has named, and arms before it sleeps. A selector takes in nothing of an endpoint that it
+ * does not watch any more. Called without the lock of the engine.
+ */
+final class EngineVisits {
+    private final Engine engine;
+    private final Carrier carrier;
+    private final Protocol protocol;
+    private final Waiters waiters;
+    /** Whether the last visit has armed, and then polled. */
+    private boolean armedEarly;
+
+    EngineVisits(Engine engine, Carrier carrier, Waiters waiters) {
+        this.engine = engine;
+        this.carrier = carrier;
+        this.protocol = engine.protocol();
+        this.waiters = waiters;
+    }
+
+    /**
+     * From now on a selector waits for this endpoint, too.
+     *
+     * @param newWatcher hears of what other threads change, with the lock held
+     * @param arrival of an endpoint of a group: hears that something has come, without the lock
+     */
+    Carrier.Events watch(Runnable newWatcher, Runnable arrival) {
+        engine.enter();
+        try {
+            engine.requireOpen();
+            if (waiters.isWatched()) {
+                throw new IllegalArgumentException(engine + " is in a selector already");
+            }
+            waiters.watch(newWatcher);
+            carrier.watch(arrival);
+            return carrier.events();
+        } finally {
+            engine.exit();
+        }
+    }
+
+    void unwatch() {
+        engine.enter();
+        waiters.watch(null);
+        carrier.watch(null);
+        engine.exit();
+    }
+
+    /**
+     * Takes in what has come.
+     *
+     * @param by who watches; a selector that it has left meanwhile takes in nothing, which the next one would not hear
+     *     of
+     * @param queueEvent whether what was armed has gone off
+     * @param linkEvent whether the connection manager has something to say
+     * @param armEarly whether the selector will sleep next: what was armed and has gone off is armed again at once, and
+     *     need not be before the sleep, with another poll behind it
+     * @return whether the program has something to do
+     */
+    boolean visit(Runnable by, boolean queueEvent, boolean linkEvent, boolean armEarly) {
+        engine.enter();
+        try {
+            if (engine.isClosing() || !waiters.isWatchedBy(by)) {
+                return false;
+            }
+            armedEarly = false;
+            if (queueEvent) {
+                takeEvent(armEarly);
+            }
+            engine.progress();
+            if (linkEvent) {
+                engine.look();
+            }
+            return protocol.takeReady();
+        } finally {
+            engine.exitVisit();
+        }
+    }
+
+    private void takeEvent(boolean armEarly) {
+        try {
+            carrier.eventCame();
+            if (waiters.isLed()) {
+                // Somebody sleeps for the next event, whatever the selector does in the meantime.
+                carrier.arm(protocol.awaitsEnds());
+            }
+            armedEarly = armEarly && carrier.armEarly(protocol.awaitsEnds());
+        } catch (VerbsException e) {
+            deaf(e);
+        }
+    }
+
+    /**
+     * An endpoint without events, as one whose device is gone, is lost. Else a selector would try in vain for ever, and
+     * never come to the others behind it.
+     */
+    private void deaf(VerbsException failure) {
+        if (protocol.isOpen()) {
+            protocol.linkLost("events of its completion queue are not to be had: " + failure.getMessage());
+            throw failure;
+        }
+    }
+
+    /** Takes in what was put down for an endpoint of a group; whether the program has something to do. */
+    boolean visitMember(Runnable by) {
+        engine.enter();
+        try {
+            if (engine.isClosing() || !waiters.isWatchedBy(by)) {
+                return false;
+            }
+            try {
+                carrier.takeIn(protocol);
+            } finally {
+                protocol.settle();
+            }
+            if (carrier.takeLinkNews()) {
+                engine.look();
+            }
+            carrier.arm(protocol.awaitsEnds());
+            return protocol.takeReady();
+        } finally {
+            engine.exitVisit();
+        }
+    }
+
+    /**
+     * Of an endpoint of a group, after a visit: whether there may be something left to do. Without the lock: what other
+     * threads change, they tell the watcher afterwards.
+     */
+    boolean mayHaveMore() {
+        return protocol.isReady() || carrier.hasNews();
+    }
+
+    /**
+     * After a visit that has armed early: whether whatever comes from now on is an event, and nothing is left to do.
+     * Without the lock, too.
+     */
+    boolean isArmedAndDone() {
+        return armedEarly
+                && carrier.isArmed()
+                && !protocol.isReady()
+                && !(protocol.awaitsEnds() && carrier.missesEnds());
+    }
+
+    /** From now on, what comes is an event; whether the program has something to do already. */
+    boolean arm(Runnable by) {
+        engine.enter();
+        try {
+            if (engine.isClosing() || !waiters.isWatchedBy(by)) {
+                return false;
+            }
+            try {
+                armAndProgress();
+            } catch (VerbsException e) {
+                deaf(e);
+            }
+            return protocol.takeReady();
+        } finally {
+            engine.exitVisit();
+        }
+    }
+
+    /** Looks at the clock; how long it may be until the next look, in nanoseconds. */
+    long lookAtClock() {
+        engine.enter();
+        try {
+            if (engine.isClosing()) {
+                return Long.MAX_VALUE;
+            }
+            // What has ended was no event, and is a sign of life. What the connection manager has to say is an event.
+            engine.progress();
+            protocol.look(System.nanoTime());
+            protocol.settle();
+            return protocol.nanosToNextLook();
+        } finally {
+            engine.exit();
+        }
+    }
+
+    /**
+     * From now on, what comes is an event. What came before the arming is none. A thread that sleeps meanwhile may miss
+     * ends all the same: whoever gives the lock back wakes it.
+     */
+    private void armAndProgress() {
+        boolean ends;
+        do {
+            ends = protocol.awaitsEnds();
+            carrier.arm(ends);
+            engine.progress();
+        } while (!ends && protocol.awaitsEnds() && carrier.missesEnds());
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.EventPoller;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The queues of those groups whose endpoints an {@link EndpointSelector} serves. One look at them finds what has come
+ * for each endpoint, and their bells ring for all: the first endpoint of a group brings them, and the last one takes
+ * them away.
+ *
+ * <p>Thread safety: endpoints join and leave from any thread; one thread at a time looks.
+ */
+final class SelectorGroups {
+    private final EventPoller poller;
+    private final ReentrantLock lock = new ReentrantLock();
+    /** Guarded by the lock. */
+    private final Map<SharedQueues, SelectorEntry.OfShared> entries = new HashMap<>();
+
+    /** The same as an array, which is never changed: asked in each look, without the lock. */
+    private volatile SharedQueues[] queues = {};
+
+    SelectorGroups(EventPoller poller) {
+        this.poller = poller;
+    }
+
+    boolean isEmpty() {
+        return queues.length == 0;
+    }
+
+    /**
+     * An endpoint has come.
+     *
+     * @param shared what it shares; null without a group
+     */
+    void join(SharedQueues shared) {
+        if (shared == null) {
+            return;
+        }
+        lock.lock();
+        try {
+            SelectorEntry.OfShared group = entries.computeIfAbsent(shared, SelectorEntry.OfShared::new);
+            if (group.endpoints++ == 0) {
+                writeQueues();
+                shared.joinSelector();
+                group.bells().forEach(poller::add);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** An endpoint that has {@linkplain #join come} has left. */
+    void leave(SharedQueues shared) {
+        if (shared == null) {
+            return;
+        }
+        lock.lock();
+        try {
+            SelectorEntry.OfShared group = entries.get(shared);
+            if (group != null && --group.endpoints == 0) {
+                entries.remove(shared);
+                writeQueues();
+                shared.leaveSelector();
+                if (poller.isOpen()) {
+                    group.bells().forEach(poller::remove);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void writeQueues() {
+        queues = entries.keySet().toArray(SharedQueues[]::new);
+    }
+
+    /** Looks, and tells those for whom something has come. */
+    void poll() {
+        for (SharedQueues each : queues) {
+            each.poll();
+        }
+    }
+
+    /** The same, and what comes from now on rings. */
+    void armAndTakeIn() {
+        for (SharedQueues each : queues) {
+            each.armAndTakeIn();
+        }
+    }
+}
