@@ -1,7 +1,6 @@
 import static io.github.rdma4j.verbs.AccessFlag.*;
 
 import io.github.rdma4j.verbs.endpoint.*;
-import java.lang.foreign.MemorySegment;
 
 void main(String... args) { // the server: ADDRESS PORT; the client: ADDRESS PORT client
     var address = new InetSocketAddress(args[0], Integer.parseInt(args[1]));
@@ -12,7 +11,7 @@ void main(String... args) { // the server: ADDRESS PORT; the client: ADDRESS POR
             try (var client = server.accept(Duration.ofMinutes(5)).orElseThrow();
                     var shared = client.expose(4096, REMOTE_READ, REMOTE_ATOMIC)) {
                 shared.segment().setString(8, "read while the other program sleeps");
-                client.send(MemorySegment.ofArray(shared.handle().toBytes()), timeout);
+                client.send(shared.handle().toBytes(), timeout);
                 client.receive(message -> IO.println(message.segment().getString(0)), timeout);
             }
         }
@@ -23,7 +22,7 @@ void main(String... args) { // the server: ADDRESS PORT; the client: ADDRESS POR
             server.transfers().read(local.slice(), shared, timeout);
             IO.println(local.segment().getString(8));
             IO.println("visitors before: " + server.transfers().fetchAndAdd(shared.slice(0, 8), 1, timeout));
-            server.send(MemorySegment.ofArray("good-bye\0".getBytes()), timeout);
+            server.send("good-bye\0".getBytes(), timeout);
         }
     }
 }

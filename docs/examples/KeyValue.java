@@ -72,11 +72,11 @@ void serve(InetSocketAddress address) {
 
 void serve(Endpoint client, MemorySegment table, MemoryHandle handle) {
     try (client) {
-        client.send(MemorySegment.ofArray(handle.toBytes()), TIMEOUT);
+        client.send(handle.toBytes(), TIMEOUT);
         while (true) {
             // A put is the key's length, the key, and the value.
             client.receive(message -> store(table, message.segment()), Duration.ofDays(365));
-            client.send(MemorySegment.ofArray(new byte[] {1}), TIMEOUT);
+            client.send(new byte[] {1}, TIMEOUT);
         }
     } catch (ClosedByPeerException e) {
         IO.println("a client has gone");
@@ -142,7 +142,7 @@ static final class Client implements AutoCloseable {
         }
         var put = ByteBuffer.allocate(1 + keyBytes.length + valueBytes.length);
         put.put((byte) keyBytes.length).put(keyBytes).put(valueBytes);
-        endpoint.send(MemorySegment.ofArray(put.array()), TIMEOUT);
+        endpoint.send(put.array(), TIMEOUT);
         endpoint.receive(TIMEOUT).orElseThrow(() -> new IllegalStateException("the server does not answer"));
     }
 

@@ -2,7 +2,6 @@ import io.github.rdma4j.micrometer.RdmaMeters;
 import io.github.rdma4j.verbs.endpoint.*;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.lang.foreign.MemorySegment;
 
 void main() throws Exception { // both ends in one program, over TCP: no adapter is needed
     var registry = new SimpleMeterRegistry(); // your program's own: Prometheus, OTLP, ...
@@ -17,7 +16,7 @@ void main() throws Exception { // both ends in one program, over TCP: no adapter
                 var ofClient = RdmaMeters.ofEndpoint(client, "peer", "example")) {
             ofClient.bindTo(registry);
             for (int i = 0; i < 3; i++) {
-                client.send(MemorySegment.ofArray(new byte[100]), timeout);
+                client.send(new byte[100], timeout);
                 peer.receive(timeout);
             }
             for (var counter : registry.get("rdma4j.endpoint.sent").functionCounters()) {

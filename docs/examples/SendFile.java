@@ -98,7 +98,7 @@ void receive(InetSocketAddress address, Path target) throws Exception {
         IO.println("waiting at " + server.address());
         try (var sender = server.accept(Duration.ofMinutes(5)).orElseThrow();
                 var window = sender.expose((long) WINDOW * CHUNK, REMOTE_WRITE)) {
-            sender.send(MemorySegment.ofArray(window.handle().toBytes()), TIMEOUT);
+            sender.send(window.handle().toBytes(), TIMEOUT);
             long start = System.nanoTime();
             var checksum = new CRC32C();
             long size = 0;

@@ -16,13 +16,13 @@ public enum WorkCompletionOpcode {
     RDMA_WRITE(1),
     /** An RDMA read. */
     RDMA_READ(2),
-    /** A compare-and-swap. */
+    /** A compare-and-swap ({@code IBV_WC_COMP_SWAP}). */
     COMPARE_AND_SWAP(3),
-    /** A fetch-and-add. */
+    /** A fetch-and-add ({@code IBV_WC_FETCH_ADD}). */
     FETCH_AND_ADD(4),
-    /** A memory window was bound. */
+    /** A memory window was bound ({@code IBV_WC_BIND_MW}). */
     BIND_MEMORY_WINDOW(5),
-    /** A key was invalidated. */
+    /** A key was invalidated ({@code IBV_WC_LOCAL_INV}). */
     LOCAL_INVALIDATE(6),
     /** A segmented send. */
     TSO(7),
@@ -30,9 +30,9 @@ public enum WorkCompletionOpcode {
     FLUSH(8),
     /** An atomic write. */
     ATOMIC_WRITE(9),
-    /** A receive. */
+    /** A receive ({@code IBV_WC_RECV}). */
     RECEIVE(128),
-    /** A receive that a peer's write with immediate consumed. */
+    /** A receive that a peer's write with immediate consumed ({@code IBV_WC_RECV_RDMA_WITH_IMM}). */
     RECEIVE_RDMA_WITH_IMMEDIATE(129),
     /** An entry was added to a {@link TagList}. */
     TAG_ADD(130),

@@ -24,6 +24,10 @@ final class CmStatus {
             "check that the peer runs, that its RDMA device is up, and that no firewall keeps UDP port 4791"
                     + " (RoCE version 2) away";
 
+    private static final String PEER_REFUSES =
+            "see what the peer's program says: it wants no such client, lacked locked memory or file descriptors for"
+                    + " one more (its accept() throws that), or has ended. Then connect anew";
+
     private CmStatus() {}
 
     /** For an id that would be bound to a loopback address: the kernel's cma_any_addr() holds that for the wildcard. */
@@ -144,8 +148,10 @@ final class CmStatus {
             int errno = status < 0 ? errno(event.type(), status) : ECONNREFUSED;
             boolean nobodyListens =
                     event.rejectReason() == RejectReason.INVALID_SERVICE_ID || refusedLookUp && status == 1;
-            return new ConnectionRejectedException(
-                    operation, errno, event, nobodyListens ? remedyOfCall(ECONNREFUSED) : "");
+            String remedy = nobodyListens
+                    ? remedyOfCall(ECONNREFUSED)
+                    : event.rejectReason() == RejectReason.CONSUMER_DEFINED ? PEER_REFUSES : "";
+            return new ConnectionRejectedException(operation, errno, event, remedy);
         }
         int errno = errno(event.type(), status);
         String explanation = event.type() + (status == 0 ? "" : ": " + event.explanation());

@@ -22,7 +22,15 @@ final class CreationFailure {
             return Failures.of(
                     operation, errno, CharacterDevice.FORBIDDEN.cause(FILE), CharacterDevice.giveAccess(FILE));
         }
-        return Failures.of(operation, errno, "", remedy(errno));
+        return withAccess(operation, errno);
+    }
+
+    /** Where this user's rights are not the reason. */
+    static VerbsException withAccess(String operation, int errno) {
+        String cause = errno == ENODEV
+                ? "this machine has no RDMA device ('rdma link'), or the module rdma_ucm is not loaded"
+                : "";
+        return Failures.of(operation, errno, cause, remedy(errno));
     }
 
     private static String remedy(int errno) {
@@ -31,8 +39,9 @@ final class CreationFailure {
                 "load the kernel module rdma_ucm ('modprobe rdma_ucm'), which makes /dev/infiniband/rdma_cm; in a"
                         + " container, pass the devices in (docker run --device=/dev/infiniband ...)";
             case ENODEV ->
-                "this machine has no RDMA device ('rdma link'), or the module rdma_ucm is not loaded ('modprobe"
-                        + " rdma_ucm')";
+                "load the adapter's driver, and rdma_ucm ('modprobe rdma_ucm'); without an adapter make a SoftRoCE"
+                        + " device (rdma link add rxe0 type rxe netdev eth0), run the program under scripts/softroce,"
+                        + " or let endpoints take TCP (Transport.RDMA_OR_TCP)";
             case EMFILE -> "raise the limit of open files ('ulimit -n'), or let connections share an event channel";
             default -> "";
         };

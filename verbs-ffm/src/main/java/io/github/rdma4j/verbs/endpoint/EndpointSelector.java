@@ -28,11 +28,20 @@ import java.util.function.Consumer;
  * }
  *
  * void serve(Endpoint client) {
- *     if (client.poll(message -> answer(client, message)) == Endpoint.CLOSED_BY_PEER) {
+ *     try {
+ *         if (client.poll(message -> answer(client, message)) == Endpoint.CLOSED_BY_PEER) {
+ *             client.close();
+ *         }
+ *     } catch (ConnectionLostException e) {
  *         client.close();
  *     }
  * }
  * }</pre>
+ *
+ * <p><b>What a handler throws comes out of {@link #select(Duration)}</b>, and ends a loop like this one for all
+ * clients. That is a {@link ConnectionLostException} of one client's endpoint, and a {@link
+ * io.github.rdma4j.verbs.VerbsException} of {@link EndpointServer#accept} when this process has no memory or file
+ * descriptor left for one more.
  *
  * <p><b>When an endpoint is ready</b>: there is a message, or a transfer to {@link Transfers#pollTransfers poll}; it
  * has been closed by the peer, or its connection is lost ({@link Endpoint#poll} says which); or there is room again

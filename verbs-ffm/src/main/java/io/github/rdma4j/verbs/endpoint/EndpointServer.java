@@ -210,8 +210,8 @@ public final class EndpointServer implements AutoCloseable {
      *
      * @param timeout how long to wait; zero or less only looks. A handshake that has begun goes on at the next call
      * @return the endpoint, to be closed; empty if no client came in time
-     * @throws io.github.rdma4j.verbs.VerbsException if the device cannot give what the configuration asks for; the
-     *     client is refused
+     * @throws io.github.rdma4j.verbs.VerbsException if the device or the kernel cannot give what this client needs
+     *     (locked memory, file descriptors): this client is refused, and the server goes on
      * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
      * @throws IllegalStateException if this server is closed, before or meanwhile
      */

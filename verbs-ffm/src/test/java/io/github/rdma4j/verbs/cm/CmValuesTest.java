@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.QueuePairType;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.internal.SocketAddresses;
 import java.lang.foreign.Arena;
@@ -93,5 +94,12 @@ class CmValuesTest {
         assertThat(CmStatus.explain(CmEventType.ROUTE_ERROR, PortSpace.TCP, -110))
                 .contains("not resolved in time");
         assertThat(CmStatus.explain(CmEventType.ESTABLISHED, PortSpace.TCP, 0)).isEmpty();
+    }
+
+    @Test
+    void aMachineWithoutDevicesIsToldWhatToDo() {
+        VerbsException failure = CreationFailure.withAccess("rdma_create_event_channel()", 19);
+        assertThat(failure).hasMessageContaining("ENODEV (No such device): this machine has no RDMA device");
+        assertThat(failure.remedy()).startsWith("load the adapter's driver").contains("scripts/softroce");
     }
 }

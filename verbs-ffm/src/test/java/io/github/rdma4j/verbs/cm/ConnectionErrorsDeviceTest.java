@@ -188,6 +188,7 @@ class ConnectionErrorsDeviceTest {
                     ConnectionRejectedException.class, () -> id.await(CmEventType.ESTABLISHED, PATIENCE));
             assertThat(failure.reason()).isEqualTo(RejectReason.CONSUMER_DEFINED);
             assertThat(failure.status()).isEqualTo(RejectReason.CONSUMER_DEFINED.code());
+            assertThat(failure.remedy()).startsWith("see what the peer's program says");
             assertThat(failure.privateData()).hasSize(PortSpace.TCP.maxRejectData());
             assertThat(new String(failure.privateData(), StandardCharsets.US_ASCII))
                     .startsWith("the house is full\0");

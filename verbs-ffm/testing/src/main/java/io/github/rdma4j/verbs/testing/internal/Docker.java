@@ -14,6 +14,7 @@ public final class Docker {
 
     private static final String REMEDY = """
         Remedy: install and start Docker (Debian, Ubuntu: apt-get install docker.io), be allowed to use it (member of the group docker), or set DOCKER_HOST;
+        or run the build in a guest, without Docker: 'scripts/softroce --accel uml mvn -o verify' with that script of rdma4j;
         or run these tests on a machine with an RDMA device; or run without them: -Drdma4j.softroce=skip or RDMA4J_SOFTROCE=skip.\
         """;
 
