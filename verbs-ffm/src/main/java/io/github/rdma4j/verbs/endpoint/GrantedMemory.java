@@ -33,6 +33,9 @@ public final class GrantedMemory implements AutoCloseable {
     /** Null if it is exclusive. */
     private final String shared;
 
+    /** Waits for a thread of this process that is just serving the peer; null where an adapter does that alone. */
+    private final Runnable serving;
+
     private volatile boolean taken;
 
     GrantedMemory(
@@ -41,13 +44,15 @@ public final class GrantedMemory implements AutoCloseable {
             MemoryWindow window,
             MemoryRegion base,
             MemoryRegion owned,
-            String shared) {
+            String shared,
+            Runnable serving) {
         this.slice = slice;
         this.handle = handle;
         this.window = window;
         this.base = base;
         this.owned = owned;
         this.shared = shared;
+        this.serving = serving;
     }
 
     MemoryRegion owned() {
@@ -99,8 +104,8 @@ public final class GrantedMemory implements AutoCloseable {
 
     /**
      * Takes the memory back. When this returns, nothing that the peer does can reach it; what it does with the handle
-     * from now on fails with {@link io.github.rdma4j.verbs.WorkCompletionStatus#REM_ACCESS_ERR}, and costs it this
-     * connection. Other grants, and other peers, go on. Does nothing if it is closed already.
+     * from now on, and what it has begun, fails with {@link
+     * io.github.rdma4j.verbs.WorkCompletionStatus#REM_ACCESS_ERR} or costs it this connection without. Other grants, and other peers, go on. Does nothing if it is closed already.
      *
      * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses; another call tries again
      */
@@ -112,6 +117,9 @@ public final class GrantedMemory implements AutoCloseable {
         }
         if (base != null) {
             closes.add(base::close);
+        }
+        if (serving != null) {
+            closes.add(serving);
         }
         if (owned != null) {
             closes.add(owned::close);
