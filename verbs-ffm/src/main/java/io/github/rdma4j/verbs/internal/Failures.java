@@ -39,15 +39,10 @@ public final class Failures {
         return new VerbsException(operation, errno, explanation, remedy);
     }
 
-    /**
-     * What a failure said, for one that tells it again with the same remedy.
-     *
-     * @param message that may end with the remedy
-     * @param remedy of the failure
-     * @return the message up to the remedy
-     */
-    public static String withoutRemedy(String message, String remedy) {
-        String end = ". Remedy: " + remedy;
+    /** {@return what a failure says up to its remedy, for a message that goes on behind it} */
+    public static String withoutRemedy(RuntimeException failure) {
+        String message = String.valueOf(failure.getMessage());
+        String end = failure instanceof VerbsException verbs ? ". Remedy: " + verbs.remedy() : "";
         return message.endsWith(end) ? message.substring(0, message.length() - end.length()) : message;
     }
 
