@@ -102,6 +102,14 @@ public final class GrantedMemory implements AutoCloseable {
         return !taken && (window == null || window.isOpen()) && (base == null || Exposures.isThere(base));
     }
 
+    /** Whether nothing is left to close: what the peer cannot use any more may still be registered. */
+    boolean isGone() {
+        return taken
+                || (window == null || !window.isOpen())
+                        && (base == null || !base.isOpen())
+                        && (owned == null || !owned.isOpen());
+    }
+
     /**
      * Takes the memory back. When this returns, nothing that the peer does can reach it; what it does with the handle
      * from now on, and what it has begun, fails with {@link

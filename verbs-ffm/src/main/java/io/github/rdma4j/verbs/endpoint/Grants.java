@@ -247,7 +247,7 @@ final class Grants {
     private void keep(GrantedMemory granted) {
         synchronized (open) {
             if (!closed) {
-                open.removeIf(other -> !other.isOpen());
+                open.removeIf(GrantedMemory::isGone);
                 open.add(granted);
                 return;
             }

@@ -190,8 +190,11 @@ abstract class GrantsContract {
         assertThat(granted.isOpen()).isFalse();
         assertThat(own.isOpen()).isTrue();
         isRefused(() -> read(client, granted.handle()));
+        // Where a part was registered by itself, it must not be forgotten before that is undone.
+        owner.grant(64, PATIENCE, REMOTE_READ);
         owner.close(Duration.ZERO);
         assertThat(own.isOpen()).isFalse();
+        assertThat(granted.base() == null || !granted.base().isOpen()).isTrue();
         assertThatThrownBy(() -> owner.grant(64, PATIENCE, REMOTE_READ)).isInstanceOf(IllegalStateException.class);
     }
 
