@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.benchmarks;
 
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointConfig;
+import io.github.rdma4j.verbs.endpoint.EndpointException;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import io.github.rdma4j.verbs.endpoint.MessageHandler;
 import java.lang.foreign.Arena;
@@ -95,11 +96,14 @@ public final class Recorded {
         }
     }
 
-    /** Ends with the program. */
     private void answer() {
         MemorySegment answer = Arena.global().allocate(BYTES);
-        while (server.receive(handler, TIMEOUT)) {
-            server.send(answer, TIMEOUT);
+        try {
+            while (server.receive(handler, TIMEOUT)) {
+                server.send(answer, TIMEOUT);
+            }
+        } catch (IllegalStateException | EndpointException e) {
+            // It was closed: all is measured.
         }
     }
 }
