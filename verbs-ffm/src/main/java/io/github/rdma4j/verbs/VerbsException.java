@@ -31,8 +31,8 @@ public class VerbsException extends RuntimeException {
      * @param errno the positive errno value, or 0 where the failure has none
      * @param explanation what is known of the cause, or an empty string; another failure's message with its remedy,
      *     which then stands before this one's
-     * @param remedy what the reader can do about it; an empty string for the other failure's remedy, or what generally helps
-     *     against the errno
+     * @param remedy what the reader can do about it; an empty string for the other failure's remedy, or what generally
+     *     helps against the errno
      */
     public VerbsException(String operation, int errno, String explanation, String remedy) {
         int end = explanation.indexOf(REMEDY);

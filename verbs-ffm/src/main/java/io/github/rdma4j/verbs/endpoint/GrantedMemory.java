@@ -111,9 +111,10 @@ public final class GrantedMemory implements AutoCloseable {
     }
 
     /**
-     * Takes the memory back. When this returns, nothing that the peer does can reach it; what it does with the handle
+     * Takes the memory back. When this returns, nothing that the peer does can reach it. What it does with the handle
      * from now on, and what it has begun, fails with {@link
-     * io.github.rdma4j.verbs.WorkCompletionStatus#REM_ACCESS_ERR} or costs it this connection without. Other grants, and other peers, go on. Does nothing if it is closed already.
+     * io.github.rdma4j.verbs.WorkCompletionStatus#REM_ACCESS_ERR} or with the end of the connection, which it costs the
+     * peer in both cases. Other grants, and other peers, go on. Does nothing if it is closed already.
      *
      * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses; another call tries again
      */
