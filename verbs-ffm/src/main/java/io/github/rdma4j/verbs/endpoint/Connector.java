@@ -9,7 +9,6 @@ import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
-import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.TimeText;
 import io.github.rdma4j.verbs.internal.events.EndpointConnectEvent;
 import java.net.InetSocketAddress;
@@ -59,13 +58,19 @@ final class Connector {
         } catch (RuntimeException tcp) {
             EndpointException neither = new EndpointException(
                     "connecting to " + server,
-                    "neither over RDMA (%s) nor over TCP (%s)"
-                            .formatted(Failures.withoutRemedy(rdma), Failures.withoutRemedy(tcp)),
+                    "neither over RDMA (%s) nor over TCP (%s)".formatted(cause(rdma), cause(tcp)),
                     "mend one of the two: " + remedy("RDMA", rdma) + "; " + remedy("TCP", tcp));
             neither.initCause(rdma);
             neither.addSuppressed(tcp);
             throw neither;
         }
+    }
+
+    /** Without the remedy. */
+    private static String cause(RuntimeException failure) {
+        String message = String.valueOf(failure.getMessage());
+        String end = failure instanceof VerbsException verbs ? ". Remedy: " + verbs.remedy() : "";
+        return message.endsWith(end) ? message.substring(0, message.length() - end.length()) : message;
     }
 
     private static String remedy(String way, RuntimeException failure) {

@@ -39,13 +39,6 @@ public final class Failures {
         return new VerbsException(operation, errno, explanation, remedy);
     }
 
-    /** {@return what a failure says up to its remedy, for a message that goes on behind it} */
-    public static String withoutRemedy(RuntimeException failure) {
-        String message = String.valueOf(failure.getMessage());
-        String end = failure instanceof VerbsException verbs ? ". Remedy: " + verbs.remedy() : "";
-        return message.endsWith(end) ? message.substring(0, message.length() - end.length()) : message;
-    }
-
     /**
      * Throws if a verb that returns its errno returned one.
      *
