@@ -225,7 +225,7 @@ public abstract class CudaResource implements AutoCloseable {
             case TIME_IS_OVER ->
                 throw new CudaCloseTimeoutException(this
                         + " is not closed: another thread is creating something of it, or closing it, for longer than "
-                        + context().closeTimeout() + ". Remedy: close it again when that thread is done");
+                        + TimeText.of(context().closeTimeout()) + ". Remedy: close it again when that thread is done");
         };
     }
 
@@ -309,7 +309,7 @@ public abstract class CudaResource implements AutoCloseable {
     private CudaCloseTimeoutException tooEarly(CudaContext busy) {
         return new CudaCloseTimeoutException(this + " is not freed" + (closed ? ", though closed to new uses" : "")
                 + ": what streams of " + busy + " were given before is not done after "
-                + context().closeTimeout()
+                + TimeText.of(context().closeTimeout())
                 + ". Remedy: a stream may wait for a value that nobody has written: write it,"
                 + " or wait for the streams, and close this again");
     }

@@ -428,7 +428,8 @@ public final class CudaStream extends StreamMemory {
     void abandon(long deadline) {
         if (!Waiting.until(driverCapture::leavesEnd, deadline)) {
             throw new CudaCloseTimeoutException(this + " is not destroyed, though closed to new uses: its work is not"
-                    + " done after " + context().closeTimeout() + ", and the driver refuses the event that would tell"
+                    + " done after " + TimeText.of(context().closeTimeout())
+                    + ", and the driver refuses the event that would tell"
                     + " later when it is. Remedy: the stream may wait for a value that nobody has written: write it, or"
                     + " free device memory, and close this again");
         }

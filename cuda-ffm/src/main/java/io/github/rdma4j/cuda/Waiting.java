@@ -59,7 +59,7 @@ final class Waiting {
 
     static long nanos(Duration timeout) {
         if (timeout.isNegative()) {
-            throw new IllegalArgumentException("a negative timeout, " + timeout);
+            throw new IllegalArgumentException("a negative timeout, " + TimeText.of(timeout));
         }
         try {
             return timeout.toNanos();

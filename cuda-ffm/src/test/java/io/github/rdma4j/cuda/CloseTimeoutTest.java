@@ -34,7 +34,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
         assertThatExceptionOfType(CudaCloseTimeoutException.class)
                 .isThrownBy(resource::close)
                 .withMessageContaining(" is not freed")
-                .withMessageContaining("is not done after PT0.1S. Remedy: a stream may wait for a value that nobody has"
+                .withMessageContaining("is not done after 100 ms. Remedy: a stream may wait for a value that nobody has"
                         + " written: write it, or wait for the streams, and close this again");
     }
 
@@ -136,7 +136,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
                         .isThrownBy(waiting::close)
                         .withMessageStartingWith(
                                 waiting + " is not destroyed, though closed to new uses: its work is not"
-                                        + " done after PT0.1S, and the driver refuses the event")
+                                        + " done after 100 ms, and the driver refuses the event")
                         .withMessageContaining("Remedy: "),
                 "closing the stream");
         within(() -> assertTooEarly(memory), "closing memory");
@@ -194,7 +194,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
                 () -> assertThatExceptionOfType(CudaCloseTimeoutException.class)
                         .isThrownBy(context::close)
                         .withMessageStartingWith(pinned + " is not freed, though closed to new uses: another thread has"
-                                + " been inside a call with its segment for longer than PT0.1S. Remedy: "),
+                                + " been inside a call with its segment for longer than 100 ms. Remedy: "),
                 "closing");
         assertThat(context.isOpen()).isTrue();
         assertThat(StandInDriver.get("allocations.host")).isEqualTo(1);

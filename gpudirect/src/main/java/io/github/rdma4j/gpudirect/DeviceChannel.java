@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect;
 
 import io.github.rdma4j.cuda.CudaWaitInterruptedException;
+import io.github.rdma4j.gpudirect.internal.TimeText;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
@@ -267,7 +268,7 @@ public final class DeviceChannel implements AutoCloseable {
     /** Calls {@link #progress()} until something is so, with pauses when nothing moves. */
     boolean progressUntil(BooleanSupplier done, Duration timeout, Object what) {
         if (timeout.isNegative()) {
-            throw new IllegalArgumentException("a negative timeout, " + timeout);
+            throw new IllegalArgumentException("a negative timeout, " + TimeText.of(timeout));
         }
         long start = System.nanoTime();
         int idle = 0;
@@ -312,7 +313,7 @@ public final class DeviceChannel implements AutoCloseable {
             throw new IllegalStateException(
                     ("%s: copies of its transfers have not ended after %s: see what else keeps the GPU busy, then close"
                                     + " again")
-                            .formatted(this, END_OF_COPIES));
+                            .formatted(this, TimeText.of(END_OF_COPIES)));
         }
         if (out != null) {
             out.close();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
+import io.github.rdma4j.gpudirect.internal.TimeText;
 import io.github.rdma4j.verbs.AccessFlag;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -95,7 +96,7 @@ public final class DevicePoolConfig {
      */
     public DevicePoolConfig waitWhenExhausted(Duration timeout) {
         if (timeout.isNegative()) {
-            throw new IllegalArgumentException("the timeout " + timeout + " is negative");
+            throw new IllegalArgumentException("the timeout " + TimeText.of(timeout) + " is negative");
         }
         waitWhenExhausted = timeout;
         return this;

@@ -6,6 +6,7 @@ import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.DeviceSlice;
 import io.github.rdma4j.cuda.HostMemory;
+import io.github.rdma4j.gpudirect.internal.TimeText;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.ProtectionDomain;
@@ -43,7 +44,7 @@ record StagedMirror(HostMemory host, MemoryRegion region) implements AutoCloseab
             if (!stream.await(END_OF_COPY)) {
                 throw new IllegalStateException(
                         "%s could not be copied to its mirror in %s: the GPU is busy with other work"
-                                .formatted(memory, END_OF_COPY));
+                                .formatted(memory, TimeText.of(END_OF_COPY)));
             }
         } finally {
             stream.close();

@@ -6,6 +6,7 @@ import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.GraphDependency;
 import io.github.rdma4j.cuda.KernelArguments;
+import io.github.rdma4j.gpudirect.internal.TimeText;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import java.time.Duration;
@@ -445,7 +446,7 @@ public final class StreamChannel implements AutoCloseable {
                         ("%s is not closed: streams were given %d transfers that they have not come to after %s. Remedy:"
                                         + " see what else they wait for, or whether a transfer was started by two streams"
                                         + " at once, then close it again")
-                                .formatted(this, outstanding(), limit));
+                                .formatted(this, outstanding(), TimeText.of(limit)));
             }
             LockSupport.parkNanos(PAUSE_NANOS);
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
+import io.github.rdma4j.gpudirect.internal.TimeText;
 import io.github.rdma4j.verbs.QueuePairConfig;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -44,7 +45,7 @@ public final class StreamChannelConfig {
      */
     public StreamChannelConfig timeLimit(Duration time) {
         if (time.compareTo(Duration.ofMillis(1)) < 0 || time.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException("a time limit of " + time + "; 1 ms to a day");
+            throw new IllegalArgumentException("a time limit of " + TimeText.of(time) + "; 1 ms to a day");
         }
         timeLimit = time;
         return this;

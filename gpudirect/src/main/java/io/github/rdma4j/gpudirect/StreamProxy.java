@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
+import io.github.rdma4j.gpudirect.internal.TimeText;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
@@ -171,7 +172,7 @@ public final class StreamProxy implements AutoCloseable {
         LockSupport.unpark(thread);
         try {
             if (!thread.join(END)) {
-                throw new IllegalStateException(this + " has not stopped after " + END);
+                throw new IllegalStateException(this + " has not stopped after " + TimeText.of(END));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
+import io.github.rdma4j.gpudirect.internal.TimeText;
 import java.time.Duration;
 
 /**
@@ -25,7 +26,7 @@ public final class StreamProxyConfig {
      */
     public StreamProxyConfig spin(Duration time) {
         if (time.isNegative()) {
-            throw new IllegalArgumentException("a negative time, " + time);
+            throw new IllegalArgumentException("a negative time, " + TimeText.of(time));
         }
         spinNanos = time.compareTo(Duration.ofDays(1000)) > 0 ? Long.MAX_VALUE / 2 : time.toNanos();
         return this;
@@ -40,7 +41,8 @@ public final class StreamProxyConfig {
      */
     public StreamProxyConfig pause(Duration time) {
         if (time.isNegative() || time.isZero() || time.compareTo(LONGEST_PAUSE) > 0) {
-            throw new IllegalArgumentException("a pause of " + time + "; more than 0 and at most " + LONGEST_PAUSE);
+            throw new IllegalArgumentException(
+                    "a pause of " + TimeText.of(time) + "; more than 0 and at most " + TimeText.of(LONGEST_PAUSE));
         }
         pauseNanos = time.toNanos();
         return this;

@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect;
 
 import io.github.rdma4j.cuda.CudaStream;
+import io.github.rdma4j.gpudirect.internal.TimeText;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
@@ -121,7 +122,7 @@ public final class Transfer {
         }
         if (!await(timeout)) {
             throw new IllegalStateException("%s is not at its end after %s, and the stream cannot wait for it by itself"
-                    .formatted(this, timeout));
+                    .formatted(this, TimeText.of(timeout)));
         }
     }
 

@@ -18,6 +18,7 @@ import io.github.rdma4j.verbs.internal.ErrnoRemedy;
  */
 public class VerbsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
+    private static final String REMEDY = ". Remedy: ";
 
     private final String operation;
     private final int errno;
@@ -28,18 +29,25 @@ public class VerbsException extends RuntimeException {
      *
      * @param operation the verb with its arguments, such as {@code ibv_reg_mr(length=4096, access=[LOCAL_WRITE])}
      * @param errno the positive errno value, or 0 where the failure has none
-     * @param explanation what is known of the cause, or an empty string
-     * @param remedy what the reader can do about it; an empty string for what generally helps against the errno
+     * @param explanation what is known of the cause, or an empty string; another failure's message with its remedy,
+     *     which then stands before this one's
+     * @param remedy what the reader can do about it; an empty string for the other failure's remedy, or what generally
+     *     helps against the errno
      */
     public VerbsException(String operation, int errno, String explanation, String remedy) {
-        super(message(operation, errno, explanation, orGeneral(remedy, errno)));
+        int end = explanation.indexOf(REMEDY);
+        String cause = end < 0 ? explanation : explanation.substring(0, end);
+        String first = end < 0 ? "" : explanation.substring(end + REMEDY.length());
+        boolean none = first.isEmpty() && remedy.isEmpty() && errno != 0;
+        String all = none ? ErrnoRemedy.of(errno) : joined(first, remedy);
+        super(message(operation, errno, cause, all));
         this.operation = operation;
         this.errno = errno;
-        this.remedy = orGeneral(remedy, errno);
+        this.remedy = all;
     }
 
-    private static String orGeneral(String remedy, int errno) {
-        return remedy.isEmpty() && errno != 0 ? ErrnoRemedy.of(errno) : remedy;
+    private static String joined(String first, String second) {
+        return first.isEmpty() || first.equals(second) ? second : second.isEmpty() ? first : first + "; " + second;
     }
 
     private static String message(String operation, int errno, String explanation, String remedy) {
@@ -55,7 +63,7 @@ public class VerbsException extends RuntimeException {
             text.append(": ").append(explanation);
         }
         if (!remedy.isEmpty()) {
-            text.append(". Remedy: ").append(remedy);
+            text.append(REMEDY).append(remedy);
         }
         return text.toString();
     }

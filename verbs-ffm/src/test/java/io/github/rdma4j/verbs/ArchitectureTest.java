@@ -31,6 +31,7 @@ import io.github.rdma4j.verbs.internal.Flags;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
 import io.github.rdma4j.verbs.internal.StreamSocket;
+import io.github.rdma4j.verbs.internal.TimeText;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
@@ -62,8 +63,9 @@ class ArchitectureTest {
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages(API);
 
-    /** The JDK, and what tells its recorder: used by all floors, and leaning on nothing else. */
-    private static final DescribedPredicate<JavaClass> JDK = resideInAnyPackage("java..", EVENTS);
+    /** The JDK, what tells its recorder, and how times are told: used by all floors, and leaning on nothing else. */
+    private static final DescribedPredicate<JavaClass> JDK =
+            resideInAnyPackage("java..", EVENTS).or(equivalentTo(TimeText.class));
     /** Endpoints say where they were closed as all else does; they call nothing native for it. */
     private static final DescribedPredicate<JavaClass> CAUSE_AFTER_A_CLOSE = equivalentTo(ClosePlace.class);
     /**

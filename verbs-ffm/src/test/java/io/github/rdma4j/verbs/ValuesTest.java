@@ -210,6 +210,19 @@ class ValuesTest {
         assertThat(new VerbsException("x", 0, "", "")).hasMessage("x failed");
     }
 
+    /** An explanation may be another failure's message. */
+    @Test
+    void anExceptionHasOneSentenceOfRemedies() {
+        VerbsException inner = new VerbsException("ibv_reg_mr(length=1)", 0, "too much", "less");
+        VerbsException outer = new VerbsException("sending", 0, inner.getMessage(), "try again");
+        assertThat(outer).hasMessage("sending failed: ibv_reg_mr(length=1) failed: too much. Remedy: less; try again");
+        assertThat(outer.remedy()).isEqualTo("less; try again");
+        assertThat(new VerbsException("sending", 0, inner.getMessage(), "less"))
+                .hasMessage("sending failed: ibv_reg_mr(length=1) failed: too much. Remedy: less");
+        assertThat(new VerbsException("sending", 0, inner.getMessage(), "").remedy())
+                .isEqualTo("less");
+    }
+
     @Test
     void completionsHaveACapacity() {
         assertThatIllegalArgumentException().isThrownBy(() -> WorkCompletions.allocate(0));

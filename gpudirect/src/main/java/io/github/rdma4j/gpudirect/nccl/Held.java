@@ -4,6 +4,7 @@ package io.github.rdma4j.gpudirect.nccl;
 
 import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.CudaResource;
+import io.github.rdma4j.gpudirect.internal.TimeText;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -72,7 +73,8 @@ final class Held implements AutoCloseable {
                 if (System.nanoTime() - start >= limit) {
                     throw new CudaCloseTimeoutException(
                             resource + " is not closed: NCCL has not put a call with it into"
-                                    + " its stream after " + resource.context().closeTimeout()
+                                    + " its stream after "
+                                    + TimeText.of(resource.context().closeTimeout())
                                     + ". Remedy: wait for the other ranks, or abort the communicator; close it again");
                 }
                 interrupted |= pause();

@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect.nccl;
 
 import io.github.rdma4j.cuda.CudaWaitInterruptedException;
+import io.github.rdma4j.gpudirect.internal.TimeText;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -18,7 +19,7 @@ final class Limits {
     /** A limit longer than 292 years is one of 292 years. */
     static long nanos(Duration limit) {
         if (limit.isNegative()) {
-            throw new IllegalArgumentException("a negative time limit, " + limit);
+            throw new IllegalArgumentException("a negative time limit, " + TimeText.of(limit));
         }
         try {
             return limit.toNanos();

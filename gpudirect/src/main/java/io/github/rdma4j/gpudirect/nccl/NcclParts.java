@@ -6,6 +6,7 @@ import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.cuda.DeviceSlice;
+import io.github.rdma4j.gpudirect.internal.TimeText;
 import io.github.rdma4j.gpudirect.nccl.bindings.NcclHeaders;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 import java.lang.foreign.Arena;
@@ -237,7 +238,7 @@ public abstract sealed class NcclParts extends NcclTransfers permits NcclCommuni
         if (!connection.tryLock(connection.timeout)) {
             throw new CudaCloseTimeoutException(
                     "%s: another thread is inside a call of %s for longer than %s. Remedy: wait for the other ranks, or"
-                                    .formatted(words, this, connection.timeout)
+                                    .formatted(words, this, TimeText.of(connection.timeout))
                             + " abort() the communicator; close it again");
         }
         try {

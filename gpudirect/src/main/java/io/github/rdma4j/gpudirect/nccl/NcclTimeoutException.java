@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl;
 
+import io.github.rdma4j.gpudirect.internal.TimeText;
 import java.time.Duration;
 
 /**
@@ -27,7 +28,7 @@ public class NcclTimeoutException extends NcclException {
                 NcclStatus.IN_PROGRESS.number(),
                 "",
                 "not over after %s: see whether all ranks have made the same call, and can reach each other"
-                                .formatted(limit)
+                                .formatted(TimeText.of(limit))
                         + " (NCCL_SOCKET_IFNAME); then abort or close the communicator");
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage;
 
+import io.github.rdma4j.gpudirect.internal.TimeText;
 import java.time.Duration;
 import java.util.Map;
 
@@ -88,7 +89,7 @@ final class Failures {
         return new StorageException(
                 call,
                 0,
-                "the GPU's copies are not done after " + limit,
+                "the GPU's copies are not done after " + TimeText.of(limit),
                 "",
                 "see what the GPU is doing; give StorageConfig.timeout more",
                 transferred);

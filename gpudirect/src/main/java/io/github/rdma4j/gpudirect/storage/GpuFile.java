@@ -6,6 +6,7 @@ import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.cuda.DeviceSlice;
+import io.github.rdma4j.gpudirect.internal.TimeText;
 import java.nio.file.Path;
 import java.util.Objects;
 
@@ -297,7 +298,7 @@ public final class GpuFile implements AutoCloseable {
     public void close() {
         if (!uses.close(storage.config().timeout(), storage::look)) {
             throw new CudaCloseTimeoutException(this + " is not closed: transfers are under way for longer than "
-                    + storage.config().timeout() + ". Remedy: wait for them, and close it again");
+                    + TimeText.of(storage.config().timeout()) + ". Remedy: wait for them, and close it again");
         }
         synchronized (this) {
             if (released) {

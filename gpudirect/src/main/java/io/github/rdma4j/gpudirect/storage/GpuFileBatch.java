@@ -4,6 +4,7 @@ package io.github.rdma4j.gpudirect.storage;
 
 import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.gpudirect.internal.TimeText;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -369,7 +370,8 @@ public final class GpuFileBatch implements AutoCloseable {
                     throw new CudaCloseTimeoutException(
                             "the batch is not closed: %d transfers are under way for longer than %s."
                                             .formatted(
-                                                    underWay, storage.config().timeout())
+                                                    underWay,
+                                                    TimeText.of(storage.config().timeout()))
                                     + " Remedy: await() them, and close it again");
                 }
                 interrupted |= Thread.interrupted();

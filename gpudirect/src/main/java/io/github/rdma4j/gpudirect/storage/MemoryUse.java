@@ -4,6 +4,7 @@ package io.github.rdma4j.gpudirect.storage;
 
 import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.gpudirect.internal.TimeText;
 import io.github.rdma4j.gpudirect.storage.internal.CuFileCalls;
 
 /**
@@ -61,7 +62,7 @@ final class MemoryUse implements AutoCloseable {
     public void close() {
         if (!uses.close(storage.config().timeout(), storage::look)) {
             throw new CudaCloseTimeoutException(memory + " is not freed: cuFile reads or writes it for longer than "
-                    + storage.config().timeout() + ". Remedy: wait for the transfers, and close it again");
+                    + TimeText.of(storage.config().timeout()) + ". Remedy: wait for the transfers, and close it again");
         }
         storage.forget(this);
         deregister();

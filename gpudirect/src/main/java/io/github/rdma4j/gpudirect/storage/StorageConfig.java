@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage;
 
+import io.github.rdma4j.gpudirect.internal.TimeText;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -119,7 +120,7 @@ public final class StorageConfig {
      */
     public StorageConfig timeout(Duration limit) {
         if (limit.isZero() || limit.isNegative()) {
-            throw new IllegalArgumentException("a time limit of " + limit + ": more than zero");
+            throw new IllegalArgumentException("a time limit of " + TimeText.of(limit) + ": more than zero");
         }
         timeout = Objects.requireNonNull(limit);
         return this;

@@ -93,7 +93,7 @@ class NcclCommunicatorTest extends NcclFixture {
                 .isThrownBy(() -> NcclCommunicator.init(
                         contexts.getFirst(), 2, 0, NcclUniqueId.create(), config -> config.timeout(SHORT)))
                 .withMessageContaining("ncclCommInitRank(ranks=2, rank=0")
-                .withMessageContaining("not over after PT0.2S");
+                .withMessageContaining("not over after 200 ms");
         assertThat(StandInNccl.calls("ncclCommAbort")).isEqualTo(1);
     }
 
@@ -302,7 +302,7 @@ class NcclCommunicatorTest extends NcclFixture {
         interrupted(() -> first.await(LIMIT));
         assertThatExceptionOfType(NcclTimeoutException.class)
                 .isThrownBy(() -> first.await(Duration.ofMillis(20)))
-                .withMessageContaining("not over after PT0.02S");
+                .withMessageContaining("not over after 20 ms");
         assertThatExceptionOfType(NcclTimeoutException.class)
                 .isThrownBy(first::close)
                 .withMessageContaining("it is aborted");

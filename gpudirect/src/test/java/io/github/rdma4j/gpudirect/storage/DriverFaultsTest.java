@@ -179,7 +179,7 @@ class DriverFaultsTest extends StorageFixture {
             StandInDriver.copyDelay(200_000, 0);
             assertThatThrownBy(() -> file.read(memory, 0, 0, SIZE))
                     .isInstanceOf(StorageException.class)
-                    .hasMessageContaining("the GPU's copies are not done after PT0.02S")
+                    .hasMessageContaining("the GPU's copies are not done after 20 ms")
                     .hasMessageContaining("Remedy: see what the GPU is doing");
             assertThatThrownBy(() -> file.write(memory, 0, 0, SIZE)).isInstanceOf(StorageException.class);
             StandInDriver.copyDelay(0, 0);
@@ -200,7 +200,7 @@ class DriverFaultsTest extends StorageFixture {
         }
         assertThatThrownBy(file::close)
                 .isInstanceOf(CudaCloseTimeoutException.class)
-                .hasMessageContaining("transfers are under way for longer than PT0.02S");
+                .hasMessageContaining("transfers are under way for longer than 20 ms");
         assertThatThrownBy(memory::close)
                 .isInstanceOf(CudaCloseTimeoutException.class)
                 .hasMessageContaining("cuFile reads or writes it");

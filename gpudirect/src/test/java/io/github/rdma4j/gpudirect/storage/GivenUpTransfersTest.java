@@ -223,7 +223,7 @@ class GivenUpTransfersTest extends StorageFixture {
             }
             assertThatThrownBy(storage::close)
                     .isInstanceOf(CudaCloseTimeoutException.class)
-                    .hasMessageContaining("1 transfers are under way for longer than PT0.02S");
+                    .hasMessageContaining("1 transfers are under way for longer than 20 ms");
             assertThat(over.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isOne();
         }
         storage.close();

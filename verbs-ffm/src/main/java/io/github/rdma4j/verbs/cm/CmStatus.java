@@ -131,12 +131,8 @@ final class CmStatus {
     static ConnectionException failure(String operation, CmEvent event) {
         if (event.cause().isPresent()) {
             VerbsException cause = event.cause().get();
-            ConnectionException exception = new ConnectionException(
-                    operation,
-                    event.type(),
-                    cause.errno(),
-                    Failures.withoutRemedy(cause.getMessage(), cause.remedy()),
-                    cause.remedy());
+            ConnectionException exception =
+                    new ConnectionException(operation, event.type(), cause.errno(), cause.getMessage(), cause.remedy());
             exception.initCause(cause);
             return exception;
         }

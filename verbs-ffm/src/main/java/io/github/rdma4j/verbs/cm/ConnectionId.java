@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.SocketAddresses;
+import io.github.rdma4j.verbs.internal.TimeText;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
@@ -62,7 +63,7 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
 
     static int milliseconds(Duration timeout) {
         if (timeout.isNegative() || timeout.isZero()) {
-            throw new IllegalArgumentException("a timeout of " + timeout + " is not positive");
+            throw new IllegalArgumentException("a timeout of " + TimeText.of(timeout) + " is not positive");
         }
         return Math.clamp(TimeUnit.NANOSECONDS.toMillis(ReadinessWaiter.nanos(timeout)), 1, Integer.MAX_VALUE);
     }

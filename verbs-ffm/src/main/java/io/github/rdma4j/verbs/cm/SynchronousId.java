@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.TimeText;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
@@ -304,7 +305,7 @@ public final class SynchronousId implements AutoCloseable {
                             operation,
                             null,
                             CmStatus.ETIMEDOUT,
-                            NOTHING_CAME.formatted(deadline.timeout()),
+                            NOTHING_CAME.formatted(TimeText.of(deadline.timeout())),
                             CmStatus.remedyOfSilence(type)));
             disconnected |= event.type() == CmEventType.DISCONNECTED;
             if (event.type() == type) {

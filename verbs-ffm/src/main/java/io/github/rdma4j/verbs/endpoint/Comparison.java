@@ -62,21 +62,21 @@ final class Comparison {
         this.patience = patience;
     }
 
-    /** Begins anew, with a pause before each round. */
+    /** Begins anew, with a pause before each round. Rounds too few to tell anything count on. */
     void begin(long now, long nanosBetween) {
-        begin(now, nanosBetween, 1);
+        begin(now, nanosBetween, false);
     }
 
-    /** Begins anew, over TCP and without pauses. */
+    /** The same over TCP and without pauses. */
     void beginOverTcp(long now) {
-        begin(now, 0, 0);
+        begin(now, 0, true);
     }
 
-    private void begin(long now, long nanosBetween, int tcpFirst) {
+    private void begin(long now, long nanosBetween, boolean overTcp) {
         running = true;
-        roundsOverTcpFirst = tcpFirst;
+        round = hasTooFewRounds() ? round : 0;
+        roundsOverTcpFirst = overTcp ? round % 2 : 1;
         pause = nanosBetween;
-        round = 0;
         complete = false;
         hindered = false;
         answered = false;
@@ -91,6 +91,17 @@ final class Comparison {
 
     void stop() {
         running = false;
+    }
+
+    /** What was measured was another connection. */
+    void forget() {
+        stop();
+        round = 0;
+    }
+
+    /** Whether there are some rounds, and more are needed to tell anything. */
+    boolean hasTooFewRounds() {
+        return round > 0 && round < FEWEST_ROUNDS;
     }
 
     boolean isRunning() {
@@ -111,8 +122,9 @@ final class Comparison {
         return hindered;
     }
 
-    boolean hasAnswers() {
-        return answered;
+    /** How long the first question has been without an answer. */
+    long nanosUnanswered(long now) {
+        return asked && !answered ? now - askedAt : 0;
     }
 
     private int tooSlow() {

@@ -3,11 +3,13 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
+import io.github.rdma4j.verbs.internal.TimeText;
 import io.github.rdma4j.verbs.internal.events.EndpointConnectEvent;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -56,12 +58,23 @@ final class Connector {
         } catch (RuntimeException tcp) {
             EndpointException neither = new EndpointException(
                     "connecting to " + server,
-                    "neither over RDMA (%s) nor over TCP (%s)".formatted(rdma.getMessage(), tcp.getMessage()),
-                    "mend one of the two");
+                    "neither over RDMA (%s) nor over TCP (%s)".formatted(cause(rdma), cause(tcp)),
+                    "mend one of the two: " + remedy("RDMA", rdma) + "; " + remedy("TCP", tcp));
             neither.initCause(rdma);
             neither.addSuppressed(tcp);
             throw neither;
         }
+    }
+
+    /** Without the remedy. */
+    private static String cause(RuntimeException failure) {
+        String message = String.valueOf(failure.getMessage());
+        String end = failure instanceof VerbsException verbs ? ". Remedy: " + verbs.remedy() : "";
+        return message.endsWith(end) ? message.substring(0, message.length() - end.length()) : message;
+    }
+
+    private static String remedy(String way, RuntimeException failure) {
+        return way + ": " + (failure instanceof VerbsException verbs ? verbs.remedy() : "see the cause");
     }
 
     private static Endpoint connectOverRdma(
@@ -132,7 +145,7 @@ final class Connector {
             throw new EndpointException(
                     "connecting to " + server,
                     "%s were over when the address was resolved and this side prepared; nothing was sent yet"
-                            .formatted(timeout),
+                            .formatted(TimeText.of(timeout)),
                     "allow more time");
         }
         return rest;

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.TimeText;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
@@ -59,7 +60,7 @@ final class EndpointChannel implements ByteChannel {
         try {
             if (!lock.tryLock() && !lock.tryLock(Engine.nanos(timeout), TimeUnit.NANOSECONDS)) {
                 throw new SocketTimeoutException(
-                        "another thread has been %s %s for %s".formatted(operation, endpoint, timeout));
+                        "another thread has been %s %s for %s".formatted(operation, endpoint, TimeText.of(timeout)));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -104,8 +105,8 @@ final class EndpointChannel implements ByteChannel {
                 do {
                     giveBack();
                     message = endpoint.receiveHeld(timeout)
-                            .orElseThrow(() -> new SocketTimeoutException(
-                                    "nothing came from the peer of %s in %s".formatted(endpoint, timeout)));
+                            .orElseThrow(() -> new SocketTimeoutException("nothing came from the peer of %s in %s"
+                                    .formatted(endpoint, TimeText.of(timeout))));
                 } while (message.length() == 0);
                 return true;
             } catch (ClosedByPeerException e) {
@@ -135,7 +136,8 @@ final class EndpointChannel implements ByteChannel {
                 int length = Math.min(source.remaining(), endpoint.maxMessageSize());
                 ByteBuffer part = source.slice(source.position(), length);
                 if (!translated(() -> endpoint.send(part, timeout))) {
-                    throw new SocketTimeoutException("the peer of %s took nothing in %s".formatted(endpoint, timeout));
+                    throw new SocketTimeoutException(
+                            "the peer of %s took nothing in %s".formatted(endpoint, TimeText.of(timeout)));
                 }
                 source.position(source.position() + length);
             }

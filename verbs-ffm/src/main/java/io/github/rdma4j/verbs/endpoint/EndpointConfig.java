@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.internal.TimeText;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -98,7 +99,7 @@ public final class EndpointConfig {
      */
     public EndpointConfig rdmaTimeout(Duration timeout) {
         if (!timeout.isPositive()) {
-            throw new IllegalArgumentException("rdmaTimeout %s: above zero".formatted(timeout));
+            throw new IllegalArgumentException("rdmaTimeout %s: above zero".formatted(TimeText.of(timeout)));
         }
         rdmaTimeout = timeout;
         return this;
@@ -113,7 +114,7 @@ public final class EndpointConfig {
      */
     public EndpointConfig recoveryInterval(Duration interval) {
         if (!interval.isPositive()) {
-            throw new IllegalArgumentException("recoveryInterval %s: above zero".formatted(interval));
+            throw new IllegalArgumentException("recoveryInterval %s: above zero".formatted(TimeText.of(interval)));
         }
         recoveryInterval = interval;
         return this;
@@ -131,8 +132,9 @@ public final class EndpointConfig {
      * move to RDMA for a quarter of {@link #rdmaTimeout}, both sides send nothing else until the questions are
      * answered: for some twenty round trips, and an eighth of {@link #rdmaTimeout} at most, a quarter before a move.
      * Each such rest that was too short doubles the next one, up to half of {@link #rdmaTimeout} and a quarter of
-     * {@link #silenceTimeout}, and the time to it. Where there is no result RDMA is used, as it is where its round
-     * trips take longer than a third of a rest.
+     * {@link #silenceTimeout}, and the time to it if there was no round trip over RDMA; three of these are enough, of
+     * several rests together. Where there is no result RDMA is used, as it is where its round trips take longer than a
+     * third of a rest.
      *
      * @param factor at least 1; 0 compares nothing. A server's setting means nothing
      * @return this
@@ -257,8 +259,8 @@ public final class EndpointConfig {
      */
     public EndpointConfig silenceTimeout(Duration timeout) {
         if (!timeout.isZero() && timeout.compareTo(SHORTEST_SILENCE) < 0) {
-            throw new IllegalArgumentException(
-                    "silenceTimeout %s: at least %s, or zero for none".formatted(timeout, SHORTEST_SILENCE));
+            throw new IllegalArgumentException("silenceTimeout %s: at least %s, or zero for none"
+                    .formatted(TimeText.of(timeout), TimeText.of(SHORTEST_SILENCE)));
         }
         silenceTimeout = timeout;
         return this;
@@ -279,7 +281,8 @@ public final class EndpointConfig {
      */
     public EndpointConfig spinLimit(Duration limit) {
         if (limit.isNegative() || limit.compareTo(LONGEST_SPIN) > 0) {
-            throw new IllegalArgumentException("spinLimit %s: zero to %s".formatted(limit, LONGEST_SPIN));
+            throw new IllegalArgumentException(
+                    "spinLimit %s: zero to %s".formatted(TimeText.of(limit), TimeText.of(LONGEST_SPIN)));
         }
         spinLimit = limit;
         return this;

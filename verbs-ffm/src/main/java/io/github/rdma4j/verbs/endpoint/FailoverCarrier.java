@@ -253,7 +253,8 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
             mover.compareNoMore();
         } else {
             pollRdma();
-            String other = mover.trouble();
+            // A peer that has ended is not RDMA's fault.
+            String other = tcp.isLostByTheWire() ? mover.trouble() : null;
             protocol.linkLost(other == null ? news.tcpLost() : news.tcpLost() + "; and RDMA: " + other);
         }
     }

@@ -33,6 +33,9 @@ public final class GrantedMemory implements AutoCloseable {
     /** Null if it is exclusive. */
     private final String shared;
 
+    /** Waits for a thread of this process that is just serving the peer; null where an adapter does that alone. */
+    private final Runnable serving;
+
     private volatile boolean taken;
 
     GrantedMemory(
@@ -41,13 +44,15 @@ public final class GrantedMemory implements AutoCloseable {
             MemoryWindow window,
             MemoryRegion base,
             MemoryRegion owned,
-            String shared) {
+            String shared,
+            Runnable serving) {
         this.slice = slice;
         this.handle = handle;
         this.window = window;
         this.base = base;
         this.owned = owned;
         this.shared = shared;
+        this.serving = serving;
     }
 
     MemoryRegion owned() {
@@ -97,10 +102,19 @@ public final class GrantedMemory implements AutoCloseable {
         return !taken && (window == null || window.isOpen()) && (base == null || Exposures.isThere(base));
     }
 
+    /** Whether nothing is left to close: what the peer cannot use any more may still be registered. */
+    boolean isGone() {
+        return taken
+                || (window == null || !window.isOpen())
+                        && (base == null || !base.isOpen())
+                        && (owned == null || !owned.isOpen());
+    }
+
     /**
-     * Takes the memory back. When this returns, nothing that the peer does can reach it; what it does with the handle
-     * from now on fails with {@link io.github.rdma4j.verbs.WorkCompletionStatus#REM_ACCESS_ERR}, and costs it this
-     * connection. Other grants, and other peers, go on. Does nothing if it is closed already.
+     * Takes the memory back. When this returns, nothing that the peer does can reach it. What it does with the handle
+     * from now on, and what it has begun, fails with {@link
+     * io.github.rdma4j.verbs.WorkCompletionStatus#REM_ACCESS_ERR} or with the end of the connection, which it costs the
+     * peer in both cases. Other grants, and other peers, go on. Does nothing if it is closed already.
      *
      * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses; another call tries again
      */
@@ -112,6 +126,9 @@ public final class GrantedMemory implements AutoCloseable {
         }
         if (base != null) {
             closes.add(base::close);
+        }
+        if (serving != null) {
+            closes.add(serving);
         }
         if (owned != null) {
             closes.add(owned::close);

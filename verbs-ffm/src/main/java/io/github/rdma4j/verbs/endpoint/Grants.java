@@ -85,7 +85,7 @@ final class Grants {
             String instead = whyNoWindows();
             granted = instead == null
                     ? byWindow(verbs, slice, owned, timeout, rights)
-                    : byRegistration(slice, owned, rights, instead);
+                    : byRegistration(slice, owned, rights, instead, null);
         } else {
             granted = byTable(slice, owned, rights);
         }
@@ -119,15 +119,16 @@ final class Grants {
             window = memories.domain().allocateMemoryWindow(MemoryWindowType.TYPE_2);
             bind(verbs, window, base == null ? slice : base.slice(), rights, bound);
             transfers.await("binding a memory window over ", bound, timeout);
-            return new GrantedMemory(slice, new MemoryHandle(window.remoteMemory(), rights), window, base, owned, null);
+            return new GrantedMemory(
+                    slice, new MemoryHandle(window.remoteMemory(), rights), window, base, owned, null, null);
         } catch (UnsupportedVerbException e) {
             closeAfter(e, window, base);
-            return byRegistration(slice, owned, rights, e.getMessage());
+            return byRegistration(slice, owned, rights, e.getMessage(), null);
         } catch (Throwable e) {
             if (bound.isWithdrawn() && isPosted(verbs, window)) {
                 // The adapter may be about to bind it, and would break the connection over a window that is gone.
                 keep(new GrantedMemory(
-                        slice, new MemoryHandle(window.remoteMemory(), rights), window, base, owned, null));
+                        slice, new MemoryHandle(window.remoteMemory(), rights), window, base, owned, null, null));
             } else {
                 closeAfter(e, window, base);
             }
@@ -201,9 +202,10 @@ final class Grants {
     }
 
     private GrantedMemory byRegistration(
-            MemorySlice slice, MemoryRegion owned, Set<AccessFlag> rights, String instead) {
+            MemorySlice slice, MemoryRegion owned, Set<AccessFlag> rights, String instead, Runnable serving) {
         MemoryRegion base = register(slice, access(rights, rights.toArray(AccessFlag[]::new)));
-        return new GrantedMemory(slice, new MemoryHandle(base.remoteMemory(), rights), null, base, owned, instead);
+        return new GrantedMemory(
+                slice, new MemoryHandle(base.remoteMemory(), rights), null, base, owned, instead, serving);
     }
 
     /** Over TCP the table of the connection; if it can move, the adapter has the same registration. */
@@ -216,7 +218,8 @@ final class Grants {
                 moves
                         ? "the endpoint can move from one queue pair to another, and a window belongs to one: over RDMA"
                                 + " its key serves whoever knows it, of all peers of this protection domain"
-                        : null);
+                        : null,
+                this::waitForServing);
         if (!wire().grants().add(granted.base())) {
             granted.close();
             throw new EndpointException(
@@ -225,6 +228,12 @@ final class Grants {
                     "grant it again");
         }
         return granted;
+    }
+
+    /** Over TCP a thread of this process moves the bytes, with the endpoint's lock. */
+    private void waitForServing() {
+        engine.enter();
+        engine.exit();
     }
 
     // ---- The end ----
@@ -238,7 +247,7 @@ final class Grants {
     private void keep(GrantedMemory granted) {
         synchronized (open) {
             if (!closed) {
-                open.removeIf(other -> !other.isOpen());
+                open.removeIf(GrantedMemory::isGone);
                 open.add(granted);
                 return;
             }

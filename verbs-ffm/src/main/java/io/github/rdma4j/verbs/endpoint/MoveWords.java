@@ -40,6 +40,11 @@ record MoveWords(Kind kind, int attempt, long messages, long credits, boolean cl
     /** The longest reason. */
     private static final int MAX_BODY = 200;
 
+    /** Of a byte of UTF-8 that is not the first one of its character. */
+    private static final int FOLLOWS_MASK = 0xc0;
+
+    private static final int FOLLOWS = 0x80;
+
     /** The most bytes that one takes. */
     static final int MAX_BYTES = 2 + Integer.BYTES + 2 * Long.BYTES + MAX_BODY;
 
@@ -58,11 +63,22 @@ record MoveWords(Kind kind, int attempt, long messages, long credits, boolean cl
 
     static byte[] reason(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        return bytes.length <= MAX_BODY ? bytes : Arrays.copyOf(bytes, MAX_BODY);
+        if (bytes.length <= MAX_BODY) {
+            return bytes;
+        }
+        byte[] more = "…".getBytes(StandardCharsets.UTF_8);
+        int end = MAX_BODY - more.length;
+        while ((bytes[end] & FOLLOWS_MASK) == FOLLOWS) {
+            end--;
+        }
+        byte[] cut = Arrays.copyOf(bytes, end + more.length);
+        System.arraycopy(more, 0, cut, end, more.length);
+        return cut;
     }
 
+    /** In one line, whatever the peer has sent: it gets into messages and logs. */
     String reason() {
-        return new String(body, StandardCharsets.UTF_8);
+        return new String(body, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", " ");
     }
 
     byte[] toBytes() {

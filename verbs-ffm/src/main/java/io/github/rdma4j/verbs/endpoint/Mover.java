@@ -72,6 +72,9 @@ final class Mover {
     private long begun;
     private long nextTry;
     private volatile RuntimeException failure;
+    /** The cause alone. */
+    private String why;
+
     private String failing;
     // What has come over RDMA.
     private long messages;
@@ -123,16 +126,17 @@ final class Mover {
 
     /** What is wrong with RDMA, as far as is known by now; null if nothing is. */
     String trouble() {
-        if (failing != null) {
-            return failing;
-        }
-        RuntimeException known = failure();
-        return known == null ? null : known.getMessage();
+        return failing != null ? failing : arrived ? null : why;
     }
 
     /** Why it cannot be RDMA on this side, for good. */
-    void unable(RuntimeException why) {
-        failure = why;
+    void unable(RuntimeException cause) {
+        failed(cause);
+    }
+
+    private void failed(RuntimeException cause) {
+        failure = cause;
+        why = String.valueOf(cause.getMessage());
     }
 
     /** Whether data may come over RDMA. */
@@ -205,7 +209,7 @@ final class Mover {
             begin(attempt + 1);
             ground.say(MoveWords.of(MoveWords.Kind.OFFER, attempt, words));
         } catch (RuntimeException e) {
-            failure = e;
+            failed(e);
             giveUpPrepared();
             nextTry = clock.getAsLong() + speed.pause();
         }
@@ -273,7 +277,7 @@ final class Mover {
             default -> {
                 downHeard = words;
                 if (!downSaid) {
-                    end("the peer: " + words.reason(), null);
+                    end("the peer says: " + words.reason(), null);
                 } else {
                     endBoth();
                 }
@@ -406,9 +410,11 @@ final class Mover {
 
     /** From here on nothing comes over this connection. */
     private void end(String reason, RuntimeException cause) {
-        failure = cause != null
-                ? cause
-                : new EndpointException("RDMA to the peer", reason, "mend it; it is tried again by itself");
+        failed(
+                cause != null
+                        ? cause
+                        : new EndpointException("RDMA to the peer", reason, "mend it; it is tried again by itself"));
+        why = reason;
         giveUpPrepared();
         if (arrived) {
             begun = clock.getAsLong();

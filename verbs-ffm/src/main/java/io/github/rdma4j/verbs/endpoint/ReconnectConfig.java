@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.internal.TimeText;
 import java.time.Duration;
 import java.util.function.Consumer;
 
@@ -70,15 +71,15 @@ public final class ReconnectConfig {
 
     private static Duration positive(String name, Duration value) {
         if (!value.isPositive()) {
-            throw new IllegalArgumentException("%s %s: above zero".formatted(name, value));
+            throw new IllegalArgumentException("%s %s: above zero".formatted(name, TimeText.of(value)));
         }
         return value;
     }
 
     void check() {
         if (longestPause.compareTo(firstPause) < 0) {
-            throw new IllegalArgumentException(
-                    "longestPause %s: not below firstPause, %s".formatted(longestPause, firstPause));
+            throw new IllegalArgumentException("longestPause %s: not below firstPause, %s"
+                    .formatted(TimeText.of(longestPause), TimeText.of(firstPause)));
         }
     }
 

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.NativeLibraryException;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.TimeText;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
@@ -118,7 +119,8 @@ public final class Reconnector implements AutoCloseable {
                     break;
                 }
                 if (await(end - System.nanoTime()) <= 0 && connecting) {
-                    throw new EndpointException(operation(), "another thread is still trying after " + timeout, REMEDY);
+                    throw new EndpointException(
+                            operation(), "another thread is still trying after " + TimeText.of(timeout), REMEDY);
                 }
             }
             connecting = true;
@@ -176,8 +178,8 @@ public final class Reconnector implements AutoCloseable {
             }
         } while (end - System.nanoTime() > 0);
         String tried = attempts == 0
-                ? "%s were over in the pause that follows a failure".formatted(timeout)
-                : "%d %s in %s".formatted(attempts, attempts == 1 ? "attempt" : "attempts", timeout);
+                ? "%s were over in the pause that follows a failure".formatted(TimeText.of(timeout))
+                : "%d %s in %s".formatted(attempts, attempts == 1 ? "attempt" : "attempts", TimeText.of(timeout));
         EndpointException inVain = new EndpointException(
                 operation(), failure == null ? tried : tried + "; the last: " + failure.getMessage(), REMEDY);
         if (failure != null) {

@@ -88,6 +88,9 @@ final class SpeedCheck {
         attempt = number;
         begun = now;
         restedUntil = NONE;
+        if (comparison != null) {
+            comparison.forget();
+        }
         endRest();
     }
 
@@ -108,7 +111,9 @@ final class SpeedCheck {
 
     private void beginAgain(long now) {
         comparison.begin(now, pauseNanos / Comparison.ROUNDS);
-        restDue = now + Math.min(doubled(restsInVain), Long.MAX_VALUE >> 2) * 2;
+        // A rest that was too short for RDMA's answers was not in vain.
+        long pause = doubled(comparison.hasTooFewRounds() ? 0 : restsInVain);
+        restDue = now + Math.min(pause, Long.MAX_VALUE >> 2) * 2;
     }
 
     /** One of the two wires is gone. */
@@ -179,8 +184,7 @@ final class SpeedCheck {
     }
 
     private boolean isOverdue(long now) {
-        if (outbox.isResting()
-                && (now - restEnd >= 0 || !comparison.hasAnswers() && now - restDue >= unansweredNanos)) {
+        if (outbox.isResting() && (now - restEnd >= 0 || comparison.nanosUnanswered(now) >= unansweredNanos)) {
             // Nobody may be inside the endpoint of the peer's.
             return true;
         }
@@ -259,10 +263,12 @@ final class SpeedCheck {
             restedUntil = asked;
         } else if (!client && asked != restedUntil && mayRest) {
             // It may come late, by the other wire than the end of the rest.
-            if (!outbox.isResting()) {
+            boolean begins = !outbox.isResting();
+            if (begins) {
                 beginRest(clock.getAsLong(), longestRestNanos);
             }
-            if (!outbox.isQuiet()) {
+            // The first one is answered at once, so that the client knows that somebody is inside.
+            if (!begins && !outbox.isQuiet()) {
                 owed = asked;
                 owedOverRdma = overRdma;
                 return;

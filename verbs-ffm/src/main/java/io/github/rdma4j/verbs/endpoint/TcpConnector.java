@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
 import io.github.rdma4j.verbs.internal.StreamSocket;
+import io.github.rdma4j.verbs.internal.TimeText;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
@@ -71,7 +72,7 @@ final class TcpConnector {
         if (ready == 0) {
             throw new EndpointException(
                     operation,
-                    "no answer within " + timeout,
+                    "no answer within " + TimeText.of(timeout),
                     "see that the server's program accepts clients, and the firewall, or allow more time");
         }
     }

@@ -37,6 +37,9 @@ final class TcpInput {
     private int frame;
     private int buffer = -1;
     private MemorySegment target;
+    /** Of the peer's write: what may be taken from it before all has come. */
+    private MemoryRegion written;
+
     private long offset;
     private int left;
     private int length;
@@ -137,13 +140,14 @@ final class TcpInput {
                 MemoryRegion region = find(memory, AccessFlag.REMOTE_WRITE);
                 if (region != null) {
                     target = region.segment();
+                    written = region;
                     offset = TcpFrame.address(memory, at) - region.address();
                 }
             }
             case TcpFrame.READ -> {
                 MemoryRegion region = find(memory, AccessFlag.REMOTE_READ);
                 if (region != null) {
-                    output.answer(region.segment(), TcpFrame.address(memory, at) - region.address(), length);
+                    output.answer(region, TcpFrame.address(memory, at) - region.address(), length);
                 }
             }
             case TcpFrame.COMPARE_AND_SWAP, TcpFrame.FETCH_AND_ADD -> serveAtomic(next, memory);
@@ -239,6 +243,10 @@ final class TcpInput {
     }
 
     private void copy(MemorySegment memory, long some, WireEvents protocol) {
+        if (written != null && !Exposures.isThere(written)) {
+            refuse("its owner has closed it");
+            return;
+        }
         try {
             MemorySegment.copy(memory, at, target, offset, some);
         } catch (IllegalStateException | WrongThreadException e) {
@@ -269,6 +277,7 @@ final class TcpInput {
             default -> {}
         }
         target = null;
+        written = null;
         kind = 0;
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import java.lang.foreign.MemorySegment;
@@ -25,6 +26,9 @@ final class TcpOutput {
         long answers;
 
         MemorySegment data;
+        /** Of an answer to a read: what may be taken from the peer before all is sent. */
+        MemoryRegion region;
+
         long offset;
     }
 
@@ -70,6 +74,7 @@ final class TcpOutput {
         entry.newValue = 0;
         entry.answers = 0;
         entry.data = null;
+        entry.region = null;
         return entry;
     }
 
@@ -120,9 +125,10 @@ final class TcpOutput {
         served++;
     }
 
-    void answer(MemorySegment data, long offset, int length) {
+    void answer(MemoryRegion region, long offset, int length) {
         Entry entry = answer(TcpFrame.DATA);
-        entry.data = data;
+        entry.region = region;
+        entry.data = region.segment();
         entry.offset = offset;
         entry.length = length;
     }
@@ -221,6 +227,9 @@ final class TcpOutput {
             }
             long length = Math.min(left, buffer.byteSize() - to);
             if (length > 0) {
+                if (entry.region != null && !Exposures.isThere(entry.region)) {
+                    throw new IllegalStateException("the peer reads " + entry.region);
+                }
                 MemorySegment.copy(entry.data, entry.offset, buffer, to, length);
                 entry.offset += length;
                 to += length;
@@ -230,6 +239,7 @@ final class TcpOutput {
                 return;
             }
             entry.data = null;
+            entry.region = null;
             left = -1;
             first = (first + 1) & entries.length - 1;
             count--;

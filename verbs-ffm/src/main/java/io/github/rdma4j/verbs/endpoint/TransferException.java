@@ -6,7 +6,7 @@ import io.github.rdma4j.verbs.WorkCompletionStatus;
 
 /**
  * A work request failed: with which status, what usually causes that, and what to do about it. The connection is lost
- * with it.
+ * with it, except where an atomic operation was under way when an endpoint with failover left RDMA.
  *
  * @serial exclude
  * @since 0.1.0
@@ -28,13 +28,9 @@ public final class TransferException extends EndpointException {
         this.vendorError = vendorError;
     }
 
-    /** A transfer that the adapter reports as done, and that has not done what it was for. */
-    TransferException(String operation, WorkCompletionStatus status, String cause) {
-        super(
-                operation,
-                cause,
-                "connect again, and look what the memory holds: the operation may have taken effect. SoftRoCE does this when"
-                        + " packets overtake each other");
+    /** A transfer of which nobody knows whether it has taken effect. */
+    TransferException(String operation, WorkCompletionStatus status, String cause, String remedy) {
+        super(operation, cause, remedy);
         this.status = status;
         this.vendorError = 0;
     }
@@ -47,7 +43,8 @@ public final class TransferException extends EndpointException {
 
     /**
      * {@return how the request ended; {@link WorkCompletionStatus#SUCCESS} if the adapter says so, but has not
-     * delivered the value of an atomic operation}
+     * delivered the value of an atomic operation; {@link WorkCompletionStatus#UNKNOWN} if an endpoint with failover has
+     * left RDMA meanwhile}
      */
     public WorkCompletionStatus status() {
         return status;

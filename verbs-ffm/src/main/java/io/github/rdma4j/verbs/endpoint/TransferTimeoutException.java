@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.internal.TimeText;
 import java.time.Duration;
 
 /**
@@ -16,7 +17,7 @@ public final class TransferTimeoutException extends EndpointException {
     TransferTimeoutException(String operation, Duration timeout) {
         super(
                 operation,
-                "not done within " + timeout + "; if it had begun, it goes on",
+                "not done within " + TimeText.of(timeout) + "; if it had begun, it goes on",
                 "wait longer, or close the endpoint");
     }
 }

@@ -386,8 +386,13 @@ abstract class VerbsWire implements Carrier {
         // SoftRoCE of Linux 6.1 does that when packets overtake each other; what was in the buffer before is no answer.
         String reason = "an atomic operation was reported as done, and the adapter has delivered no value";
         FailedTransferEvent.failed(name, WorkCompletionStatus.SUCCESS, reason);
-        protocol.failed(
-                id, reason, new TransferException("a transfer of " + protocol, WorkCompletionStatus.SUCCESS, reason));
+        TransferException cause = new TransferException(
+                "a transfer of " + protocol,
+                WorkCompletionStatus.SUCCESS,
+                reason,
+                "connect again, and look what the memory holds: the operation may have taken effect. SoftRoCE does this when"
+                        + " packets overtake each other");
+        protocol.failed(id, reason, cause);
     }
 
     /**

@@ -40,18 +40,6 @@ public final class Failures {
     }
 
     /**
-     * What a failure said, for one that tells it again with the same remedy.
-     *
-     * @param message that may end with the remedy
-     * @param remedy of the failure
-     * @return the message up to the remedy
-     */
-    public static String withoutRemedy(String message, String remedy) {
-        String end = ". Remedy: " + remedy;
-        return message.endsWith(end) ? message.substring(0, message.length() - end.length()) : message;
-    }
-
-    /**
      * Throws if a verb that returns its errno returned one.
      *
      * @param operation the verb with its arguments

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.pool;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.internal.PageMapping;
 import io.github.rdma4j.verbs.internal.PageSize;
+import io.github.rdma4j.verbs.internal.TimeText;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Objects;
@@ -99,7 +100,7 @@ public final class PoolConfig {
      */
     public PoolConfig waitWhenExhausted(Duration timeout) {
         if (timeout.isNegative()) {
-            throw new IllegalArgumentException("the timeout " + timeout + " is negative");
+            throw new IllegalArgumentException("the timeout " + TimeText.of(timeout) + " is negative");
         }
         waitWhenExhausted = timeout;
         return this;

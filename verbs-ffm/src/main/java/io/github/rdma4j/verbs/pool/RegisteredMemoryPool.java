@@ -10,9 +10,9 @@ import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
 import io.github.rdma4j.verbs.internal.PageMapping;
 import io.github.rdma4j.verbs.internal.PageSize;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
+import io.github.rdma4j.verbs.internal.TimeText;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -294,7 +294,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
                 .orElse(0);
         return new PoolExhaustedException(
                 "allocating %d bytes from a memory pool".formatted(size),
-                "%d bytes are in use in %d allocations (peak %d), %d are registered, and the pool's limit is %d; the largest free block has %d bytes; %s%s"
+                "%d bytes are in use in %d allocations (peak %d), %d are registered, and the pool's limit is %d; the largest free block has %d bytes; %s%s%s"
                         .formatted(
                                 inUse,
                                 outstandingCount,
@@ -305,12 +305,13 @@ public final class RegisteredMemoryPool implements AutoCloseable {
                                 LockedMemoryLimit.current().describe(),
                                 config.waitWhenExhausted().isZero()
                                         ? ""
-                                        : "; waited %d ms"
-                                                .formatted(TimeUnit.NANOSECONDS.toMillis(
-                                                        ReadinessWaiter.nanos(config.waitWhenExhausted())))),
+                                        : "; waited " + TimeText.of(config.waitWhenExhausted()),
+                                refusal == null
+                                        ? ""
+                                        : "; the kernel refused to register more: " + refusal.getMessage()),
                 refusal == null
                         ? "return memory sooner, raise maxBytes, or let allocations wait (waitWhenExhausted)"
-                        : "the kernel refused to register more: " + refusal.getMessage(),
+                        : "",
                 refusal);
     }
 

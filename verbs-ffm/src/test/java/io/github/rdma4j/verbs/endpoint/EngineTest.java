@@ -531,7 +531,7 @@ class EngineTest {
         assertThat(config.spinLimit(Duration.ofSeconds(1)).spinLimit()).isEqualTo(Duration.ofSeconds(1));
         assertThatThrownBy(() -> config.spinLimit(Duration.ofNanos(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("zero to PT1S");
+                .hasMessageContaining("zero to 1 s");
         assertThatThrownBy(() -> config.spinLimit(Duration.ofMillis(1001)))
                 .isInstanceOf(IllegalArgumentException.class);
     }

@@ -152,6 +152,20 @@ class FailoverSlownessTest {
         checkAllArrived();
     }
 
+    /** A rest has time for one or two round trips, and three tell something. */
+    @ParameterizedTest
+    @EnumSource
+    void aBusyConnectionLeavesRdmaOfWhichARestSeesOneRoundTrip(Busy busy) {
+        FailoverEnd.connect(left, right);
+        runBusily(busy, 2_000);
+        assertThat(transport()).isEqualTo(Transport.RDMA);
+        rounds = 20;
+        runBusily(busy, 8_000);
+        assertThat(left.moves).extracting(TransportMove::to).containsExactly(Transport.RDMA, Transport.TCP);
+        assertThat(left.moves.getLast().reason()).contains("a round trip over RDMA takes");
+        checkAllArrived();
+    }
+
     @ParameterizedTest
     @EnumSource
     void aBusyConnectionKeepsRdmaThatIsFast(Busy busy) {

@@ -65,8 +65,20 @@ class FailoverStandbyTest {
         }
         assertThat(right.protocol.state()).isEqualTo(State.LOST);
         assertThat(right.protocol.ended("sending"))
-                .hasMessageContaining("TCP has ended")
-                .hasMessageContaining("the port is DOWN");
+                .hasMessageEndingWith("the connection is lost: TCP has ended; and RDMA: the port is DOWN."
+                        + " Remedy: connect again");
+    }
+
+    @Test
+    void bothSidesSayWhyRdmaWasLeft() {
+        right.rdma.lost = "the port is DOWN";
+        for (int i = 0; i < 4; i++) {
+            round();
+        }
+        String remedy = ". Remedy: mend it; it is tried again by itself";
+        assertThat(right.moves.getLast().reason()).isEqualTo("RDMA to the peer failed: the port is DOWN" + remedy);
+        assertThat(left.moves.getLast().reason())
+                .isEqualTo("RDMA to the peer failed: the peer says: the port is DOWN" + remedy);
     }
 
     @Test

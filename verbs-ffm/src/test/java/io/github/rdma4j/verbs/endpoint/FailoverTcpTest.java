@@ -41,6 +41,20 @@ class FailoverTcpTest {
         }
     }
 
+    @Test
+    void thatThePeerHasEndedIsNotRdmasFault() {
+        try (EndpointServer server = EndpointServer.bind(TcpPair.ANY_PORT, over(Transport.RDMA_WITH_FAILOVER))) {
+            CompletableFuture<Endpoint> accepted =
+                    CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
+            try (Endpoint client = Endpoint.connect(server.address(), over(Transport.RDMA_WITH_FAILOVER), PATIENCE)) {
+                accepted.join().abort();
+                assertThatThrownBy(() -> client.receive(PATIENCE))
+                        .isInstanceOf(ConnectionLostException.class)
+                        .hasMessageEndingWith("its process ended, or it aborted. Remedy: connect again");
+            }
+        }
+    }
+
     /** A wake-up that comes when the sleep is over already is for nobody, above all not for a selector. */
     @Test
     void aWakeUpThatComesTooLateWakesNoSelector() {

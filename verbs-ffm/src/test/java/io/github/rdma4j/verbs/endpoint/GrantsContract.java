@@ -189,9 +189,12 @@ abstract class GrantsContract {
         memory.close();
         assertThat(granted.isOpen()).isFalse();
         assertThat(own.isOpen()).isTrue();
+        // Where a part was registered by itself, it must not be forgotten before that is undone.
+        owner.grant(64, PATIENCE, REMOTE_READ);
         isRefused(() -> read(client, granted.handle()));
         owner.close(Duration.ZERO);
         assertThat(own.isOpen()).isFalse();
+        assertThat(granted.base() == null || !granted.base().isOpen()).isTrue();
         assertThatThrownBy(() -> owner.grant(64, PATIENCE, REMOTE_READ)).isInstanceOf(IllegalStateException.class);
     }
 

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.RemoteMemory;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,6 +18,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 class HostileTcpTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int SEEDS = 300;
+    private static final byte SECRET = 0x77;
 
     private final EndpointServer server = EndpointServer.bind(
             TcpPair.ANY_PORT,
@@ -48,17 +52,21 @@ class HostileTcpTest {
     private Endpoint attacked(Attack attack) throws IOException {
         try (Socket socket =
                 new Socket(server.address().getAddress(), server.address().getPort())) {
-            CompletableFuture<Endpoint> accepted =
-                    CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
-            byte[] hello = new byte[TcpHandshake.BYTES];
-            byte[] mine = new EndpointConfig().hello().toBytes();
-            System.arraycopy(mine, 0, hello, 0, mine.length);
-            socket.getOutputStream().write(hello);
-            socket.getInputStream().readNBytes(TcpHandshake.BYTES);
-            Endpoint endpoint = accepted.join();
+            Endpoint endpoint = greet(socket);
             attack.on(socket.getOutputStream(), socket.getInputStream());
             return endpoint;
         }
+    }
+
+    private Endpoint greet(Socket socket) throws IOException {
+        CompletableFuture<Endpoint> accepted =
+                CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
+        byte[] hello = new byte[TcpHandshake.BYTES];
+        byte[] mine = new EndpointConfig().hello().toBytes();
+        System.arraycopy(mine, 0, hello, 0, mine.length);
+        socket.getOutputStream().write(hello);
+        socket.getInputStream().readNBytes(TcpHandshake.BYTES);
+        return accepted.join();
     }
 
     private static byte[] frame(byte kind, int count, int frame, int length, long address, int key) {
@@ -124,6 +132,70 @@ class HostileTcpTest {
             assertThatThrownBy(() -> endpoint.receive(PATIENCE))
                     .hasMessageContaining("8 bytes at 0x%x, for REMOTE_READ".formatted(memory.address() + 4089));
         }
+    }
+
+    @Test
+    void aWriteThatHasBegunEndsWithTheGrant() throws IOException {
+        try (Socket socket = new Socket(
+                        server.address().getAddress(), server.address().getPort());
+                Endpoint endpoint = greet(socket);
+                MemoryRegion own = MemoryRegion.withoutAdapter(64, LOCAL_WRITE)) {
+            GrantedMemory granted = endpoint.grant(own.slice(), PATIENCE, REMOTE_WRITE);
+            RemoteMemory there = granted.handle().memory();
+            byte[] half = new byte[32];
+            Arrays.fill(half, (byte) 1);
+            socket.getOutputStream().write(frame(TcpFrame.WRITE, 0, 0, 64, there.address(), there.remoteKey()));
+            socket.getOutputStream().write(half);
+            while (own.segment().get(ValueLayout.JAVA_BYTE, 31) == 0) {
+                endpoint.poll(message -> {});
+            }
+            granted.close();
+            socket.getOutputStream().write(half);
+            assertThatThrownBy(() -> endpoint.receive(PATIENCE))
+                    .isInstanceOf(ConnectionLostException.class)
+                    .hasMessageContaining("its owner has closed it");
+            assertThat(own.segment().get(ValueLayout.JAVA_BYTE, 32)).isZero();
+        }
+    }
+
+    @Test
+    void anAnswerThatHasBegunEndsWithTheGrant() throws IOException {
+        int length = 1 << 24;
+        try (Socket socket = new Socket(
+                        server.address().getAddress(), server.address().getPort());
+                Endpoint endpoint = greet(socket);
+                MemoryRegion own = MemoryRegion.withoutAdapter(length, LOCAL_WRITE)) {
+            GrantedMemory granted = endpoint.grant(own.slice(), PATIENCE, REMOTE_READ);
+            RemoteMemory there = granted.handle().memory();
+            socket.getOutputStream().write(frame(TcpFrame.READ, 0, 0, length, there.address(), there.remoteKey()));
+            while (socket.getInputStream().available() == 0) {
+                endpoint.poll(message -> {});
+            }
+            granted.close();
+            own.segment().fill(SECRET);
+            CompletableFuture<Boolean> seen = CompletableFuture.supplyAsync(() -> hasSecret(socket));
+            assertThatThrownBy(() -> endpoint.receive(PATIENCE))
+                    .isInstanceOf(ConnectionLostException.class)
+                    .hasMessageContaining("memory was closed while a transfer with it was under way");
+            endpoint.abort();
+            assertThat(seen.join()).isFalse();
+        }
+    }
+
+    private static boolean hasSecret(Socket socket) {
+        byte[] some = new byte[1 << 16];
+        try {
+            for (int count = 0; count >= 0; count = socket.getInputStream().read(some)) {
+                for (int i = 0; i < count; i++) {
+                    if (some[i] == SECRET) {
+                        return true;
+                    }
+                }
+            }
+        } catch (IOException e) {
+            // The server has ended the connection.
+        }
+        return false;
     }
 
     /** Frames in any order with any content, some of them right: the endpoint ends in words, or goes on. */
