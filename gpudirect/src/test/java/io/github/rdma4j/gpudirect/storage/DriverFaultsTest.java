@@ -17,6 +17,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -194,7 +196,8 @@ class DriverFaultsTest extends StorageFixture {
         assertThat(file.decision().path()).isNotEqualTo(StoragePath.STAGED);
         DeviceMemory memory = context.allocate(SIZE);
         StandInCuFile.set("delay-us", 300_000);
-        Thread reader = Thread.ofPlatform().start(() -> file.read(memory, 0, 0, SIZE));
+        CompletableFuture<Long> read =
+                CompletableFuture.supplyAsync(() -> file.read(memory, 0, 0, SIZE), Thread.ofPlatform()::start);
         while (StandInCuFile.calls("cuFileRead") == 0) {
             Thread.onSpinWait();
         }
@@ -205,7 +208,7 @@ class DriverFaultsTest extends StorageFixture {
                 .isInstanceOf(CudaCloseTimeoutException.class)
                 .hasMessageContaining("cuFile reads or writes it");
         assertThatThrownBy(storage::close).isInstanceOf(CudaCloseTimeoutException.class);
-        reader.join();
+        assertThat(read.get(60, TimeUnit.SECONDS)).isEqualTo(SIZE);
         memory.close();
         storage.close();
         assertThat(file.isOpen()).isFalse();

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -304,13 +305,14 @@ class WatchCommandTest {
 
     @Test
     void servingTellsWhereAndEndsWithItsThread() throws Exception {
-        Thread serving = Thread.ofPlatform().start(() -> run(false, "--openmetrics", "0"));
+        FutureTask<Integer> command = new FutureTask<>(() -> run(false, "--openmetrics", "0"));
+        Thread serving = Thread.ofPlatform().start(command);
         while (!out.toString(StandardCharsets.UTF_8).contains("/metrics")) {
             assertThat(serving.isAlive()).isTrue();
             Thread.sleep(10);
         }
         serving.interrupt();
-        serving.join();
+        assertThat(command.get(60, TimeUnit.SECONDS)).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8)).matches("serving http://127\\.0\\.0\\.1:\\d+/metrics\\R");
     }
 }
