@@ -106,7 +106,15 @@ class WatchCommandTest {
         assertThat(String.join(" ", lines))
                 .contains("mlx5_0: 3 more queue pairs of a name of 15 ch (4711) are in error");
 
-        for (int pid = 100; pid < 120; pid++) {
+        for (int pid = 100; pid < 107; pid++) {
+            owners.add(new QueuePairs("mlx5_1", pid, "worker", 1, 0));
+        }
+        reading = new Reading(owners, "");
+        run(false, "--count", "1");
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("worker (106)")
+                .doesNotContain("rdma resource show qp");
+        for (int pid = 107; pid < 120; pid++) {
             owners.add(new QueuePairs("mlx5_1", pid, "worker", 1, 0));
         }
         reading = new Reading(owners, "the kernel refuses (errno 1)");
