@@ -73,8 +73,12 @@ class DependentsTest {
         };
     }
 
+    private void assertNoLockIsHeld() throws Exception {
+        assertThat(elsewhere(dependents::startCreation)).isTrue();
+    }
+
     @Test
-    void theYoungestComesFirstAndThoseOfOtherLibrariesBeforeCudasOwn() {
+    void theYoungestComesFirstAndThoseOfOtherLibrariesBeforeCudasOwn() throws Exception {
         CudaResource first = resource();
         CudaResource second = resource();
         AutoCloseable third = () -> {};
@@ -94,6 +98,7 @@ class DependentsTest {
         assertThat(dependents.youngestBut(Set.of(second, first))).isNull();
         dependents.remove(second);
         assertThat(dependents.youngestBut(Set.of())).isSameAs(first);
+        assertNoLockIsHeld();
     }
 
     @Test
@@ -112,13 +117,15 @@ class DependentsTest {
     }
 
     @Test
-    void sealedNobodyAddsAndNotWhoClosesEither() {
+    void sealedNobodyAddsAndNotWhoClosesEither() throws Exception {
         assertThat(dependents.startClosing(soon())).isEqualTo(BEGUN);
         dependents.seal();
         assertThat(dependents.startCreation()).isFalse();
         assertThat(dependents.add(() -> {})).isFalse();
         dependents.unseal();
         assertThat(dependents.add(() -> {})).isTrue();
+        dependents.endClosing(false);
+        assertNoLockIsHeld();
     }
 
     @Test
