@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
@@ -250,6 +252,34 @@ class FailureTest {
         stream.close();
         assertThatIllegalStateException().isThrownBy(() -> stream.free(late)).withMessageContaining("is closed");
         assertThat(late.isOpen()).isTrue();
+    }
+
+    /** Such as a registration with an adapter, which would go on writing there. */
+    @Test
+    void whatDependsOnMemoryIsClosedBeforeAStreamFreesIt() {
+        CudaStream stream = context.createStream();
+        DeviceMemory memory = stream.allocate(64);
+        List<String> closed = new ArrayList<>();
+        memory.addDependent(() -> {
+            closed.add("fails, memory open: " + memory.isOpen());
+            throw new IllegalStateException("of the dependent");
+        });
+        assertThatIllegalStateException().isThrownBy(() -> stream.free(memory)).withMessage("of the dependent");
+        assertThat(memory.isOpen()).isTrue();
+        memory.addDependent(() -> closed.add("first, memory open: " + memory.isOpen()));
+        StandInDriver.failAt("cuMemFreeAsync", 1, CUDA_ERROR_UNKNOWN());
+        assertThatExceptionOfType(CudaException.class).isThrownBy(() -> stream.free(memory));
+        // As before: it takes further ones.
+        memory.addDependent(() -> closed.add("second, memory open: " + memory.isOpen()));
+        stream.free(memory);
+        assertThat(closed)
+                .containsExactly("fails, memory open: true", "first, memory open: true", "second, memory open: true");
+        assertThat(memory.isOpen()).isFalse();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> memory.addDependent(() -> {}))
+                .withMessageContaining("is closed");
+        DeviceFixture.await(stream);
+        assertThat(StandInDriver.open()).containsOnlyKeys("contexts", "streams");
     }
 
     /** A fault of queued work: every call of the context says it from then on. */

@@ -7,15 +7,19 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.lang.foreign.ValueLayout;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,6 +58,46 @@ class LifetimeTest {
         stream.writeValue(younger, 0, 2);
         context.close();
         assertThat(context.isOpen()).isFalse();
+    }
+
+    /** A context lives as long as its program, which opens and closes what belongs to it again and again. */
+    @Test
+    void whatIsClosedIsForgotten() throws InterruptedException {
+        Map<String, WeakReference<Object>> closed = new LinkedHashMap<>();
+        List<Supplier<CudaResource>> kinds = List.of(
+                () -> context.allocate(64),
+                () -> context.allocateGpuDirect(64),
+                () -> context.allocateManaged(64),
+                () -> context.allocateHost(64),
+                () -> context.createStream(),
+                () -> context.createEvent(EventFlag.TIMING),
+                () -> context.loadModule(Kernels.ptx()),
+                () -> Cuda.device(0).createContext(),
+                () -> Cuda.device(0).retainPrimaryContext());
+        for (Supplier<CudaResource> kind : kinds) {
+            CudaResource made = kind.get();
+            made.close();
+            closed.put(made.toString(), new WeakReference<>(made));
+        }
+        CudaStream stream = context.createStream();
+        DeviceMemory pooled = stream.allocate(64);
+        stream.fill(pooled, 0, 64, (byte) 1);
+        stream.free(pooled);
+        closed.put(pooled.toString(), new WeakReference<>(pooled));
+        pooled = null;
+        DeviceMemory filled = context.allocate(64);
+        CudaGraphExec graph = stream.capture(
+                        CaptureMode.THREAD_LOCAL, captured -> captured.fill(filled, 0, 64, (byte) 2))
+                .instantiate();
+        graph.close();
+        closed.put(graph.toString(), new WeakReference<>(graph));
+        graph = null;
+        for (int i = 0; i < 100 && !closed.isEmpty(); i++) {
+            System.gc();
+            Thread.sleep(5);
+            closed.values().removeIf(each -> each.get() == null);
+        }
+        assertThat(closed.keySet()).as("what is still referred to").isEmpty();
     }
 
     /** The driver keeps an entry on the stack of the thread that made a context, if another one destroys it. */

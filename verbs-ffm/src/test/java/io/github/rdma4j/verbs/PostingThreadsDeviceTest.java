@@ -263,8 +263,12 @@ class PostingThreadsDeviceTest {
                         failures.add(e);
                     }
                 }
-                pair.pair.startBatch();
-                pair.pair.startReceiveBatch();
+                try {
+                    pair.pair.startBatch();
+                    pair.pair.startReceiveBatch();
+                } catch (Throwable e) {
+                    failures.add(e);
+                }
             });
             other.join();
             assertThat(failures)

@@ -331,7 +331,7 @@ class NcclCommunicatorTest extends NcclFixture {
         String kind = window ? "windows" : "registrations";
         long registered = StandInNccl.open().get(kind);
         // Inside NCCL, until the other ranks come.
-        Thread held = Thread.ofPlatform().start(() -> first.split(0, 0).close());
+        CompletableFuture<Void> held = splitElsewhere(first);
         while (StandInNccl.calls("ncclCommSplit") == 0) {
             Thread.onSpinWait();
         }
@@ -340,16 +340,21 @@ class NcclCommunicatorTest extends NcclFixture {
                 .withMessageContaining("abort()");
         assertThat(memory.getFirst().isOpen()).isTrue();
         assertThat(StandInNccl.open()).containsEntry(kind, registered);
-        List<Thread> others = communicators.stream()
+        List<CompletableFuture<Void>> others = communicators.stream()
                 .skip(1)
-                .map(each -> Thread.ofPlatform().start(() -> each.split(0, 0).close()))
+                .map(NcclCommunicatorTest::splitElsewhere)
                 .toList();
-        held.join();
-        for (Thread other : others) {
-            other.join();
+        held.get(60, TimeUnit.SECONDS);
+        for (CompletableFuture<Void> other : others) {
+            other.get(60, TimeUnit.SECONDS);
         }
         memory.forEach(DeviceMemory::close);
         assertThat(StandInNccl.open()).doesNotContainKey(kind);
+    }
+
+    /** On a thread of its own: it waits for the other ranks. */
+    private static CompletableFuture<Void> splitElsewhere(NcclCommunicator communicator) {
+        return CompletableFuture.runAsync(() -> communicator.split(0, 0).close(), Thread.ofPlatform()::start);
     }
 
     /** NCCL has written a handle, and nothing behind it is there yet. */

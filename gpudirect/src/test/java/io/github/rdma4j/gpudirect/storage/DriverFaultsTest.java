@@ -17,6 +17,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,6 +63,15 @@ class DriverFaultsTest extends StorageFixture {
 
         private final Consumer<World> action;
 
+        /** What memory and file have in common in the end. */
+        byte[] outcome(byte[] inFile, byte[] inMemory) {
+            byte[] outcome = (this == WRITE || this == WRITE_IN_ORDER || this == BATCH ? inMemory : inFile).clone();
+            if (this == BATCH) {
+                System.arraycopy(inFile, 0, outcome, 0, CHUNK);
+            }
+            return outcome;
+        }
+
         Use(Consumer<World> action) {
             this.action = action;
         }
@@ -93,18 +104,22 @@ class DriverFaultsTest extends StorageFixture {
 
     /** {@return how many calls the operation has made when it did not come to the n-th} */
     private long failsAt(Use use, StoragePath path, int n) throws IOException {
-        byte[] data = bytes(SIZE);
-        Path where = file(data);
+        byte[] inFile = bytes(SIZE);
+        byte[] inMemory = use == Use.REGISTER ? inFile : bytes(SIZE);
+        byte[] data = use.outcome(inFile, inMemory);
+        Path where = file(inFile);
         long made;
         try (GpuStorage storage = storage(path);
                 GpuFile file = storage.open(where, READ, WRITE);
                 CudaStream stream = context.createStream();
-                DeviceMemory memory = memory(data)) {
+                DeviceMemory memory = memory(inMemory)) {
             World world = new World(file, memory, stream);
             StandInDriver.failAt("*", n, UNKNOWN);
             long before = StandInDriver.get("calls");
+            boolean isDone = false;
             try {
                 use.action.accept(world);
+                isDone = true;
             } catch (CudaException e) {
                 assertThat(e.resultName()).isEqualTo("CUDA_ERROR_UNKNOWN");
             } catch (StorageException e) {
@@ -113,6 +128,12 @@ class DriverFaultsTest extends StorageFixture {
             }
             made = StandInDriver.get("calls") - before;
             StandInDriver.noFailures();
+            if (isDone) {
+                assertThat(contents(memory))
+                        .as("call %d failed, and nobody said so", n)
+                        .isEqualTo(data);
+                assertThat(Files.readAllBytes(where)).isEqualTo(data);
+            }
             use.action.accept(world);
             assertThat(contents(memory)).isEqualTo(data);
             assertThat(Files.readAllBytes(where)).isEqualTo(data);
@@ -194,7 +215,8 @@ class DriverFaultsTest extends StorageFixture {
         assertThat(file.decision().path()).isNotEqualTo(StoragePath.STAGED);
         DeviceMemory memory = context.allocate(SIZE);
         StandInCuFile.set("delay-us", 300_000);
-        Thread reader = Thread.ofPlatform().start(() -> file.read(memory, 0, 0, SIZE));
+        CompletableFuture<Long> read =
+                CompletableFuture.supplyAsync(() -> file.read(memory, 0, 0, SIZE), Thread.ofPlatform()::start);
         while (StandInCuFile.calls("cuFileRead") == 0) {
             Thread.onSpinWait();
         }
@@ -205,7 +227,7 @@ class DriverFaultsTest extends StorageFixture {
                 .isInstanceOf(CudaCloseTimeoutException.class)
                 .hasMessageContaining("cuFile reads or writes it");
         assertThatThrownBy(storage::close).isInstanceOf(CudaCloseTimeoutException.class);
-        reader.join();
+        assertThat(read.get(60, TimeUnit.SECONDS)).isEqualTo(SIZE);
         memory.close();
         storage.close();
         assertThat(file.isOpen()).isFalse();

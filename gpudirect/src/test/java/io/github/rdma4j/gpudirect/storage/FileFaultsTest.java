@@ -88,6 +88,7 @@ class FileFaultsTest extends StorageFixture {
                         DeviceMemory memory = memory(data)) {
                     assertThat(file.isDirectIo()).isEqualTo(!atOpening);
                     if (write) {
+                        Files.write(path, new byte[SIZE]);
                         assertThat(file.write(memory, 0, 0, SIZE)).isEqualTo(SIZE);
                         assertThat(Files.readAllBytes(path)).isEqualTo(data);
                     } else {

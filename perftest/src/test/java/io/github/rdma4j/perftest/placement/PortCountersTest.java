@@ -69,5 +69,8 @@ class PortCountersTest {
         PortCounters counters = PortCounters.open(devices, "mlx5_0", 1, List.of("counters/a"));
         Files.delete(devices.resolve("mlx5_0/ports/1/counters/a"));
         assertThat(counters.changes()).isEmpty();
+        // What it counted meanwhile is told when it is back.
+        write("counters/a", "4");
+        assertThat(counters.changes()).containsExactly(entry("counters/a", 3L));
     }
 }

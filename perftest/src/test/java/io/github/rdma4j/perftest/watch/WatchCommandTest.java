@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -105,7 +106,15 @@ class WatchCommandTest {
         assertThat(String.join(" ", lines))
                 .contains("mlx5_0: 3 more queue pairs of a name of 15 ch (4711) are in error");
 
-        for (int pid = 100; pid < 120; pid++) {
+        for (int pid = 100; pid < 107; pid++) {
+            owners.add(new QueuePairs("mlx5_1", pid, "worker", 1, 0));
+        }
+        reading = new Reading(owners, "");
+        run(false, "--count", "1");
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("worker (106)")
+                .doesNotContain("rdma resource show qp");
+        for (int pid = 107; pid < 120; pid++) {
             owners.add(new QueuePairs("mlx5_1", pid, "worker", 1, 0));
         }
         reading = new Reading(owners, "the kernel refuses (errno 1)");
@@ -124,7 +133,8 @@ class WatchCommandTest {
             lines = page.after(watcher.look(1), now, LocalTime.of(10, 0, failed));
         }
         assertThat(lines.stream().filter(line -> line.startsWith("10:00:0") && line.contains("more queue pairs")))
-                .hasSize(2);
+                .extracting(line -> line.substring(0, line.indexOf(" more")))
+                .containsExactly("10:00:02 mlx5_0: 2", "10:00:03 mlx5_0: 1");
     }
 
     @Test
@@ -304,13 +314,14 @@ class WatchCommandTest {
 
     @Test
     void servingTellsWhereAndEndsWithItsThread() throws Exception {
-        Thread serving = Thread.ofPlatform().start(() -> run(false, "--openmetrics", "0"));
+        FutureTask<Integer> command = new FutureTask<>(() -> run(false, "--openmetrics", "0"));
+        Thread serving = Thread.ofPlatform().start(command);
         while (!out.toString(StandardCharsets.UTF_8).contains("/metrics")) {
             assertThat(serving.isAlive()).isTrue();
             Thread.sleep(10);
         }
         serving.interrupt();
-        serving.join();
+        assertThat(command.get(60, TimeUnit.SECONDS)).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8)).matches("serving http://127\\.0\\.0\\.1:\\d+/metrics\\R");
     }
 }

@@ -90,7 +90,9 @@ class HandshakeFuzzTest {
                     return conversation.speak(channel, LIMIT);
                 }
             });
-            peer.join();
+            assertThat(peer.join(Duration.ofSeconds(60)))
+                    .as("seed %d: the peer's end", seed)
+                    .isTrue();
         }
     }
 

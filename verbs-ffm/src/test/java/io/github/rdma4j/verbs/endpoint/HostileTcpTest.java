@@ -29,8 +29,12 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostileTcpTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static final int SEEDS = 300;
     private static final byte SECRET = 0x77;
+
+    /** {@code -Drdma4j.fuzz.connections=N} plays more than usual, {@code -Drdma4j.fuzz.seed=N} others. */
+    private static final int CONNECTIONS = Integer.getInteger("rdma4j.fuzz.connections", 300);
+
+    private static final long SEED = Long.getLong("rdma4j.fuzz.seed", 0);
 
     private final EndpointServer server = EndpointServer.bind(
             TcpPair.ANY_PORT,
@@ -201,7 +205,7 @@ class HostileTcpTest {
     /** Frames in any order with any content, some of them right: the endpoint ends in words, or goes on. */
     @Test
     void noBytesMakeAnEndpointFailOtherwise() throws IOException {
-        for (int seed = 0; seed < SEEDS; seed++) {
+        for (long seed = SEED; seed < SEED + CONNECTIONS; seed++) {
             Random random = new Random(seed);
             try (Endpoint endpoint = attacked((out, in) -> {
                 try {

@@ -3,7 +3,6 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import java.time.Duration;
@@ -16,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -184,20 +184,28 @@ class SleepersTest {
     void anInterruptEndsTheSleepOfAFollowerAndOfALeader() throws Exception {
         Member first = new Member();
         Member second = new Member();
-        Thread leader = Thread.ofPlatform().start(() -> sleepUntilInterrupted(first));
+        AtomicReference<RuntimeException> leadersEnd = new AtomicReference<>();
+        AtomicReference<RuntimeException> followersEnd = new AtomicReference<>();
+        Thread leader = Thread.ofPlatform().start(() -> sleep(first, leadersEnd));
         while (!sleepers.isLed()) {
             Thread.sleep(1);
         }
-        Thread follower = Thread.ofPlatform().start(() -> sleepUntilInterrupted(second));
+        Thread follower = Thread.ofPlatform().start(() -> sleep(second, followersEnd));
         Thread.sleep(20);
         follower.interrupt();
         assertThat(follower.join(Duration.ofSeconds(10))).isTrue();
+        assertThat(followersEnd.get()).isInstanceOf(WaitInterruptedException.class);
         leader.interrupt();
         assertThat(leader.join(Duration.ofSeconds(10))).isTrue();
+        assertThat(leadersEnd.get()).isInstanceOf(WaitInterruptedException.class);
         assertThat(sleepers.isLed()).isFalse();
     }
 
-    private void sleepUntilInterrupted(Member member) {
-        assertThatThrownBy(() -> sleepers.sleep(member.sleeper, PATIENCE)).isInstanceOf(WaitInterruptedException.class);
+    private void sleep(Member member, AtomicReference<RuntimeException> end) {
+        try {
+            sleepers.sleep(member.sleeper, PATIENCE);
+        } catch (RuntimeException e) {
+            end.set(e);
+        }
     }
 }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What {@link EngineTest} asks, of threads that look for a while before they sleep. */
@@ -55,25 +56,25 @@ class SpinningEngineTest extends EngineTest {
     @Test
     void virtualThreadsThatSpinLetOthersRun() throws Exception {
         List<FakePair> pairs = new ArrayList<>();
-        try {
-            List<Thread> spinning = new ArrayList<>();
-            for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
-                FakePair own = new FakePair(new EndpointConfig(), PATIENCE);
-                pairs.add(own);
-                spinning.add(Thread.ofVirtual()
-                        .start(() -> assertThat(own.left.receive(PATIENCE)).isPresent()));
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            try {
+                List<Future<Boolean>> spinning = new ArrayList<>();
+                for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
+                    FakePair own = new FakePair(new EndpointConfig(), PATIENCE);
+                    pairs.add(own);
+                    spinning.add(threads.submit(() -> own.left.receive(PATIENCE).isPresent()));
+                }
+                Thread.sleep(50);
+                for (FakePair own : pairs) {
+                    Future<Boolean> sent = threads.submit(() -> own.right.send(MESSAGE, PATIENCE));
+                    assertThat(sent.get(60, TimeUnit.SECONDS)).isTrue();
+                }
+                for (Future<Boolean> received : spinning) {
+                    assertThat(received.get(60, TimeUnit.SECONDS)).isTrue();
+                }
+            } finally {
+                pairs.forEach(FakePair::close);
             }
-            Thread.sleep(50);
-            for (FakePair own : pairs) {
-                Thread.ofVirtual()
-                        .start(() -> own.right.send(MESSAGE, PATIENCE))
-                        .join();
-            }
-            for (Thread thread : spinning) {
-                thread.join();
-            }
-        } finally {
-            pairs.forEach(FakePair::close);
         }
     }
 }

@@ -14,6 +14,7 @@ import io.github.rdma4j.verbs.WaitInterruptedException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.ValueLayout;
+import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -62,6 +63,47 @@ class TcpServerTest {
                 assertThat(client.rdmaFailure()).isEmpty();
             }
             assertThat(server.rdmaFailure()).isEmpty();
+        }
+    }
+
+    /** A server lives for months, and sees millions of clients. */
+    @Test
+    void endpointsThatAreClosedAreForgotten() throws Exception {
+        List<WeakReference<Endpoint>> closed = new ArrayList<>();
+        try (EndpointServer server = bind(Transport.TCP);
+                EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
+            for (int i = 0; i < 3; i++) {
+                CompletableFuture<Endpoint> accepted = accept(server);
+                Endpoint client = connect(server.address(), Transport.TCP);
+                Endpoint atServer = accepted.join();
+                closed.add(new WeakReference<>(client));
+                closed.add(new WeakReference<>(atServer));
+                if (i == 0) {
+                    selector.add(atServer, ready -> ready.poll(message -> {}));
+                    atServer.expose(8, REMOTE_READ);
+                }
+                assertThat(client.send(new byte[] {1}, PATIENCE)).isTrue();
+                if (i == 0) {
+                    assertThat(selector.select(PATIENCE)).isPositive();
+                } else {
+                    assertThat(atServer.receive(PATIENCE)).isPresent();
+                }
+                atServer.receiveAsync();
+                if (i == 1) {
+                    client.abort();
+                    atServer.abort();
+                }
+                client.close();
+                atServer.close();
+            }
+            for (int i = 0; i < 200 && !closed.isEmpty(); i++) {
+                // Who selects takes those out that were closed.
+                selector.select(Duration.ZERO);
+                System.gc();
+                Thread.sleep(5);
+                closed.removeIf(each -> each.get() == null);
+            }
+            assertThat(closed).as("endpoints that are still referred to").isEmpty();
         }
     }
 

@@ -104,6 +104,21 @@ class WatcherTest {
     }
 
     @Test
+    void eachPortIsComparedWithItselfSinceTheLastLook() {
+        ports.up("mlx5_1").traffic("mlx5_1", 500, 5);
+        Watcher watcher = watcher();
+        ports.traffic("mlx5_0", 2000, 20).traffic("mlx5_1", 1000, 10);
+        watcher.look(SECOND);
+        ports.traffic("mlx5_0", 2500, 25).traffic("mlx5_1", 4000, 40);
+        Watcher.Seen seen = watcher.look(3 * SECOND);
+        assertThat(seen.ports()).extracting(change -> change.now().name()).containsExactly("mlx5_0/1", "mlx5_1/1");
+        assertThat(seen.ports().get(0).perSecond(Flow.RECEIVED_BYTES)).hasValue(1000);
+        assertThat(seen.ports().get(1).perSecond(Flow.RECEIVED_BYTES)).hasValue(6000);
+        ports.remove("mlx5_1");
+        assertThat(watcher.look(4 * SECOND).worse()).containsExactly("mlx5_1/1: the device has gone");
+    }
+
+    @Test
     void oneDeviceAlone() {
         ports.up("mlx5_1");
         assertThat(new Sampler(root, Optional.of("mlx5_1")).sample())

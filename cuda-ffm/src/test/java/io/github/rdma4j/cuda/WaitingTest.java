@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** How long a wait takes, how often it looks, and what an interrupt does to it. */
+class WaitingTest {
+    private static final Duration SHORT = Duration.ofMillis(40);
+
+    private final AtomicInteger looks = new AtomicInteger();
+
+    private boolean never() {
+        looks.incrementAndGet();
+        return false;
+    }
+
+    @Test
+    void whatIsDoneIsNotWaitedFor() {
+        assertThat(Waiting.until(() -> true, Duration.ZERO, "it")).isTrue();
+        assertThat(Waiting.until(() -> true, System.nanoTime() - 1)).isTrue();
+        assertThat(Waiting.until(() -> looks.incrementAndGet() == 2, Duration.ZERO, "it"))
+                .as("a last look when the time is over")
+                .isTrue();
+    }
+
+    @Test
+    void aWaitLastsAsLongAsItIsTold() {
+        long start = System.nanoTime();
+        assertThat(Waiting.until(this::never, SHORT, "it")).isFalse();
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(SHORT.toNanos());
+        start = System.nanoTime();
+        assertThat(Waiting.until(this::never, start + SHORT.toNanos())).isFalse();
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(SHORT.toNanos());
+    }
+
+    /** Whoever spins all the time takes the processor from what it waits for. */
+    @Test
+    void aLongWaitPausesBetweenItsLooks() {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadCpuTime();
+        assertThat(Waiting.until(this::never, Duration.ofMillis(200), "it")).isFalse();
+        assertThat(threads.getCurrentThreadCpuTime() - before)
+                .isLessThan(Duration.ofMillis(100).toNanos());
+        assertThat(looks).hasValueGreaterThan(20);
+    }
+
+    @Test
+    void anInterruptEndsTheWaitOfAProgramAndStays() {
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> Waiting.until(this::never, Duration.ofMinutes(1), "waiting for it"))
+                .isInstanceOf(CudaWaitInterruptedException.class)
+                .hasMessageContaining("waiting for it");
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void anInterruptDoesNotEndAWaitThatMustNotEndHalfDone() {
+        Thread.currentThread().interrupt();
+        long start = System.nanoTime();
+        assertThat(Waiting.until(this::never, start + SHORT.toNanos())).isFalse();
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(SHORT.toNanos());
+        assertThat(Thread.interrupted()).isTrue();
+        // Nothing is set that was not.
+        assertThat(Waiting.until(this::never, System.nanoTime() + 1_000_000)).isFalse();
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    @Test
+    void anyDurationIsALimitButANegativeOne() {
+        assertThat(Waiting.nanos(Duration.ofSeconds(Long.MAX_VALUE))).isEqualTo(Long.MAX_VALUE);
+        assertThat(Waiting.nanos(Duration.ofNanos(7))).isEqualTo(7);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Waiting.nanos(Duration.ofNanos(-1)))
+                .withMessage("a negative timeout, PT-0.000000001S");
+    }
+}
