@@ -42,7 +42,9 @@ class SoftRoceContainerRunTest {
     void aClassIsReportedAsIfItHadRunHere() {
         Recorder run = Recorder.run(selectClass(Sample.class));
 
-        assertThat(run.status("passes()")).as("%s, printed: %s", run.results, run.error).isEqualTo(SUCCESSFUL);
+        assertThat(run.status("passes()"))
+                .as("%s, printed: %s", run.results, run.error)
+                .isEqualTo(SUCCESSFUL);
         assertThat(run.output)
                 .contains("ran in " + Path.of("").toAbsolutePath() + " with rxe0")
                 .contains("to standard output: \u00e4");
