@@ -235,8 +235,8 @@ public final class EventPoller implements EventSource, AutoCloseable {
     }
 
     /**
-     * Waits as {@link #select(Duration, Consumer)} does, for an event loop that has just read the clock: a second reading
-     * costs about as much as a look at a queue.
+     * Waits as {@link #select(Duration, Consumer)} does, for an event loop that has just read the clock: a second
+     * reading costs about as much as a look at a queue.
      *
      * @param now what {@link System#nanoTime} has just returned; not looked at if the next argument is zero or less
      * @param nanos how long to wait; zero or less only looks

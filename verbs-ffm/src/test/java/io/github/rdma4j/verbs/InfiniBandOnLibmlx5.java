@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Addresses of InfiniBand, by libibverbs and libmlx5 on a port that has a LID: within a subnet nobody needs a GID. With a
- * thread that plays the adapter.
+ * Addresses of InfiniBand, by libibverbs and libmlx5 on a port that has a LID: within a subnet nobody needs a GID. With
+ * a thread that plays the adapter.
  */
 @Timeout(120)
 class InfiniBandOnLibmlx5 {

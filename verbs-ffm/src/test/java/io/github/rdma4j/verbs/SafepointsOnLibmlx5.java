@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A thread that polls an empty queue, compiled by HotSpot's second compiler, can be stopped: by the garbage collector, and
- * by a close, which makes all threads pass a handshake.
+ * A thread that polls an empty queue, compiled by HotSpot's second compiler, can be stopped: by the garbage collector,
+ * and by a close, which makes all threads pass a handshake.
  */
 @Timeout(300)
 class SafepointsOnLibmlx5 {

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The tools on InfiniBand, beside C's: two ports of a seeming mlx5 adapter ({@code verbs-ffm/src/test/c/mlx5-kernel}), each
- * with a LID and libmlx5 itself in its process. This JVM has no such adapter; the one that it starts does.
+ * The tools on InfiniBand, beside C's: two ports of a seeming mlx5 adapter ({@code verbs-ffm/src/test/c/mlx5-kernel}),
+ * each with a LID and libmlx5 itself in its process. This JVM has no such adapter; the one that it starts does.
  */
 @EnabledOnOs(architectures = "amd64", disabledReason = "the stand-in was tried on x86-64 alone")
 class InfiniBandTest {
