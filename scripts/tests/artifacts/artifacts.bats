@@ -227,7 +227,7 @@ DENY=--illegal-native-access=deny
     run "$TOOL" ib_write_lat -d no_such_device localhost
     [ "$status" -eq 1 ]
     [[ $output == *"preparing a faster start, once"*"no_such_device"* ]]
-    caches=("$RDMA4J_CACHE"/start/*ALL-UNNAMED)
+    caches=("$RDMA4J_CACHE"/start/*ALL-UNNAMED*)
     [ "${#caches[@]}" -eq 1 ]
     [ -s "${caches[0]}" ]
     run "$TOOL" ib_write_lat -d no_such_device localhost

@@ -99,8 +99,10 @@ final class TcpReception implements Reception {
         Endpoint endpoint = null;
         String failure;
         try {
-            failure = refuse(handshake);
-            endpoint = failure == null ? goOn(handshake) : null;
+            // Once: what comes later is judged at the next step.
+            byte[] greeting = handshake.words.heard();
+            failure = greeting == null || handshake.words.hasSaid() ? null : refuse(handshake, greeting);
+            endpoint = failure == null ? goOn(handshake, greeting) : null;
         } catch (VerbsException e) {
             // A client that gives up is forgotten.
             failure = e.toString();
@@ -145,13 +147,11 @@ final class TcpReception implements Reception {
         }
     }
 
-    /** Judges a client when it has said all, and tells it if it is refused; why, or null if it is not. */
-    private String refuse(Handshake handshake) {
+    /** Judges a client that has said all, and tells it if it is refused; why, or null if it is not. */
+    private String refuse(Handshake handshake, byte[] greeting) {
         TcpHandshake words = handshake.words;
-        byte[] greeting = words.hasSaid() ? null : words.heard();
-        Doorkeeper.Verdict refused = greeting == null
-                ? null
-                : doorkeeper.judge(greeting, handshake.link.peerAddress().orElse(null));
+        Doorkeeper.Verdict refused =
+                doorkeeper.judge(greeting, handshake.link.peerAddress().orElse(null));
         if (refused == null) {
             return null;
         }
@@ -161,10 +161,13 @@ final class TcpReception implements Reception {
         return "refused: " + refused.words();
     }
 
-    /** The endpoint; null if the client has not said all, or not heard all, yet. */
-    private Endpoint goOn(Handshake handshake) {
+    /**
+     * The endpoint; null if the client has not heard all yet.
+     *
+     * @param greeting of a client that is not refused; null if it has not said all
+     */
+    private Endpoint goOn(Handshake handshake, byte[] greeting) {
         TcpHandshake words = handshake.words;
-        byte[] greeting = words.heard();
         if (greeting != null) {
             if (!words.hasSaid()) {
                 words.say(Failover.greeting(config, config.answer()));

@@ -8,11 +8,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** {@link AdmissionContract} over TCP, and what needs no transport. */
 class AdmissionTcpTest extends AdmissionContract {
+    private static final int UNWANTED = 500;
+
     @Override
     InetSocketAddress address() {
         return TcpPair.ANY_PORT;
@@ -66,6 +69,24 @@ class AdmissionTcpTest extends AdmissionContract {
                 .isFalse();
         assertThat(rule.admits(new Admission.Client(null, new byte[0], new byte[0])))
                 .isFalse();
+    }
+
+    /** One in a hundred was let in: its hello came between two looks of the server, of which the first one alone judged. */
+    @Test
+    void nobodyIsLetInUnjudged() {
+        try (EndpointServer server = EndpointServer.bind(
+                TcpPair.ANY_PORT,
+                config -> config.transport(Transport.TCP).admission(Admission.token(new byte[] {1})))) {
+            CompletableFuture<Optional<Endpoint>> accepted =
+                    CompletableFuture.supplyAsync(() -> server.accept(PATIENCE));
+            for (int i = 0; i < UNWANTED; i++) {
+                assertThatThrownBy(() ->
+                                Endpoint.connect(server.address(), config -> config.transport(Transport.TCP), PATIENCE))
+                        .isInstanceOf(NotAdmittedException.class);
+            }
+            assertThat(accepted).isNotDone();
+            assertThat(server.counters()).isEqualTo(new ServerCounters(0, UNWANTED, 0, 0));
+        }
     }
 
     /** Endpoints that can move, and those that take what works, are asked in the same way. */
