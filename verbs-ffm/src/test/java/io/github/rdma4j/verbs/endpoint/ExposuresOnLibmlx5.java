@@ -13,8 +13,8 @@ import io.github.rdma4j.verbs.ProtectionDomain;
 import org.junit.jupiter.api.Test;
 
 /**
- * Memory of several adapters that one server serves over TCP. Each context of the seeming adapter gives the same keys, as
- * two adapters may.
+ * Memory of several adapters that one server serves over TCP. Each context of the seeming adapter gives the same keys,
+ * as two adapters may.
  */
 public class ExposuresOnLibmlx5 {
     private static final String DEVICE = "mlx5_0";
