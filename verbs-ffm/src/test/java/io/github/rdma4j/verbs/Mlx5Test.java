@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.endpoint.ExposuresOnLibmlx5;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -57,7 +58,7 @@ class Mlx5Test {
 
     @Test
     void ringsAreWrittenAndReadAsTheLibraryDoesIt() throws IOException, InterruptedException {
-        play(List.of(Mlx5BytesOnLibmlx5.class, Mlx5QueuesOnLibmlx5.class));
+        play(List.of(Mlx5BytesOnLibmlx5.class, Mlx5QueuesOnLibmlx5.class, ExposuresOnLibmlx5.class));
     }
 
     /** Compiled by the second compiler, while the program waits for it: ChildJvm has the first one alone. */

@@ -463,8 +463,8 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
      * @param region registered in {@link #protectionDomain()} with at least these rights
      * @param rights what peers may do
      * @return the memory; closing it closes the region
-     * @throws IllegalArgumentException if the region belongs to another protection domain or to a memory pool, or was
-     *     registered without these rights
+     * @throws IllegalArgumentException if the region belongs to another protection domain or to a memory pool, was
+     *     registered without these rights, or has the key of one that another adapter of the server has registered
      */
     public ExposedMemory expose(MemoryRegion region, AccessFlag... rights) {
         return memories.expose(region.slice(), true, rights);
@@ -478,8 +478,8 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
      * @param slice of a region that was registered in {@link #protectionDomain()} with at least these rights
      * @param rights what peers may do
      * @return the memory; closing it does not close the region
-     * @throws IllegalArgumentException if the region belongs to another protection domain, or was registered without
-     *     these rights
+     * @throws IllegalArgumentException if the region belongs to another protection domain, was registered without these
+     *     rights, or has the key of one that another adapter of the server has registered
      */
     public ExposedMemory expose(MemorySlice slice, AccessFlag... rights) {
         return memories.expose(slice, false, rights);

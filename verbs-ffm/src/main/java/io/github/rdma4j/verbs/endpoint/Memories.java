@@ -71,20 +71,33 @@ interface Memories {
 
         @Override
         public ExposedMemory expose(long size, AccessFlag... rights) {
-            return entered(ExposedMemory.allocate(domain, size, rights));
+            ExposedMemory exposed = ExposedMemory.allocate(domain, size, rights);
+            if (isEntered(exposed.region())) {
+                return exposed;
+            }
+            // Another adapter has given the same key. This one would give it again if it were free.
+            try (exposed) {
+                return expose(size, rights);
+            }
         }
 
         @Override
         public ExposedMemory expose(MemorySlice slice, boolean owned, AccessFlag... rights) {
-            return entered(ExposedMemory.of(domain, slice, owned, rights));
-        }
-
-        private ExposedMemory entered(ExposedMemory exposed) {
-            if (exposures != null && exposed.region().hasSegment()) {
-                exposures.add(exposed.region());
+            ExposedMemory exposed = ExposedMemory.of(domain, slice, owned, rights);
+            if (!isEntered(slice.region())) {
+                throw keyIsTaken(slice.region());
             }
             return exposed;
         }
+
+        private boolean isEntered(MemoryRegion region) {
+            return exposures == null || !region.hasSegment() || exposures.add(region);
+        }
+    }
+
+    private static IllegalArgumentException keyIsTaken(MemoryRegion region) {
+        return new IllegalArgumentException("another region that is exposed here has the key of " + region
+                + ": register this one again, or close that one");
     }
 
     /**
@@ -189,8 +202,7 @@ interface Memories {
             }
             ExposedMemory exposed = ExposedMemory.of(slice, owned, rights);
             if (!exposures.add(region)) {
-                throw new IllegalArgumentException("another region that is exposed here has the key of " + region
-                        + ": register this one again, or close that one");
+                throw keyIsTaken(region);
             }
             return exposed;
         }
