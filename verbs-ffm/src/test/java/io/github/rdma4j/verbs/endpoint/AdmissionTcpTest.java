@@ -71,7 +71,7 @@ class AdmissionTcpTest extends AdmissionContract {
                 .isFalse();
     }
 
-    /** One in a hundred was let in: its hello came between two looks of the server, of which the first one alone judged. */
+    /** Also not who says his hello between two looks of the server. */
     @Test
     void nobodyIsLetInUnjudged() {
         try (EndpointServer server = EndpointServer.bind(
