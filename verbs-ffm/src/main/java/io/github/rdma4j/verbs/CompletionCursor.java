@@ -279,7 +279,11 @@ public final class CompletionCursor {
     }
 
     private int startPoll() {
-        return CursorCalls.start(startPoll, critical && HotCalls.isCritical(++starts), address);
+        int result = CursorCalls.start(startPoll, critical, address);
+        if (critical) {
+            HotCalls.letStop(++starts);
+        }
+        return result;
     }
 
     private int advance() {

@@ -26,8 +26,7 @@ public final class CursorCalls {
     private static final MethodHandle CREATE =
             NativeCalls.errnoHandle(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
     private static final FunctionDescriptor START_DESCRIPTOR = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG);
-    private static final MethodHandle START = NativeCalls.handle(START_DESCRIPTOR);
-    private static final MethodHandle START_CRITICAL = critical(START_DESCRIPTOR);
+    private static final MethodHandle START = critical(START_DESCRIPTOR);
     private static final FunctionDescriptor END_DESCRIPTOR = FunctionDescriptor.ofVoid(JAVA_LONG);
     private static final MethodHandle END = critical(END_DESCRIPTOR);
     private static final MethodHandle READ_INT = critical(reading(JAVA_INT));
@@ -42,6 +41,7 @@ public final class CursorCalls {
 
     /** Linked when a queue is polled whose steps may wait. */
     private static final class Waiting {
+        static final MethodHandle START = NativeCalls.handle(START_DESCRIPTOR);
         static final MethodHandle NEXT = NativeCalls.handle(reading(JAVA_INT));
         static final MethodHandle END = NativeCalls.handle(END_DESCRIPTOR);
     }
@@ -79,15 +79,15 @@ public final class CursorCalls {
      * ibv_start_poll.
      *
      * @param function {@code start_poll}
-     * @param critical whether it never waits, and {@link HotCalls#isCritical} lets it: an empty queue is asked again
+     * @param critical whether it never waits
      * @param queue the {@code struct ibv_cq_ex}
      * @return 0, ENOENT if the queue is empty, or another errno
      */
     public static int start(MemorySegment function, boolean critical, long queue) {
         try {
             return critical
-                    ? (int) START_CRITICAL.invokeExact(function, queue, NO_ATTRIBUTES)
-                    : (int) START.invokeExact(function, queue, NO_ATTRIBUTES);
+                    ? (int) START.invokeExact(function, queue, NO_ATTRIBUTES)
+                    : (int) Waiting.START.invokeExact(function, queue, NO_ATTRIBUTES);
         } catch (Throwable e) {
             throw new AssertionError("a downcall cannot throw this", e);
         }

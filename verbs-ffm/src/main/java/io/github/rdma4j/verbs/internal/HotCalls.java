@@ -33,8 +33,8 @@ import java.lang.invoke.MethodHandle;
  *
  * <p>HotSpot's second compiler takes every call for one that the thread can be stopped in, a critical one, too, and
  * leaves out the check for a safepoint at the end of a loop that has a call. A program that polls an empty queue would
- * then hold up the garbage collector, and every close, until a completion comes. So one call out of many is an ordinary
- * one: {@link #isCritical(int)}.
+ * then hold up the garbage collector, and every close, until a completion comes. So who makes critical calls lets the
+ * thread be stopped now and then: {@link #letStop}.
  */
 public final class HotCalls {
     private static final FunctionDescriptor POST_DESCRIPTOR = FunctionDescriptor.of(
@@ -57,19 +57,24 @@ public final class HotCalls {
         static final MemorySegment POST_RECEIVE = ProviderFunctions.first().postReceive();
     }
 
-    /** Ordinary calls are one of so many: some microseconds apart, and too few to cost anything. */
+    /** The calls between two chances to stop the thread: some microseconds, and too many for the chances to cost anything. */
     private static final int PERIOD = 256;
+
+    private static final Object NOBODYS_LOCK = new Object();
 
     private HotCalls() {}
 
     /**
-     * Whether a call may be critical, where the provider allows it.
+     * Behind a critical call: lets the thread be stopped, once in many calls.
      *
-     * @param number of the call: each object counts its own, without care for threads that do it at once
-     * @return false for one of many
+     * @param calls so far: each object counts its own, without care for threads that call at once
      */
-    public static boolean isCritical(int number) {
-        return (number & PERIOD - 1) != 0;
+    public static void letStop(int calls) {
+        if ((calls & PERIOD - 1) == 0) {
+            // Any native method of the JVM would do that allocates nothing and is quick: its end looks for a safepoint,
+            // and no compiler takes it in. An ordinary downcall allocates where it is too rare to be inlined.
+            Thread.holdsLock(NOBODYS_LOCK);
+        }
     }
 
     /**

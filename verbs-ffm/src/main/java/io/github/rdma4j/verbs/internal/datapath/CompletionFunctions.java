@@ -51,7 +51,10 @@ public final class CompletionFunctions extends CompletionPath {
 
     @Override
     public int poll(int entries, long workCompletions) {
-        boolean stays = critical && HotCalls.isCritical(++calls);
-        return HotCalls.poll(function, stays, queue, entries, workCompletions);
+        int found = HotCalls.poll(function, critical, queue, entries, workCompletions);
+        if (critical) {
+            HotCalls.letStop(++calls);
+        }
+        return found;
     }
 }

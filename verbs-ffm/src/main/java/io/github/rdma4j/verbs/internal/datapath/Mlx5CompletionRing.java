@@ -183,8 +183,8 @@ public final class Mlx5CompletionRing extends CompletionRing {
     public int poll(int wanted, long workCompletions) {
         if (!onRing) {
             // Nothing can be there before the first queue pair has come.
-            boolean stays = HotCalls.isCritical(++calls);
-            return reason.isEmpty() ? 0 : HotCalls.poll(pollFunction, stays, queue.address(), wanted, workCompletions);
+            HotCalls.letStop(++calls);
+            return reason.isEmpty() ? 0 : HotCalls.poll(pollFunction, true, queue.address(), wanted, workCompletions);
         }
         int found = 0;
         int index = consumer;

@@ -28,7 +28,10 @@ public final class ReceiveFunctions extends ReceivePath {
 
     @Override
     public int post(ReceiveRequests requests) {
-        boolean stays = critical && HotCalls.isCritical(++calls);
-        return Math.abs(HotCalls.postReceive(function, stays, queue, requests.address(), requests.badRequestAddress()));
+        int result = HotCalls.postReceive(function, critical, queue, requests.address(), requests.badRequestAddress());
+        if (critical) {
+            HotCalls.letStop(++calls);
+        }
+        return Math.abs(result);
     }
 }

@@ -37,9 +37,11 @@ public final class SendFunctions extends SendPath {
 
     @Override
     public int post(SendRequests requests) {
-        boolean stays = critical && HotCalls.isCritical(++calls);
-        return Math.abs(
-                HotCalls.postSend(function, stays, queuePair, requests.address(), requests.badRequestAddress()));
+        int result = HotCalls.postSend(function, critical, queuePair, requests.address(), requests.badRequestAddress());
+        if (critical) {
+            HotCalls.letStop(++calls);
+        }
+        return Math.abs(result);
     }
 
     @Override
