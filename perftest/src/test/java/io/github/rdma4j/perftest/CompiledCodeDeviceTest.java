@@ -39,6 +39,10 @@ class CompiledCodeDeviceTest {
             "too big",
             "unloaded signature classes");
 
+    /** What lets the thread be stopped, once in many calls: {@code HotCalls.letStop}. */
+    private static final CompilerLog.Refusal LETS_STOP =
+            new CompilerLog.Refusal("java.lang.Thread::holdsLock", "native method");
+
     private static final Duration LONG = Duration.ofSeconds(120);
 
     /** Standard output goes through one stream, the compiler's lines between ours, sometimes within one. */
@@ -127,7 +131,7 @@ class CompiledCodeDeviceTest {
         assertThat(compilations).isNotEmpty();
         CompilerLog last = compilations.getLast();
         assertThat(last.refused())
-                .filteredOn(refusal -> !HARMLESS.contains(refusal.reason()))
+                .filteredOn(refusal -> !HARMLESS.contains(refusal.reason()) && !refusal.equals(LETS_STOP))
                 .as("calls that the compiler left in %s", loop)
                 .isEmpty();
         assertThat(last.inlined())
