@@ -78,6 +78,11 @@ class Mlx5Test {
         play(List.of(InfiniBandOnLibmlx5.class), ADAPTER);
     }
 
+    @Test
+    void aPortWithoutASubnetManagerIsRefused() throws IOException, InterruptedException {
+        play(List.of(UnmanagedPortOnLibmlx5.class), "RDMA4J_MLX5_PORT_STATE=2");
+    }
+
     /** With a thread that plays the adapter. */
     @Test
     void deviceTestsPassOverRings() throws IOException, InterruptedException {
