@@ -17,8 +17,9 @@ within() {
     guard_of "$own" "$limit" "$file" "$over" &
     guard=$!
     "$@" || status=$?
-    # A guard that is ending processes ends them all: the command may be over with the first.
-    echo >&"$over"
+    # A guard that is ending processes ends them all: the command may be over with the first. Two lines, since a read whose second is
+    # over just when it has taken the first one says that there was none.
+    printf '\n\n' >&"$over"
     wait "$guard" || true
     exec {over}>&-
     [[ ! -e $file ]] || status=124

@@ -17,8 +17,7 @@ class UnmanagedPortOnLibmlx5 {
             assertThat(device.port(1).lid()).isZero();
             ProtectionDomain domain = device.allocateProtectionDomain();
             CompletionQueue queue = device.createCompletionQueue(16);
-            assertThatThrownBy(() ->
-                            domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue)))
+            assertThatThrownBy(() -> domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue)))
                     .isInstanceOf(VerbsException.class)
                     .hasMessageContaining("the port is INIT, not ACTIVE")
                     .hasMessageContaining("a subnet manager must run");

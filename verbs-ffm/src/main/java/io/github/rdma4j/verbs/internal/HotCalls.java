@@ -57,7 +57,10 @@ public final class HotCalls {
         static final MemorySegment POST_RECEIVE = ProviderFunctions.first().postReceive();
     }
 
-    /** The calls between two chances to stop the thread: some microseconds, and too many for the chances to cost anything. */
+    /**
+     * The calls between two chances to stop the thread: some microseconds, and too many for the chances to cost
+     * anything.
+     */
     private static final int PERIOD = 256;
 
     private static final Object NOBODYS_LOCK = new Object();
