@@ -76,7 +76,7 @@ class ArchitectureTest {
             floor("gds", "exit", "environment", "figures", "result", "document", "findings"),
             floor("allreduce.choice"),
             floor("allreduce", "exit", "environment", "result", "document", "findings", "allreduce.choice"),
-            floor("ordered", "exit", "environment", "result", "findings"),
+            floor("ordered", "exit", "environment", "wire", "result", "findings"),
             floor("doctor.machine", "placement", "netlink"),
             floor("doctor.check", "placement", "doctor.machine"),
             floor("doctor.pair", "exit", "doctor.machine", "doctor.check"),

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.ordered;
 
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.wire.Closing;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -11,8 +12,6 @@ import java.io.PushbackInputStream;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.SocketException;
-import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
@@ -173,22 +172,7 @@ final class PeerLine implements AutoCloseable {
     }
 
     private boolean isGone() {
-        try {
-            socket.setSoTimeout(1);
-            int next = in.read();
-            if (next < 0) {
-                return true;
-            }
-            in.unread(next);
-            return false;
-        } catch (SocketTimeoutException _) {
-            return false;
-        } catch (SocketException _) {
-            return true;
-        } catch (IOException _) {
-            // Whoever reads next is told.
-            return false;
-        }
+        return Closing.hasCome(socket, in);
     }
 
     private static PerftestException gone(String detail) {

@@ -12,7 +12,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.Socket;
-import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.time.Duration;
@@ -159,22 +158,7 @@ final class TcpControlChannel extends ControlChannel {
 
     @Override
     public synchronized boolean peerClosed() {
-        try {
-            socket.setSoTimeout(1);
-            int next = in.read();
-            if (next < 0) {
-                return true;
-            }
-            in.unread(next);
-            return false;
-        } catch (SocketTimeoutException _) {
-            return false;
-        } catch (SocketException _) {
-            return true;
-        } catch (IOException _) {
-            // The pushed-back byte fills the buffer: a message waits to be read, so the peer is ahead of us, not gone.
-            return false;
-        }
+        return Closing.hasCome(socket, in);
     }
 
     @Override

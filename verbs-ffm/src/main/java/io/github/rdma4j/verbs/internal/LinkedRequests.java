@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.internal;
 import static io.github.rdma4j.verbs.internal.NativeMemory.putLong;
 
 import io.github.rdma4j.verbs.bindings.ibv_recv_wr;
+import io.github.rdma4j.verbs.bindings.ibv_send_wr;
 import io.github.rdma4j.verbs.bindings.ibv_sge;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -31,6 +32,13 @@ public abstract sealed class LinkedRequests permits SendRequests, ReceiveRequest
     public static final int MAX_CAPACITY = 256;
 
     private static final long MAX_STRIDE = 0xffff;
+
+    static {
+        assert WR_ID == ibv_send_wr.wr_id$offset()
+                && NEXT == ibv_send_wr.next$offset()
+                && SG_LIST == ibv_send_wr.sg_list$offset()
+                && NUM_SGE == ibv_send_wr.num_sge$offset();
+    }
 
     private final int capacity;
     private final long stride;

@@ -4,9 +4,13 @@ package io.github.rdma4j.verbs.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TimeTextTest {
     @ParameterizedTest
@@ -28,5 +32,23 @@ class TimeTextTest {
     })
     void aTimeIsToldInTheUnitThatSuitsIt(Duration time, String text) {
         assertThat(TimeText.of(time)).isEqualTo(text);
+    }
+
+    /** As with {@code UseGuard}: the modules have no place to share it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"cuda-ffm:cuda", "gpudirect:gpudirect.internal"})
+    void theCopiesDoTheSame(String copy) throws IOException {
+        String[] words = copy.split(":");
+        Path sources = Path.of("src/main/java/io/github/rdma4j");
+        Path other = Path.of("..", words[0]).resolve(sources).resolve(words[1].replace('.', '/'));
+        assertThat(code(other.resolve("TimeText.java"), words[1]))
+                .isEqualTo(code(sources.resolve("verbs/internal/TimeText.java"), "verbs.internal"));
+    }
+
+    /** Without its package, and who may call it. */
+    private static String code(Path file, String place) throws IOException {
+        return Files.readString(file)
+                .replace("package io.github.rdma4j." + place + ";", "")
+                .replace("public ", "");
     }
 }

@@ -4,15 +4,12 @@ package io.github.rdma4j.verbs.benchmarks;
 
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointConfig;
-import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import io.github.rdma4j.verbs.endpoint.MessageHandler;
 import io.github.rdma4j.verbs.endpoint.Transport;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 
 /**
@@ -53,17 +50,10 @@ public final class MessageSums {
                 config.integrity(true);
             }
         };
-        try (EndpointServer bound = EndpointServer.bind(new InetSocketAddress(arguments[2], 0), settings)) {
-            FutureTask<Endpoint> accepted =
-                    new FutureTask<>(() -> bound.accept(TIMEOUT).orElseThrow());
-            Thread.ofPlatform().daemon().start(accepted);
-            try (Endpoint client = Endpoint.connect(bound.address(), settings, TIMEOUT);
-                    Endpoint server = accepted.get();
-                    Instructions counter = Instructions.open()) {
-                awaitRdma(transport, client, server);
-                new MessageSums(client, server).measure(transport, sums, counter);
-            }
-        }
+        CountedEndpoints.measure(arguments[2], settings, TIMEOUT, (client, server, counter) -> {
+            awaitRdma(transport, client, server);
+            new MessageSums(client, server).measure(transport, sums, counter);
+        });
     }
 
     /** With failover endpoints begin over TCP. */

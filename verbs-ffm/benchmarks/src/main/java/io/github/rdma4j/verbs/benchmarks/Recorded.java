@@ -5,14 +5,11 @@ package io.github.rdma4j.verbs.benchmarks;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointConfig;
 import io.github.rdma4j.verbs.endpoint.EndpointException;
-import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import io.github.rdma4j.verbs.endpoint.MessageHandler;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 
 /**
@@ -40,19 +37,12 @@ public final class Recorded {
     /** Arguments: what is recorded, in words, and the address. */
     public static void main(String[] arguments) throws Exception {
         Consumer<EndpointConfig> settings = config -> config.spinLimit(Duration.ZERO);
-        try (EndpointServer bound = EndpointServer.bind(new InetSocketAddress(arguments[1], 0), settings)) {
-            FutureTask<Endpoint> accepted =
-                    new FutureTask<>(() -> bound.accept(TIMEOUT).orElseThrow());
-            Thread.ofPlatform().daemon().start(accepted);
-            try (Endpoint client = Endpoint.connect(bound.address(), settings, TIMEOUT);
-                    Endpoint server = accepted.get();
-                    Instructions counter = Instructions.open()) {
-                Recorded recorded = new Recorded(client, server);
-                recorded.measure(arguments[0], "a message, polled", counter, recorded::poll);
-                Thread.ofPlatform().daemon().start(recorded::answer);
-                recorded.measure(arguments[0], "a round trip, asleep", counter, recorded::ask);
-            }
-        }
+        CountedEndpoints.measure(arguments[1], settings, TIMEOUT, (client, server, counter) -> {
+            Recorded recorded = new Recorded(client, server);
+            recorded.measure(arguments[0], "a message, polled", counter, recorded::poll);
+            Thread.ofPlatform().daemon().start(recorded::answer);
+            recorded.measure(arguments[0], "a round trip, asleep", counter, recorded::ask);
+        });
     }
 
     private void measure(String recording, String what, Instructions counter, Instructions.Action action)

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.wire;
+
+import java.io.IOException;
+import java.io.PushbackInputStream;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+
+/** Whether a peer has closed a TCP connection on which nothing may be due. */
+public final class Closing {
+    private Closing() {}
+
+    /**
+     * Looks for as long as a millisecond, and takes nothing out.
+     *
+     * @param socket connected; its time limit for reading is changed
+     * @param in its input, with room for one byte pushed back unless bytes wait there
+     * @return whether the connection is at its end, or broken
+     */
+    public static boolean hasCome(Socket socket, PushbackInputStream in) {
+        try {
+            socket.setSoTimeout(1);
+            int next = in.read();
+            if (next < 0) {
+                return true;
+            }
+            in.unread(next);
+            return false;
+        } catch (SocketTimeoutException _) {
+            return false;
+        } catch (SocketException _) {
+            return true;
+        } catch (IOException _) {
+            // The pushed-back byte fills the buffer: a message waits to be read, so the peer is ahead of us, not gone.
+            return false;
+        }
+    }
+}
