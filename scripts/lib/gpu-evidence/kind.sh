@@ -11,7 +11,7 @@ MODULES=(verbs-ffm cuda-ffm gpudirect perftest benchmarks)
 LAST_STEP=10
 EXAMPLE_STEPS=1,4,6
 OPTIONS_SYNOPSIS='[--stand-in]'
-stand_in=''
+stand_in='' NCCL='' CUFILE=''
 
 kind_usage() {
     cat <<'TEXT'
@@ -31,6 +31,23 @@ kind_option() {
     stand_in=1 taken=1
 }
 
+# Where a library of NVIDIA is that stands beside the driver: as the linker finds it, or in the Python packages of NVIDIA, in
+# whose folders no linker looks (PyTorch brings them). Prints nothing where there is none.
+nvidia_library() {
+    local name=$1 library_path=${LD_LIBRARY_PATH-} folder
+    ldconfig -p 2>/dev/null | sed -n "s|.*=> \\(.*/$name\\)\$|\\1|p" | head -n 1 | grep . && return
+    for folder in ${library_path//:/ } $(python_folders); do
+        [[ -r $folder/$name ]] || continue
+        printf '%s\n' "$folder/$name"
+        return
+    done
+}
+
+python_folders() {
+    python3 -c 'import glob, sys
+for path in sys.path: print(*glob.glob(path + "/nvidia/*/lib"), sep="\n")' 2>/dev/null || true
+}
+
 kind_prepare() {
     JAVA_OPTIONS+=" -Drdma4j.test.copyBandwidth=$FOLDER/copy-bandwidth"
     if [[ -n $stand_in ]]; then
@@ -38,5 +55,12 @@ kind_prepare() {
         JAVA_OPTIONS+=" -Dio.github.rdma4j.cuda.library=$FOLDER/native/libcuda-standin.so"
         JAVA_OPTIONS+=" -Dio.github.rdma4j.nccl.library=$FOLDER/native/libnccl-standin.so"
         export RDMA4J_NCCL_STANDIN=cuda=$FOLDER/native/libcuda-standin.so
+        NCCL=$FOLDER/native/libnccl-standin.so
+    else
+        NCCL=$(nvidia_library libnccl.so.2)
+        [[ -z $NCCL ]] || JAVA_OPTIONS+=" -Dio.github.rdma4j.nccl.library=$NCCL"
+        CUFILE=$(nvidia_library libcufile.so.0)
+        [[ -z $CUFILE ]] || JAVA_OPTIONS+=" -Dio.github.rdma4j.cufile.library=$CUFILE"
     fi
+    export NCCL CUFILE
 }
