@@ -7,7 +7,7 @@
 #   pack_gpu_tests FOLDER   into one that pack_begin has made: the classes and tests of the modules, their jars, gpu-tests and the C program that copies are compared with
 
 pack_gpu_tests() {
-    local folder=$1 module target
+    local folder=$1 module target program
     for module in verbs-ffm cuda-ffm gpudirect perftest; do
         target=$RDMA4J_ROOT/$module/target
         [[ -r $target/test-classpath.txt ]] || die "$module is not built" 'run it without --no-build'
@@ -17,6 +17,8 @@ pack_gpu_tests() {
         pack_jars "$folder" "$target/test-classpath.txt"
     done
     cp -- "$RDMA4J_ROOT"/scripts/lib/{gpu-tests,locale.sh} "$folder"
-    # The C program that pinned copies are compared with: the other machine may have no compiler.
-    gcc -O2 -Wall -Werror -o "$folder/copy-bandwidth" "$RDMA4J_ROOT/cuda-ffm/src/test/c/copy-bandwidth.c" -ldl
+    # The C programs that Java is compared with: the other machine may have no compiler.
+    for program in copy-bandwidth driver-times; do
+        gcc -O2 -Wall -Werror -o "$folder/$program" "$RDMA4J_ROOT/cuda-ffm/src/test/c/$program.c" -ldl -lpthread
+    done
 }

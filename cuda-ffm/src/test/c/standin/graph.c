@@ -311,24 +311,20 @@ CUresult cuGraphLaunch(CUgraphExec executable, CUstream handle) {
         return result;
     if (!standin_is(EXECUTABLE, executable))
         return CUDA_ERROR_INVALID_VALUE;
+    if (standin_spoils_own_capture(stream)) /* as driver 580 does */
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     struct progress *progress = executable->progress;
     struct operation turn = {.function = FN_cuGraphLaunch, .run = await_turn, .progress = progress, .value = progress->launched + 1};
-    bool captured = stream->capture != NULL;
-    if (!captured) {
-        result = standin_enqueue(stream, &turn);
-        if (result != CUDA_SUCCESS)
-            return result;
-        progress->launched++;
-        progress->users++;
-    }
+    result = standin_enqueue(stream, &turn);
+    if (result != CUDA_SUCCESS)
+        return result;
+    progress->launched++;
+    progress->users++;
     for (size_t i = 0; i < executable->operations.count && result == CUDA_SUCCESS; i++)
         result = standin_enqueue(stream, &executable->operations.all[i]);
-    if (!captured) {
-        turn.run = end_launch;
-        CUresult last = standin_enqueue(stream, &turn);
-        result = result == CUDA_SUCCESS ? last : result;
-    }
-    return result;
+    turn.run = end_launch;
+    CUresult last = standin_enqueue(stream, &turn);
+    return result == CUDA_SUCCESS ? last : result;
 }
 
 /* Launches under way are done nevertheless. */

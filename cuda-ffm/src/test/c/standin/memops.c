@@ -85,7 +85,7 @@ static CUresult check(const struct operation *o, int device) {
             ((o->flags & CU_STREAM_WAIT_VALUE_FLUSH) != 0 &&
              !standin_device_attribute(device, CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES)))
             return CUDA_ERROR_NOT_SUPPORTED;
-    } else if (o->flags > CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER) {
+    } else if (o->flags != CU_STREAM_WRITE_VALUE_DEFAULT) { /* NO_MEMORY_BARRIER is of the calls before v2 */
         return CUDA_ERROR_INVALID_VALUE;
     }
     return o->to % o->length != 0 || standin_reach(o->to, o->length) == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;

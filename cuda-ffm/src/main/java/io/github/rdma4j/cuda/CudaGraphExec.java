@@ -32,17 +32,24 @@ public final class CudaGraphExec extends GuardedResource {
     }
 
     /**
-     * Puts all of the graph behind what is in a stream (cuGraphLaunch). A stream that is captured gets it as a part of
-     * its graph.
+     * Puts all of the graph behind what is in a stream (cuGraphLaunch).
      *
-     * @param stream of the same context
-     * @throws IllegalStateException if something that the work uses is closed, or a {@link GraphDependency} refuses it
+     * @param stream of the same context, and not captured: {@link CudaGraph#add(CudaGraph, GraphNode...)} makes a graph
+     *     a part of another
+     * @throws IllegalStateException if something that the work uses is closed, a {@link GraphDependency} refuses it, or
+     *     the stream is captured, whose capture goes on
      * @throws IllegalArgumentException if the stream is of another context
      * @throws CudaException if the driver refuses it; what its work does wrong later is told by a later call
      */
     public void launch(CudaStream stream) {
         if (stream.context().handle() != context().handle()) {
             throw new IllegalArgumentException(stream + " is of another context than " + this);
+        }
+        if (stream.isCaptured()) {
+            // The driver refuses it, too, and spoils the capture.
+            throw new IllegalStateException(
+                    "%s is captured, and CUDA captures no launch of a graph: launch %s outside of it, or add its graph with CudaGraph.add"
+                            .formatted(stream, this));
         }
         synchronized (lock) {
             enter();
@@ -76,11 +83,6 @@ public final class CudaGraphExec extends GuardedResource {
     }
 
     private void launchWithDependencies(CudaStream stream) {
-        if (stream.isCaptured()) {
-            launchNow(stream);
-            stream.captureDependencies(dependencies);
-            return;
-        }
         int asked = 0;
         boolean launched = false;
         try {

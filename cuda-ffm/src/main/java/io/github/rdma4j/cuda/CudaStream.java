@@ -315,8 +315,8 @@ public final class CudaStream extends StreamMemory {
      * cuStreamEndCapture). A stream that waits for an event of a captured one is captured, too, and must be waited for
      * in the same way before the work ends.
      *
-     * <p>Copies, fills, launches, values, batches, events and graphs can be captured; callbacks and memory of the pool
-     * cannot. What the mode forbids spoils the capture.
+     * <p>Copies, fills, launches of kernels, values, batches and events can be captured; callbacks, launches of graphs
+     * and memory of the pool cannot. What the mode forbids spoils the capture.
      *
      * @param mode which calls are forbidden meanwhile, and to whom
      * @param work gives this stream what is captured; for this thread
@@ -387,12 +387,6 @@ public final class CudaStream extends StreamMemory {
         }
         capture.uses().add(dependency);
         return true;
-    }
-
-    void captureDependencies(GraphDependency... dependencies) {
-        for (GraphDependency dependency : dependencies) {
-            capture.uses().add(dependency);
-        }
     }
 
     StreamCapture capture() {

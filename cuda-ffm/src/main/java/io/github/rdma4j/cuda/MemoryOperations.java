@@ -149,27 +149,8 @@ public final class MemoryOperations {
      * @throws IllegalStateException if the batch is full, or the memory closed
      */
     public MemoryOperations writeValue(DeviceAddressable memory, long offset, int value) {
-        return write32(memory, offset, value, CudaHeaders.CU_STREAM_WRITE_VALUE_DEFAULT());
-    }
-
-    /**
-     * {@link #writeValue} without its order ({@code CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER}): for several values
-     * behind one {@link #barrier}.
-     *
-     * @param memory of the device, or pinned; not managed
-     * @param offset of the value, a multiple of 4
-     * @param value what is written
-     * @return this
-     * @throws IndexOutOfBoundsException if it does not lie within
-     * @throws IllegalStateException if the batch is full, or the memory closed
-     */
-    public MemoryOperations writeValueWithoutBarrier(DeviceAddressable memory, long offset, int value) {
-        return write32(memory, offset, value, CudaHeaders.CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER());
-    }
-
-    private MemoryOperations write32(DeviceAddressable memory, long offset, int value, int flags) {
         long at = next(memory, offset, Integer.BYTES);
-        putWrite(at, CudaHeaders.CU_STREAM_MEM_OP_WRITE_VALUE_32(), memory.deviceAddress() + offset, flags);
+        putWrite(at, CudaHeaders.CU_STREAM_MEM_OP_WRITE_VALUE_32(), memory.deviceAddress() + offset);
         operations.set(ValueLayout.JAVA_INT, at + CUstreamMemOpWriteValueParams_st.value$offset(), value);
         return added(memory);
     }
@@ -189,11 +170,7 @@ public final class MemoryOperations {
     public MemoryOperations writeValue64(DeviceAddressable memory, long offset, long value) {
         requireWide();
         long at = next(memory, offset, Long.BYTES);
-        putWrite(
-                at,
-                CudaHeaders.CU_STREAM_MEM_OP_WRITE_VALUE_64(),
-                memory.deviceAddress() + offset,
-                CudaHeaders.CU_STREAM_WRITE_VALUE_DEFAULT());
+        putWrite(at, CudaHeaders.CU_STREAM_MEM_OP_WRITE_VALUE_64(), memory.deviceAddress() + offset);
         operations.set(ValueLayout.JAVA_LONG, at + CUstreamMemOpWriteValueParams_st.value64$offset(), value);
         return added(memory);
     }
@@ -263,10 +240,14 @@ public final class MemoryOperations {
         operations.set(ValueLayout.JAVA_INT, at + CUstreamMemOpWaitValueParams_st.flags$offset(), flags);
     }
 
-    private void putWrite(long at, int operation, long address, int flags) {
+    /** NO_MEMORY_BARRIER, the one other flag, is refused by the calls that every driver has today (v2). */
+    private void putWrite(long at, int operation, long address) {
         operations.set(ValueLayout.JAVA_INT, at + CUstreamMemOpWriteValueParams_st.operation$offset(), operation);
         operations.set(ValueLayout.JAVA_LONG, at + CUstreamMemOpWriteValueParams_st.address$offset(), address);
-        operations.set(ValueLayout.JAVA_INT, at + CUstreamMemOpWriteValueParams_st.flags$offset(), flags);
+        operations.set(
+                ValueLayout.JAVA_INT,
+                at + CUstreamMemOpWriteValueParams_st.flags$offset(),
+                CudaHeaders.CU_STREAM_WRITE_VALUE_DEFAULT());
     }
 
     /** Where the next operation lies. */

@@ -65,7 +65,7 @@ abstract class GraphBehaviour extends DeviceFixture {
         MemoryOperations batch = batch().waitForValue(words, 0, 1, WaitCondition.EQUAL)
                 .writeValue(words, 4, 10)
                 .barrier(BarrierScope.SYSTEM)
-                .writeValueWithoutBarrier(words, 8, 20)
+                .writeValue(words, 8, 20)
                 .waitForValue(words, 12, READY, WaitCondition.AND)
                 .barrier(BarrierScope.DEVICE)
                 .writeValue(words, 16, 30);
@@ -240,15 +240,14 @@ abstract class GraphBehaviour extends DeviceFixture {
             }
         };
         assertThat(stream.captureDependency(dependency)).isFalse();
-        CudaGraphExec executable = stream.capture(CaptureMode.THREAD_LOCAL, captured -> {
-                    captured.launch(increment, 1, 32, arguments);
-                    assertThat(captured.captureDependency(dependency)).isTrue();
-                })
-                .instantiate();
-        executable.launch(stream);
+        CudaGraph graph = stream.capture(CaptureMode.THREAD_LOCAL, captured -> {
+            captured.launch(increment, 1, 32, arguments);
+            assertThat(captured.captureDependency(dependency)).isTrue();
+        });
+        graph.instantiate().launch(stream);
         assertThat(asked).containsExactly("begin", "launched");
-        // A captured launch is none yet.
-        CudaGraph outer = stream.capture(CaptureMode.THREAD_LOCAL, executable::launch);
+        CudaGraph outer = context.createGraph();
+        outer.add(graph);
         outer.require(dependency);
         assertThat(asked).hasSize(2);
         CudaGraphExec both = outer.instantiate();
@@ -256,6 +255,25 @@ abstract class GraphBehaviour extends DeviceFixture {
         assertThat(asked).containsExactly("begin", "launched", "begin", "not launched");
         await(stream);
         assertThat(counter()).isEqualTo(1);
+    }
+
+    @Test
+    void aLaunchCannotBeCaptured() {
+        CudaGraphExec one = stream.capture(
+                        CaptureMode.THREAD_LOCAL, captured -> captured.launch(increment, 1, 32, arguments))
+                .instantiate();
+        CudaGraphExec two = stream.capture(CaptureMode.THREAD_LOCAL, captured -> {
+                    captured.launch(increment, 1, 32, arguments);
+                    assertThatIllegalStateException()
+                            .isThrownBy(() -> one.launch(captured))
+                            .withMessageContaining("is captured")
+                            .withMessageContaining("CudaGraph.add");
+                    captured.launch(increment, 1, 32, arguments);
+                })
+                .instantiate();
+        two.launch(stream);
+        await(stream);
+        assertThat(counter()).isEqualTo(2);
     }
 
     @Test

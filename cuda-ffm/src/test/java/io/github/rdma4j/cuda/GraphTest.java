@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.internal.GraphCalls;
+import io.github.rdma4j.cuda.internal.Results;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -93,5 +95,23 @@ class GraphTest extends GraphBehaviour {
         await(stream);
         assertThat(contents(memory).toArray(ValueLayout.JAVA_BYTE)).containsOnly(2);
         assertThat(StandInDriver.open()).doesNotContainKey("graphs");
+    }
+
+    /** A capture that somebody else began: cuda-ffm does not know of it, and the driver spoils it. */
+    @Test
+    void theDriverRefusesALaunchInACapture() {
+        CudaStream stream = context.createStream();
+        HostMemory words = context.allocateHost(64);
+        CudaGraph graph = context.createGraph();
+        graph.add(MemoryOperations.on(device, 1).writeValue(words, 0, 1));
+        CudaGraphExec executable = graph.instantiate();
+        Results.check(GraphCalls.beginCapture(stream.pointer, CaptureMode.RELAXED.code()), "cuStreamBeginCapture()");
+        assertThatExceptionOfType(CudaException.class)
+                .isThrownBy(() -> executable.launch(stream))
+                .withMessageContaining("STREAM_CAPTURE_UNSUPPORTED");
+        assertThat(GraphCalls.endCapture(stream.pointer, arena.allocate(ValueLayout.JAVA_LONG)))
+                .isEqualTo(CudaHeaders.CUDA_ERROR_STREAM_CAPTURE_INVALIDATED());
+        executable.launch(stream);
+        await(stream);
     }
 }

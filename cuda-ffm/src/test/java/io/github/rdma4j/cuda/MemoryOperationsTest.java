@@ -36,7 +36,7 @@ class MemoryOperationsTest extends DeviceFixture {
         assertThat(batch.capacity()).isEqualTo(MemoryOperations.MOST);
         // All bits of a value and of its flags.
         batch.writeValue64(words, 8, -1).waitForValue64(words, 8, -1, WaitCondition.AND);
-        batch.writeValueWithoutBarrier(words, 0, -1).waitForValue(words, 0, 5, WaitCondition.AND);
+        batch.writeValue(words, 0, -1).waitForValue(words, 0, 5, WaitCondition.AND);
         stream.submit(batch);
         await(stream);
         batch.clear().waitForValue(words, 0, -1, WaitCondition.EQUAL);

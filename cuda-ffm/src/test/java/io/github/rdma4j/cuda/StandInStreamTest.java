@@ -160,7 +160,10 @@ class StandInStreamTest {
         words.set(JAVA_INT, 0, -3);
         cuda.ok("cuStreamSynchronize_v2000", stream);
         cuda.ok("cuStreamWriteValue64_v11070", stream, words.address() + 8, 77L, 0);
-        cuda.ok("cuStreamWriteValue32_v11070", stream, device + 4, 78, 1);
+        cuda.ok("cuStreamWriteValue32_v11070", stream, device + 4, 78, 0);
+        assertThat(cuda.call("cuStreamWriteValue32_v11070", stream, device + 4, 79, 1))
+                .as("NO_MEMORY_BARRIER, which drivers refuse here")
+                .isEqualTo(CUDA_ERROR_INVALID_VALUE());
         cuda.ok("cuStreamSynchronize_v2000", stream);
         assertThat(words.get(JAVA_LONG, 8)).isEqualTo(77);
         assertThat(MemorySegment.ofArray(read()).get(JAVA_INT.withByteAlignment(1), 4))

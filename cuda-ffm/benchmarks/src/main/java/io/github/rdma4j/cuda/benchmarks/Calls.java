@@ -29,7 +29,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * Calls with plain arguments that queue nothing, on objects of the stand-in, in loops of the same length in C and in
+ * Calls with plain arguments that queue nothing, on objects of a driver or of the stand-in, in loops of the same length in C and in
  * Java.
  */
 @State(Scope.Thread)
@@ -39,8 +39,9 @@ public class Calls {
     /** Operations per call of a benchmark method: enough that entering a C loop does not count. */
     static final int ROUNDS = 1000;
 
+    // By name, so that a driver is found as any program finds it: a path would have to be absolute.
     private static final SymbolLookup DRIVER =
-            SymbolLookup.libraryLookup(Path.of(System.getProperty("io.github.rdma4j.cuda.library")), Arena.global());
+            SymbolLookup.libraryLookup(System.getProperty("io.github.rdma4j.cuda.library"), Arena.global());
     private static final SymbolLookup LOOPS = SymbolLookup.libraryLookup(
             Path.of(System.getProperty("rdma4j.benchmarks.native"), "librdma4j-cuda-bench.so"), Arena.global());
     private static final MethodHandle OF_OBJECT = loop("c_of_object", 3);
