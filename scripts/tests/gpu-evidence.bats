@@ -102,6 +102,7 @@ mac 0c:42:a1:00:11:22 gid fe80:0000:0000:0000:0e42:a1ff:fe00:1122 guid 0c42:a103
  GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:99:77:01
 [2001:db8:85a3::8a2e:370:7334]:18515 and fe80:0:0:0:e42:a1ff:fe00:1122%eth0
 0000:17:00.0 Linux 6.1.0 caroline 12:34:56 java.lang.String::new
+rdma-core 50 (libibverbs.so.1.14.50.0) at 10.1.2.3, libnccl.so.2.28.3
 TEXT
     strip_personal node7.example.org carol /home/carol "$file"
     run -0 cat "$file"
@@ -109,4 +110,5 @@ TEXT
         [[ $output != *"$personal"* ]]
     done
     [[ $output == *'0000:17:00.0 Linux 6.1.0 caroline 12:34:56 java.lang.String::new'* ]]
+    [[ $output == *'rdma-core 50 (libibverbs.so.1.14.50.0) at <address>, libnccl.so.2.28.3'* ]]
 }

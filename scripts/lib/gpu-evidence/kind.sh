@@ -49,7 +49,7 @@ for path in sys.path: print(*glob.glob(path + "/nvidia/*/lib"), sep="\n")' 2>/de
 }
 
 kind_prepare() {
-    JAVA_OPTIONS+=" -Drdma4j.test.copyBandwidth=$FOLDER/copy-bandwidth"
+    JAVA_OPTIONS+=" -Drdma4j.test.copyBandwidth=$FOLDER/copy-bandwidth -Drdma4j.test.ncclAllReduce=$FOLDER/nccl-allreduce"
     if [[ -n $stand_in ]]; then
         REHEARSAL='REHEARSAL on the stand-in, no GPU'
         JAVA_OPTIONS+=" -Dio.github.rdma4j.cuda.library=$FOLDER/native/libcuda-standin.so"

@@ -16,6 +16,8 @@ module io.github.rdma4j.perftest {
     requires java.management;
     requires jdk.httpserver;
     requires jdk.net;
+    // For O_DIRECT of files.
+    requires jdk.unsupported;
 
     opens io.github.rdma4j.perftest.allreduce to
             info.picocli;

@@ -46,6 +46,8 @@ public enum CheckId {
     NVIDIA_FS("nvidia-fs", OK, NOTE),
     /** Whether cuFile's configuration allows its compatibility mode. */
     CUFILE_COMPATIBILITY("cufile-compat", OK, NOTE, UNKNOWN),
+    /** Whether udev knows the volumes, without which cuFile takes none of their files. */
+    CUFILE_VOLUMES("cufile-volumes", OK, NOTE, UNKNOWN),
     /** Which mounted file systems cuFile may reach directly. */
     STORAGE("storage", OK, NOTE, WARNING, UNKNOWN),
     /** Whether NCCL's library is there. */

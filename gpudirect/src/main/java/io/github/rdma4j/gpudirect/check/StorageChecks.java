@@ -6,6 +6,7 @@ import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
 import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
 import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
 
+import io.github.rdma4j.gpudirect.internal.UdevDatabase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,6 +32,9 @@ final class StorageChecks {
             Pattern.compile("(?s)(?:.*?version:?\\s*)?(\\d+\\.\\d+(?:\\.\\d+)?).*");
     private static final Set<String> DISTRIBUTED = Set.of("lustre", "wekafs", "gpfs", "beegfs", "scatefs");
 
+    private static final Set<String> ON_BLOCKS = Set.of("ext4", "xfs");
+    private static final int MOST_NAMED = 5;
+
     private final HostFiles files;
 
     StorageChecks(HostFiles files) {
@@ -38,7 +42,7 @@ final class StorageChecks {
     }
 
     List<Finding> findings() {
-        return List.of(library(), module(), compatibility(), fileSystems());
+        return List.of(library(), module(), compatibility(), volumes(), fileSystems());
     }
 
     private Finding library() {
@@ -108,6 +112,62 @@ final class StorageChecks {
                         "set properties.allow_compat_mode to true");
     }
 
+    /** A volume: where it is mounted first, and what is wrong with it. */
+    private record Volume(String place, Optional<String> missing) {}
+
+    private Finding volumes() {
+        List<Volume> volumes = files.text("proc/self/mountinfo").stream()
+                .flatMap(String::lines)
+                .map(line -> line.split(" - ", 2))
+                .filter(halves -> halves.length == 2)
+                .flatMap(halves -> volume(halves[0].split(" "), halves[1].split(" ")).stream())
+                .distinct()
+                .toList();
+        if (volumes.isEmpty()) {
+            return new Finding(
+                    CheckId.CUFILE_VOLUMES,
+                    HOST,
+                    UNKNOWN,
+                    "/proc/self/mountinfo names no ext4 or XFS on a block device",
+                    "whether cuFile finds the attributes of a volume is not known",
+                    "");
+        }
+        List<Volume> unknown =
+                volumes.stream().filter(each -> each.missing().isPresent()).toList();
+        if (unknown.isEmpty()) {
+            return Finding.ok(
+                    CheckId.CUFILE_VOLUMES,
+                    HOST,
+                    "udev knows the volumes of "
+                            + first(volumes.stream().map(Volume::place).toList()));
+        }
+        return new Finding(
+                CheckId.CUFILE_VOLUMES,
+                HOST,
+                NOTE,
+                "udev knows nothing of the volume of "
+                        + first(unknown.stream()
+                                .map(each ->
+                                        each.place() + ": " + each.missing().orElseThrow())
+                                .toList()),
+                "cuFile takes no file there, not in its compatibility mode either (CU_FILE_HANDLE_NOT_REGISTERED);"
+                        + " rdma4j stages it",
+                UdevDatabase.REMEDY);
+    }
+
+    /** Of the two halves of a line of mountinfo. */
+    private Optional<Volume> volume(String[] mount, String[] source) {
+        return mount.length > 4 && source.length > 1 && ON_BLOCKS.contains(source[0]) && source[1].startsWith("/")
+                ? Optional.of(new Volume(
+                        "%s (%s)".formatted(mount[4], source[0]), UdevDatabase.missing(files.root(), mount[2])))
+                : Optional.empty();
+    }
+
+    private static String first(List<String> all) {
+        return all.stream().limit(MOST_NAMED).collect(Collectors.joining(", "))
+                + (all.size() > MOST_NAMED ? " and " + (all.size() - MOST_NAMED) + " more" : "");
+    }
+
     private Finding fileSystems() {
         Optional<String> mounts = files.text("proc/self/mounts");
         if (mounts.isEmpty()) {
@@ -151,15 +211,11 @@ final class StorageChecks {
                                 + " mounted",
                         "cuFile reaches no file here directly",
                         "")
-                : Finding.ok(
-                        CheckId.STORAGE,
-                        HOST,
-                        "cuFile may reach " + reachable.stream().limit(5).collect(Collectors.joining(", "))
-                                + (reachable.size() > 5 ? " and " + (reachable.size() - 5) + " more" : ""));
+                : Finding.ok(CheckId.STORAGE, HOST, "cuFile may reach " + first(reachable));
     }
 
     private static boolean isOnNvme(String[] fields) {
-        return fields[0].startsWith("/dev/nvme") && Set.of("ext4", "xfs").contains(fields[2]);
+        return fields[0].startsWith("/dev/nvme") && ON_BLOCKS.contains(fields[2]);
     }
 
     /** The kernel shows the option where it is not the default. */

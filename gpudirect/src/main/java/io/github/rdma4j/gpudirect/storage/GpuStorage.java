@@ -4,6 +4,7 @@ package io.github.rdma4j.gpudirect.storage;
 
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.gpudirect.internal.UdevDatabase;
 import io.github.rdma4j.gpudirect.storage.StorageRefusal.Reason;
 import io.github.rdma4j.gpudirect.storage.internal.CuFileCalls;
 import io.github.rdma4j.gpudirect.storage.internal.FileCalls;
@@ -207,7 +208,7 @@ public final class GpuStorage implements AutoCloseable {
                     file.use(way, new StorageDecision(path, refusals));
                     return;
                 } catch (CuFileException e) {
-                    refusal = Optional.of(new StorageRefusal(path, Reason.FILE_REFUSED, refused(e), e.remedy()));
+                    refusal = Optional.of(refused(path, e, io.path()));
                 }
             }
             refusals.add(refusal.get());
@@ -220,9 +221,31 @@ public final class GpuStorage implements AutoCloseable {
         return driver.properties();
     }
 
-    private static String refused(CuFileException e) {
-        return "cuFile refuses the file, %s: %s"
-                .formatted(e.codeName(), e.status().explanation());
+    /**
+     * cuFile says of a file that it is not registered, when it cannot register it since it does not know the volume:
+     * then the status means another thing than in later calls.
+     */
+    private static StorageRefusal refused(StoragePath path, CuFileException e, Path file) {
+        String explanation = e.status().explanation();
+        String remedy = e.remedy();
+        if (e.status() == CuFileStatus.HANDLE_NOT_REGISTERED) {
+            explanation = "it knows nothing of the volume that the file is on (%s)".formatted(volume(file));
+            remedy = UdevDatabase.REMEDY + "; cufile.log in the working folder tells what cuFile has looked for";
+        }
+        return new StorageRefusal(
+                path,
+                Reason.FILE_REFUSED,
+                "cuFile refuses the file, %s: %s".formatted(e.codeName(), explanation),
+                remedy);
+    }
+
+    private static String volume(Path file) {
+        try {
+            String device = UdevDatabase.deviceOf(file);
+            return UdevDatabase.missing(Path.of("/"), device).orElse("device %s, which udev knows".formatted(device));
+        } catch (IOException e) {
+            return "nor could its device be found: " + e;
+        }
     }
 
     private StorageRefusal withoutCuFile(StoragePath path) {

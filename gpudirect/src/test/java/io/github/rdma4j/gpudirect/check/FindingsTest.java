@@ -140,6 +140,26 @@ class FindingsTest {
                         "says nothing of allow_compat_mode",
                         m -> m.with("etc/cufile.json: // \"allow_compat_mode\": true")),
                 row(
+                        CUFILE_VOLUMES,
+                        OK,
+                        "udev knows the volumes of /data (ext4)",
+                        m -> m.with("proc/self/mountinfo: 21 1 254:0 / /data rw,relatime shared:1 - ext4 /dev/vda rw")
+                                .with("run/udev/data/b254:0: S:disk/by-uuid/1\\nE:ID_FS_USAGE=filesystem")),
+                // A microVM with an NVIDIA H100, where cuFile 1.15 refused the file in its compatibility mode.
+                row(
+                        CUFILE_VOLUMES,
+                        NOTE,
+                        "udev knows nothing of the volume of / (ext4): there is no /run/udev/data/b254:0",
+                        m -> m.with("proc/self/mountinfo: 21 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard\\n"
+                                + "22 21 254:16 / /usr/local/nvidia ro - squashfs /dev/vdb ro")),
+                row(
+                        CUFILE_VOLUMES,
+                        NOTE,
+                        "/d (xfs): /run/udev/data/b8:1 has no ID_FS_USAGE",
+                        m -> m.with("proc/self/mountinfo: 21 1 8:1 / /d rw,relatime - xfs /dev/sda1 rw")
+                                .with("run/udev/data/b8:1: I:1234")),
+                row(CUFILE_VOLUMES, UNKNOWN, "names no ext4 or XFS", m -> m),
+                row(
                         STORAGE,
                         OK,
                         "cuFile may reach /data (xfs)",

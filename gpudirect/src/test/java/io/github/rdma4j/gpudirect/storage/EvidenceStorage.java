@@ -10,6 +10,7 @@ import io.github.rdma4j.cuda.Cuda;
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.gpudirect.internal.UdevDatabase;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -33,6 +34,12 @@ final class EvidenceStorage {
     public static void main(String[] arguments) throws IOException {
         Path folder = Files.createTempDirectory(Path.of(arguments[0]), "storage");
         boolean right = true;
+        String device = UdevDatabase.deviceOf(folder);
+        System.out.printf(
+                "cuFile needs what udev knows of %s (%s): %s%n",
+                device,
+                Files.getFileStore(folder),
+                UdevDatabase.missing(Path.of("/"), device).orElse("it knows the file system"));
         try (CudaContext context = Cuda.device(0).createContext()) {
             for (StoragePath path : StoragePath.values()) {
                 right &= passes(context, folder.resolve(path.name()), path);

@@ -119,6 +119,23 @@ class StorageDecisionTest extends StorageFixture {
         assertThat(decision.toString()).contains("CU_FILE_INVALID_FILE_TYPE");
     }
 
+    /** What cuFile 1.15 says where there is no udev, as in containers and microVMs: seen with an NVIDIA H100. */
+    @Test
+    void aVolumeThatCuFileDoesNotKnowIsTold() throws IOException {
+        StandInCuFile.set("module", 0);
+        StandInCuFile.failAt("cuFileHandleRegister", 1, 5027);
+        StorageDecision decision = decision(file(bytes(1)));
+        assertThat(decision.path()).isEqualTo(StoragePath.STAGED);
+        assertThat(decision.refusal(StoragePath.COMPATIBLE)).hasValueSatisfying(refusal -> {
+            assertThat(refusal.reason()).isEqualTo(Reason.FILE_REFUSED);
+            assertThat(refusal.explanation())
+                    .startsWith(
+                            "cuFile refuses the file, CU_FILE_HANDLE_NOT_REGISTERED: it knows nothing of the volume")
+                    .containsAnyOf("/run/udev/data/b", "which udev knows");
+            assertThat(refusal.remedy()).contains("/run/udev", "cufile.log").doesNotContain("closed");
+        });
+    }
+
     @Test
     void noPathThatIsAllowedIsAnException() throws IOException {
         StandInCuFile.set("module", 0);

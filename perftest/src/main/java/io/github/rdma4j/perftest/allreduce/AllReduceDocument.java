@@ -44,7 +44,10 @@ final class AllReduceDocument {
         info.put("ranks", report.ranks());
         info.put("datatype", first.type());
         info.put("operation", first.operation());
-        info.put("warm_up", options.warmUp() + " operations");
+        info.put(
+                "warm_up",
+                options.warmUp() + " operations of each size"
+                        + (options.compiles() ? ", and before all until compiled, 3 s at most" : ""));
         info.put("operations_in_a_group", options.grouped());
         info.put("time_of", options.average().name().toLowerCase(Locale.ROOT).replace('_', ' '));
         info.put("registration", options.registration());

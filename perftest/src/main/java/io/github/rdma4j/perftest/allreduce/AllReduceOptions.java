@@ -87,6 +87,13 @@ final class AllReduceOptions extends CommandOptions {
     private int warmUp = 1;
 
     @Option(
+            names = "--no-warm-up",
+            description =
+                    "Begin at once. Else operations of the least size are made first, for up to 3 s, until the JVM has"
+                            + " compiled what is measured.")
+    private boolean cold;
+
+    @Option(
             names = {"-m", "--agg_iters"},
             paramLabel = "<n>",
             description = "Operations that go into one group (default 1).")
@@ -268,6 +275,11 @@ final class AllReduceOptions extends CommandOptions {
         return warmUp;
     }
 
+    /** Whether what is measured is compiled before. */
+    boolean compiles() {
+        return !cold;
+    }
+
     int grouped() {
         return grouped;
     }
@@ -315,13 +327,14 @@ final class AllReduceOptions extends CommandOptions {
 
     /** What all ranks must have alike, in words. */
     String common() {
-        return "-b %d.. (%d sizes, %s), -n %d -w %d -m %d -c %d -R %d, types %s, operations %s"
+        return "-b %d.. (%d sizes, %s), -n %d -w %d%s -m %d -c %d -R %d, types %s, operations %s"
                 .formatted(
                         sizes(1).getFirst(),
                         sizes(1).size(),
                         sizes(1).getLast(),
                         iterations,
                         warmUp,
+                        cold ? " --no-warm-up" : "",
                         grouped,
                         checks,
                         registration,

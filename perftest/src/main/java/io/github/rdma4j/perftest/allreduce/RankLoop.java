@@ -12,8 +12,10 @@ import io.github.rdma4j.gpudirect.nccl.NcclCommunicator;
 import io.github.rdma4j.gpudirect.nccl.NcclDataType;
 import io.github.rdma4j.gpudirect.nccl.NcclGroup;
 import io.github.rdma4j.gpudirect.nccl.NcclOperation;
+import io.github.rdma4j.perftest.environment.CompilerThreads;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.DoubleStream;
 
@@ -24,6 +26,12 @@ final class RankLoop implements AutoCloseable {
 
     private static final int LOOKS_PER_QUESTION = 256;
     private static final double NANOS = 1000;
+
+    /** HotSpot compiles a method for good after 5000 calls, at the latest. */
+    private static final int COMPILED_AFTER = 10_000;
+
+    private static final int STRETCH = 500;
+    private static final long LONGEST_WARM_UP = Duration.ofSeconds(3).toNanos();
 
     private final AllReduceOptions options;
     private final Meeting meeting;
@@ -61,6 +69,9 @@ final class RankLoop implements AutoCloseable {
      * @param timings receives them, one by one
      */
     void run(List<Timing> timings) {
+        if (options.compiles()) {
+            warmUp();
+        }
         for (NcclDataType type : options.types()) {
             for (NcclOperation operation : options.operations()) {
                 Values values = new Values(type, operation, communicator.ranks());
@@ -73,19 +84,53 @@ final class RankLoop implements AutoCloseable {
         }
     }
 
-    private Timing measure(NcclDataType type, NcclOperation operation, Values values, long bytes, boolean inPlace) {
-        DeviceSlice from = (inPlace ? receive : send).slice(0, bytes);
-        DeviceSlice to = receive.slice(0, bytes);
-        String words = "all-reduce of %d bytes, %s, %s, %s"
-                .formatted(bytes, TypeName.of(type), TypeName.of(operation), inPlace ? "in place" : "out of place");
+    /**
+     * Operations of the least size until the JVM has compiled what is measured, or for some seconds. All ranks make as
+     * many.
+     */
+    private void warmUp() {
+        NcclDataType type = options.types().getFirst();
+        NcclOperation operation = options.operations().getFirst();
+        long bytes = options.sizes(type.size()).getFirst();
+        Runnable apart = round(send.slice(0, bytes), receive.slice(0, bytes), type, operation);
+        Runnable inPlace = round(receive.slice(0, bytes), receive.slice(0, bytes), type, operation);
+        long begin = System.nanoTime();
+        boolean over = false;
+        for (int rounds = STRETCH; !over; rounds += STRETCH) {
+            progress.step("warm-up, until what is measured is compiled");
+            CompilerThreads compilers = new CompilerThreads();
+            long before = compilers.cpuNanoseconds();
+            for (int i = 0; i < STRETCH; i += 2) {
+                apart.run();
+                inPlace.run();
+            }
+            finish();
+            boolean enough = rounds >= COMPILED_AFTER && compilers.idleSince(before)
+                    || System.nanoTime() - begin > LONGEST_WARM_UP;
+            over = meeting.exchange(new byte[] {(byte) (enough ? 1 : 0)}, told ->
+                            new byte[] {(byte) (told.stream().allMatch(each -> each[0] == 1) ? 1 : 0)})[0]
+                    == 1;
+        }
+    }
+
+    /** As many operations as go into one group. */
+    private Runnable round(DeviceSlice from, DeviceSlice to, NcclDataType type, NcclOperation operation) {
         Runnable call = () -> communicator.allReduce(from, to, type, operation, stream);
-        Runnable round = options.grouped() == 1
+        return options.grouped() == 1
                 ? call
                 : () -> NcclGroup.run(() -> {
                     for (int i = 0; i < options.grouped(); i++) {
                         call.run();
                     }
                 });
+    }
+
+    private Timing measure(NcclDataType type, NcclOperation operation, Values values, long bytes, boolean inPlace) {
+        DeviceSlice from = (inPlace ? receive : send).slice(0, bytes);
+        DeviceSlice to = receive.slice(0, bytes);
+        String words = "all-reduce of %d bytes, %s, %s, %s"
+                .formatted(bytes, TypeName.of(type), TypeName.of(operation), inPlace ? "in place" : "out of place");
+        Runnable round = round(from, to, type, operation);
         fill(from, values, type);
         progress.step("warm-up of " + words);
         for (int i = 0; i < options.warmUp(); i++) {
@@ -109,7 +154,7 @@ final class RankLoop implements AutoCloseable {
             }
             fill(from, values, type);
             meeting.barrier();
-            call.run();
+            communicator.allReduce(from, to, type, operation, stream);
             finish();
             wrong += wrong(bytes, values, type);
         }

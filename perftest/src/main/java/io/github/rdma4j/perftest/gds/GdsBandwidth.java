@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.gds;
 
+import com.sun.nio.file.ExtendedOpenOption;
 import io.github.rdma4j.cuda.Cuda;
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.DeviceMemory;
@@ -26,6 +27,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -150,6 +152,10 @@ final class GdsBandwidth {
             }
             return;
         }
+        if (way == GdsWay.DIRECT) {
+            measureDirect(fileSize, writable, access);
+            return;
+        }
         try (GpuStorage storage =
                         GpuStorage.on(context, config -> config.only(way.path()).directIo(options.direct()));
                 GpuFile file = storage.open(options.file(), access)) {
@@ -167,6 +173,25 @@ final class GdsBandwidth {
                             + e.refusals().stream()
                                     .map(StorageRefusal::toString)
                                     .collect(Collectors.joining("; ")));
+        }
+    }
+
+    private void measureDirect(long fileSize, boolean writable, OpenOption... access) {
+        for (int size : options.sizes()) {
+            if (size % DirectTarget.BLOCK != 0) {
+                decisions.put(
+                        GdsWay.DIRECT, "left out: %d bytes are no multiple of %d".formatted(size, DirectTarget.BLOCK));
+                return;
+            }
+        }
+        OpenOption[] past = Arrays.copyOf(access, access.length + 1);
+        past[access.length] = ExtendedOpenOption.DIRECT;
+        try (FileChannel cached = FileChannel.open(options.file(), access);
+                FileChannel channel = FileChannel.open(options.file(), past)) {
+            decisions.put(GdsWay.DIRECT, "host memory, past the page cache");
+            rounds(GdsWay.DIRECT, fileSize, writable, size -> new DirectTarget(channel, cached, size));
+        } catch (IOException | UnsupportedOperationException e) {
+            decisions.put(GdsWay.DIRECT, "left out: the file cannot be opened past the page cache: " + e.getMessage());
         }
     }
 

@@ -18,7 +18,8 @@ import picocli.CommandLine.Option;
         description =
                 "Measures how fast a file is read to a GPU's memory and written from it, by each way that the machine offers:"
                         + " GPUDirect Storage, cuFile's compatibility mode, staged through pinned host memory, and, for"
-                        + " comparison, to host memory alone. All bytes are compared afterwards.",
+                        + " comparison, to host memory alone, past the page cache and through it. All bytes are compared"
+                        + " afterwards.",
         footer = {
             "",
             "A file that is there is only read. Exit status: 0 done; 1 it failed, or bytes were wrong; 2 the command line makes"
@@ -69,8 +70,9 @@ final class GdsOptions extends CommandOptions {
             split = ",",
             paramLabel = "<way>",
             description =
-                    "gds, compat, staged, host; those that the machine lacks are left out with the reason (default all).")
-    private List<String> ways = List.of("gds", "compat", "staged", "host");
+                    "gds, compat, staged, direct, host; those that the machine lacks are left out with the reason (default"
+                            + " all).")
+    private List<String> ways = List.of("gds", "compat", "staged", "direct", "host");
 
     @Option(names = "--use_cuda", paramLabel = "<n>", description = "Number of the GPU (default 0).")
     private int gpu;

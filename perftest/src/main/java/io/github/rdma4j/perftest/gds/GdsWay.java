@@ -12,7 +12,9 @@ enum GdsWay {
     GDS("gds", StoragePath.GPU_DIRECT),
     COMPATIBLE("compat", StoragePath.COMPATIBLE),
     STAGED("staged", StoragePath.STAGED),
-    /** To host memory, through the page cache or past it as the others. */
+    /** To host memory, past the page cache: what the storage gives, and staging cannot exceed. */
+    DIRECT("direct", null),
+    /** To host memory, through the page cache. */
     HOST("host", null);
 
     private final String word;

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -37,7 +38,13 @@ class AllReduceCommandTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
+    /** Without the warm-up, which takes seconds. */
     private int run(String... arguments) {
+        return runAsIs(Stream.concat(Stream.of("--no-warm-up"), Arrays.stream(arguments))
+                .toArray(String[]::new));
+    }
+
+    private int runAsIs(String... arguments) {
         return AllReduceCommand.run(
                 Arrays.asList(arguments),
                 Main.class,
@@ -182,6 +189,15 @@ class AllReduceCommandTest {
         // In place and out of place: 7 and 3 groups of 4, and 2 checks.
         assertThat(StandInNccl.calls("ncclAllReduce")).isEqualTo(2 * ((7 + 3) * 4 + 2));
         assertThat(StandInNccl.calls("ncclGroupStart")).isEqualTo(2 * (7 + 3));
+    }
+
+    /** Two operations are asked for: the others are there to be compiled, and the test waits for none but the first. */
+    @Test
+    void warmsUpUntilWhatIsMeasuredIsCompiled() {
+        StandInNccl.failAt("ncclAllReduce", 400, 3);
+        assertThat(runAsIs("-b", "8", "-e", "8", "-n", "1", "-w", "0", "-c", "0"))
+                .isOne();
+        assertThat(StandInNccl.calls("ncclAllReduce")).isEqualTo(400);
     }
 
     @Test

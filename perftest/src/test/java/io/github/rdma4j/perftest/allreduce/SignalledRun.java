@@ -22,7 +22,8 @@ final class SignalledRun {
         StandInDriver.use();
         StandInNccl.use();
         Thread.ofPlatform().daemon().start(() -> signalInTheSecondSize(arguments[0]));
-        String commandLine = "-b 8 -e 256M -i 268435448 -w 0 -c 0 -n %d --json %s".formatted(ROUNDS, arguments[1]);
+        String commandLine =
+                "--no-warm-up -b 8 -e 256M -i 268435448 -w 0 -c 0 -n %d --json %s".formatted(ROUNDS, arguments[1]);
         System.exit(AllReduceCommand.run(List.of(commandLine.split(" ")), Main.class, System.out, System.err));
     }
 

@@ -54,7 +54,7 @@ class GdsCommandTest {
                         "--file",
                         folder.resolve("made").toString(),
                         "--file-size",
-                        "300K",
+                        "300001",
                         "-s",
                         "4K,100K",
                         "--threads",
@@ -71,17 +71,20 @@ class GdsCommandTest {
                 .contains("gds     left out: not by GPUDirect Storage: the kernel module nvidia-fs is not loaded")
                 .contains("compat  compatibility mode, ")
                 .contains("staged  staged, ")
+                .contains("direct  host memory, past the page cache")
+                .containsPattern("direct +write +102400 +3 ")
+                .containsPattern("direct +read +4096 +1 ")
                 .contains("host    host memory, through the page cache");
         assertThat(ResultsSchema.faults(Files.readString(json))).isEmpty();
         JsonNode document = new ObjectMapper().readTree(Files.readAllBytes(json));
-        assertThat(document.get("tests")).hasSize(3 * 2 * 2).allSatisfy(test -> {
+        assertThat(document.get("tests")).hasSize(4 * 2 * 2).allSatisfy(test -> {
             JsonNode info = test.get("test_info");
-            assertThat(info.get("file_size").asLong()).isEqualTo(300 << 10);
+            assertThat(info.get("file_size").asLong()).isEqualTo(300_001);
             assertThat(info.get("ways").get("gds").asText()).startsWith("left out: ");
             assertThat(test.get("results")).hasSize(2).allSatisfy(result -> {
                 assertThat(result.get("BW_average").asDouble()).isPositive();
                 assertThat(result.get("rounds")).hasSize(2);
-                assertThat(result.get("compared_bytes").asLong()).isEqualTo(300 << 10);
+                assertThat(result.get("compared_bytes").asLong()).isEqualTo(300_001);
             });
         });
     }
@@ -98,7 +101,20 @@ class GdsCommandTest {
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .contains("compat  left out: not by compatibility mode: /no/such/libcufile.so.0 cannot be opened")
                 .contains("staged, through the page cache")
+                .containsPattern("direct +read +4096 +2 ")
                 .doesNotContain(" write ");
+    }
+
+    /** O_DIRECT takes whole blocks. */
+    @Test
+    void withoutWholeBlocksNothingGoesPastThePageCache() throws IOException {
+        Path file = Files.write(folder.resolve("there"), new byte[10_000]);
+        assertThat(run("--file", file.toString(), "--ways", "direct,host", "-n", "1", "-s", "4K,1000"))
+                .isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("direct  left out: 1000 bytes are no multiple of 4096")
+                .containsPattern("host +read +1000 +1 ")
+                .doesNotContainPattern("direct +read ");
     }
 
     @Test
@@ -231,7 +247,7 @@ class GdsCommandTest {
                 .contains("which file? Give --file")
                 .contains("'4X' is no number of bytes")
                 .contains("--json: the document would take the place of " + data)
-                .contains("--ways: 'cp' is none of gds, compat, staged, host");
+                .contains("--ways: 'cp' is none of gds, compat, staged, direct, host");
         assertThat(run("--file", folder.resolve("no/such").toString())).isOne();
         assertThat(run("--file", "/dev/null")).isOne();
         assertThat(run("--help")).isZero();

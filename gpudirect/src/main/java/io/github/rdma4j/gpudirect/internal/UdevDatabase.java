@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.internal;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * What udev knows of block devices. cuFile asks it for the attributes of the volume that a file is on, and takes no file
+ * of a volume without them, not in its compatibility mode either; containers and microVMs have no such database.
+ */
+public final class UdevDatabase {
+    /** What to do where attributes are missing. */
+    public static final String REMEDY =
+            "in a container mount the machine's /run/udev there, read-only; elsewhere see that"
+                    + " systemd-udevd or another udev runs";
+
+    private static final String PROPERTY = "E:ID_FS_USAGE=";
+
+    private UdevDatabase() {}
+
+    /**
+     * Why cuFile would not find the attributes of a volume.
+     *
+     * @param root the root of the file system
+     * @param device numbers such as {@code 254:0}
+     * @return in words; empty if it finds them
+     */
+    public static Optional<String> missing(Path root, String device) {
+        String file = "run/udev/data/b" + device;
+        try {
+            String text = Files.readString(root.resolve(file), StandardCharsets.UTF_8);
+            return text.lines().anyMatch(line -> line.startsWith(PROPERTY))
+                    ? Optional.empty()
+                    : Optional.of("/" + file + " has no ID_FS_USAGE");
+        } catch (NoSuchFileException _) {
+            return Optional.of("there is no /" + file);
+        } catch (IOException _) {
+            return Optional.of("/" + file + " cannot be read");
+        }
+    }
+
+    /**
+     * The numbers of the device that a file is on.
+     *
+     * @param file that is there
+     * @return such as {@code 254:0}
+     * @throws IOException if the file cannot be asked
+     */
+    public static String deviceOf(Path file) throws IOException {
+        long device = ((Number) Files.getAttribute(file, "unix:dev")).longValue();
+        // As the macros major and minor of the C library take it apart.
+        long major = device >> 8 & 0xfff | device >> 32 & ~0xfffL;
+        long minor = device & 0xff | device >> 12 & 0xffffff00L;
+        return major + ":" + minor;
+    }
+}
