@@ -311,6 +311,22 @@ static bool rung(const struct object *pair) {
     return found;
 }
 
+static bool is_served(const struct object *pair) {
+    return pair->kind == PAIR && pair->type >= RELIABLE && pair->type <= DATAGRAM && pair->send_blocks > 0;
+}
+
+// A context with more queue pairs than registers gives one to several of them, and a store that comes later hides the
+// one before it: whoever has the register may be meant. Who has rung once may wait for the peer.
+static void look_at_register(const struct object *of) {
+    if (!rung(of)) {
+        return;
+    }
+    for (int i = 1; i < MAX_OBJECTS; i++) {
+        struct object *pair = &objects[i];
+        pair->has_rung |= is_served(pair) && pair->context == of->context && pair->bf_index == of->bf_index;
+    }
+}
+
 // The word is 0 when a queue is armed for the first time; the register tells.
 static void look_at_arming(struct object *queue) {
     uint64_t stored = __atomic_exchange_n((uint64_t *)arming_register_of(queue), 0, __ATOMIC_ACQ_REL);
@@ -330,9 +346,8 @@ static void *run(void *nothing) {
             if (pair->kind == QUEUE && pair->channel >= 0) {
                 look_at_arming(pair);
             }
-            if (pair->kind == PAIR && pair->type >= RELIABLE && pair->type <= DATAGRAM && pair->send_blocks > 0) {
-                // Who has rung once may wait for the peer.
-                pair->has_rung |= rung(pair);
+            if (is_served(pair)) {
+                look_at_register(pair);
                 if (pair->has_rung || pair->state == ERROR_STATE) {
                     work(pair);
                 }

@@ -34,12 +34,13 @@ class InfiniBandOnLibmlx5 {
     private static final int QUEUE_KEY = 0x1234;
     private static final int SIZE = 24;
     private static final int RECEIVE_OFFSET = 1024;
+    private static final int MORE_THAN_REGISTERS = 40;
     private static final Duration LONG = Duration.ofSeconds(30);
 
     private final DeviceContext device = DeviceContext.open(Mlx5StandIn.DEVICE);
     private final ProtectionDomain domain = device.allocateProtectionDomain();
-    private final CompletionQueue queue = device.createCompletionQueue(16);
-    private final CompletionQueue peerQueue = device.createCompletionQueue(16);
+    private final CompletionQueue queue = device.createCompletionQueue(2 * MORE_THAN_REGISTERS);
+    private final CompletionQueue peerQueue = device.createCompletionQueue(2 * MORE_THAN_REGISTERS);
     private final MemoryRegion buffer = domain.allocateMemory(4096, LOCAL_WRITE, REMOTE_WRITE);
     private final WorkCompletions completions = WorkCompletions.allocate(4);
 
@@ -64,6 +65,8 @@ class InfiniBandOnLibmlx5 {
         return domain.prepareQueuePair(
                 QueuePairType.RC,
                 config -> config.completionQueue(completions)
+                        .maxSendWorkRequests(1)
+                        .maxReceiveWorkRequests(1)
                         .partitionKeyIndex(partition)
                         .remoteAccess(REMOTE_WRITE));
     }
@@ -111,6 +114,17 @@ class InfiniBandOnLibmlx5 {
         assertThat(write(pair).isSuccess()).as(completions.get(0).describe()).isTrue();
         assertThat(buffer.segment().get(ValueLayout.JAVA_BYTE, RECEIVE_OFFSET + SIZE - 1))
                 .isEqualTo((byte) 7);
+    }
+
+    /** libmlx5 then gives a register to several of them. */
+    @Test
+    void moreQueuePairsThanRegistersAreServed() {
+        for (int i = 0; i < MORE_THAN_REGISTERS; i++) {
+            PreparedQueuePair mine = prepare(queue, 0);
+            PreparedQueuePair theirs = prepare(peerQueue, 0);
+            connect(theirs, mine.endpoint());
+            assertThat(write(connect(mine, theirs.endpoint())).isSuccess()).isTrue();
+        }
     }
 
     @Test

@@ -16,7 +16,9 @@ import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -45,6 +47,8 @@ final class StagingArea implements AutoCloseable {
     private final ProtectionDomain domain;
     private final int streams;
     private final Map<Key, Pinned> pinned = new HashMap<>();
+    /** What became too small: whoever got messages of it may go on with them. */
+    private final List<Pinned> outgrown = new ArrayList<>();
 
     /**
      * @param memory on the GPU
@@ -171,7 +175,7 @@ final class StagingArea implements AutoCloseable {
         return slices;
     }
 
-    /** What there is, if it is enough: messages of an earlier size may still be under way in it. */
+    /** What there is, if it is enough. */
     private Pinned pinned(Direction direction, int stream, long bytes) {
         Key key = new Key(direction, stream);
         Pinned before = pinned.get(key);
@@ -188,8 +192,7 @@ final class StagingArea implements AutoCloseable {
         }
         pinned.put(key, now);
         if (before != null) {
-            before.region().close();
-            before.memory().close();
+            outgrown.add(before);
         }
         return now;
     }
@@ -200,10 +203,12 @@ final class StagingArea implements AutoCloseable {
 
     @Override
     public void close() {
-        pinned.values().forEach(each -> {
+        outgrown.addAll(pinned.values());
+        pinned.clear();
+        outgrown.forEach(each -> {
             each.region().close();
             each.memory().close();
         });
-        pinned.clear();
+        outgrown.clear();
     }
 }
