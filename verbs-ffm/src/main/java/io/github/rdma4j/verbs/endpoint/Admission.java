@@ -18,8 +18,8 @@ import java.util.Arrays;
 public interface Admission {
     /**
      * Whether a client may connect. It is called in a thread that accepts, once for each client, and other clients wait
-     * until it returns: it does not wait itself, and does not call the server. What it throws is a no; {@link
-     * EndpointServer#counters()} and the recording of JDK Flight Recorder tell of it.
+     * until it returns: it does not wait itself, and does not call the server. What it throws, an {@link Error}, too,
+     * is a no; {@link EndpointServer#counters()} and the recording of JDK Flight Recorder tell of it.
      *
      * @param client who asks
      * @return whether it may

@@ -83,7 +83,8 @@ final class Doorkeeper {
             return admission.admits(new Admission.Client(address, client.token(), client.userData()))
                     ? null
                     : "it was not admitted (EndpointConfig.admission)";
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            // An Error, too: bytes of a client that overflow a parser's stack must not end the server's loop.
             return "it was not admitted, since EndpointConfig.admission has thrown " + e;
         }
     }

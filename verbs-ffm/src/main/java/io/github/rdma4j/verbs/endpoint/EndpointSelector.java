@@ -158,10 +158,18 @@ public final class EndpointSelector implements AutoCloseable {
             throw new IllegalArgumentException(key + " was added already");
         }
         try {
-            groups.join(entry.shared());
-            entry.bells().forEach(poller::add);
+            entry.join(groups, poller);
+            // A close that has not seen this entry is seen here.
+            requireOpen();
         } catch (Throwable e) {
-            remove(key);
+            if (entries.remove(key, entry)) {
+                dismiss(entry);
+            }
+            // What fails then is another object, of which the program knows nothing.
+            requireOpen();
+            if (!entry.isOpen()) {
+                throw new IllegalStateException(key + " is closed", e);
+            }
             throw e;
         }
         note(entry);
@@ -188,13 +196,14 @@ public final class EndpointSelector implements AutoCloseable {
     private void remove(Object key) {
         SelectorEntry entry = entries.remove(key);
         if (entry != null) {
-            entry.leave();
-            if (poller.isOpen()) {
-                entry.bells().forEach(poller::remove);
-            }
-            groups.leave(entry.shared());
-            note(entry);
+            dismiss(entry);
         }
+    }
+
+    private void dismiss(SelectorEntry entry) {
+        entry.leave();
+        entry.part(groups, poller);
+        note(entry);
     }
 
     /** {@return how many endpoints and servers there are; closed ones do not count} */

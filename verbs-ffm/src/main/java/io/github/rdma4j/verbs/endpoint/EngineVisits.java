@@ -37,9 +37,11 @@ final class EngineVisits {
             if (waiters.isWatched()) {
                 throw new IllegalArgumentException(engine + " is in a selector already");
             }
+            // First what may fail, for want of descriptors.
+            Carrier.Events events = carrier.events();
             waiters.watch(newWatcher);
             carrier.watch(arrival);
-            return carrier.events();
+            return events;
         } finally {
             engine.exit();
         }

@@ -130,6 +130,10 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
 
     /** The oldest message's buffer, -1 if there is none; to be released. */
     int take() {
+        // Before the message is out: posting may throw.
+        if (credits.isPeerOut()) {
+            updateCredits();
+        }
         return inbox.take();
     }
 
@@ -444,12 +448,14 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
     }
 
     /**
-     * Sends the credits that are owed, if they are many and there is room; if there is none, the next event will try
-     * again.
+     * Sends the credits that are owed, if they are many, or the peer has none and nothing but the next message is to be
+     * read, and if there is room; if there is none, the next event will try again.
      */
     private void updateCredits() {
-        // First what is mostly false.
-        if (credits.updateDue() && canPost() && controlsUnderWay < MAX_UPDATES) {
+        // First what is mostly false. A reader that is behind does not grant message by message.
+        if ((credits.updateDue() || credits.isPeerOut() && inbox.count() <= 1)
+                && canPost()
+                && controlsUnderWay < MAX_UPDATES) {
             postControl(Frame.CREDIT);
         }
     }

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.EventSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /** What an {@link EndpointSelector} serves: an endpoint or a server. */
@@ -35,6 +37,10 @@ abstract class SelectorEntry {
         }
     }
 
+    /** Of those who add and remove it, which may be two threads at once. */
+    private final ReentrantLock joining = new ReentrantLock();
+    /** With this lock: whether it counts among those of its group. */
+    private boolean joined;
     /** Whether it waits in the queue of what has changed. */
     final AtomicBoolean noted = new AtomicBoolean();
     /** Of {@link ActiveEntries}: whether it is visited in each select. */
@@ -63,6 +69,34 @@ abstract class SelectorEntry {
     final void addBell(boolean queue, EventSource source) {
         if (source != null) {
             bells.add(new Bell(this, queue, source));
+        }
+    }
+
+    /** Lets the kernel tell of it, and its group of what comes, unless it has left already. */
+    final void join(SelectorGroups groups, EventPoller poller) {
+        joining.lock();
+        try {
+            if (!left) {
+                groups.join(shared());
+                joined = true;
+                bells.forEach(poller::add);
+            }
+        } finally {
+            joining.unlock();
+        }
+    }
+
+    /** The contrary, when it has {@linkplain #leave left}. */
+    final void part(SelectorGroups groups, EventPoller poller) {
+        joining.lock();
+        try {
+            bells.forEach(poller::remove);
+            if (joined) {
+                joined = false;
+                groups.leave(shared());
+            }
+        } finally {
+            joining.unlock();
         }
     }
 

@@ -46,10 +46,20 @@ final class SelectorGroups {
             if (group.endpoints++ == 0) {
                 writeQueues();
                 shared.joinSelector();
-                group.bells().forEach(poller::add);
+                addBells(group);
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** If it fails, as when the group's last endpoint is closed meanwhile, nobody has come. */
+    private void addBells(SelectorEntry.OfShared group) {
+        try {
+            group.bells().forEach(poller::add);
+        } catch (Throwable e) {
+            leave(group.queues());
+            throw e;
         }
     }
 
@@ -65,9 +75,7 @@ final class SelectorGroups {
                 entries.remove(shared);
                 writeQueues();
                 shared.leaveSelector();
-                if (poller.isOpen()) {
-                    group.bells().forEach(poller::remove);
-                }
+                group.bells().forEach(poller::remove);
             }
         } finally {
             lock.unlock();

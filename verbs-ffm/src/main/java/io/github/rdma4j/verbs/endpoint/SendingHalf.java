@@ -91,7 +91,7 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
      * sent, for want of room.
      */
     final boolean awaitsEnds() {
-        return endsMatter || !slots.hasFree() || credits.updateDue() || !isOpen();
+        return endsMatter || !slots.hasFree() || credits.updateDue() || credits.isPeerOut() || !isOpen();
     }
 
     /** From now on {@link #awaitsEnds}. */

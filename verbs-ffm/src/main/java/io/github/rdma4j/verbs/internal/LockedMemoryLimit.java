@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.internal;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -19,11 +20,17 @@ public record LockedMemoryLimit(long softLimit, long hardLimit, long pinned) {
     /** {@return the limit of this process; unknown where the kernel does not tell, for it only explains an error} */
     public static LockedMemoryLimit current() {
         try {
-            return parse(
-                    Files.readString(Path.of("/proc/self/limits")), Files.readString(Path.of("/proc/self/status")));
+            return read(Path.of("/proc/self/limits"), Path.of("/proc/self/status"));
         } catch (IOException | RuntimeException e) {
             return new LockedMemoryLimit(UNKNOWN, UNKNOWN, UNKNOWN);
         }
+    }
+
+    /** The same of two files; the name of a process has any bytes, also because the kernel cuts it after 15. */
+    static LockedMemoryLimit read(Path limits, Path status) throws IOException {
+        return parse(
+                Files.readString(limits, StandardCharsets.ISO_8859_1),
+                Files.readString(status, StandardCharsets.ISO_8859_1));
     }
 
     /**

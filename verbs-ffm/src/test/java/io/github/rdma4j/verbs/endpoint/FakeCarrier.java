@@ -88,6 +88,11 @@ final class FakeCarrier implements Carrier {
     /** How often its completion queue was polled. */
     int polls;
 
+    /** What happens in another thread when a selector has begun to watch, and when it has left. */
+    Runnable onWatch = () -> {};
+
+    Runnable onLeave = () -> {};
+
     /** Whether arming fails, as with a device that is gone. */
     boolean deaf;
 
@@ -388,7 +393,16 @@ final class FakeCarrier implements Carrier {
     /** Tells a selector of what comes, and not of the end of the connection. */
     @Override
     public Events events() {
-        return new Events(bell.forSelector(), null, null);
+        Events events = new Events(bell.forSelector(), null, null);
+        onWatch.run();
+        return events;
+    }
+
+    @Override
+    public void watch(Runnable arrival) {
+        if (arrival == null) {
+            onLeave.run();
+        }
     }
 
     @Override

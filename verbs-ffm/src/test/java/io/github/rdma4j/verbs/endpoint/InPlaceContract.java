@@ -75,6 +75,28 @@ abstract class InPlaceContract {
         }
     }
 
+    /** Most buffers are held for ever, and no message goes the other way. */
+    @Test
+    void whoHoldsAllBuffersButTwoGetsFurtherMessages() {
+        int buffers = 8;
+        try (Ends pair = pair(config -> config.receiveBuffers(buffers))) {
+            List<HeldMessage> held = new ArrayList<>();
+            for (int i = 0; i < 5 * buffers; i++) {
+                assertThat(pair.left().send(text("number " + i), SHORT.multipliedBy(20)))
+                        .as("message %d", i)
+                        .isTrue();
+                HeldMessage message = pair.right().receiveHeld(PATIENCE).orElseThrow();
+                assertThat(text(message)).isEqualTo("number " + i);
+                if (held.size() < buffers - 2) {
+                    held.add(message);
+                } else {
+                    message.close();
+                }
+            }
+            assertThat(held).extracting(InPlaceContract::text).startsWith("number 0", "number 1");
+        }
+    }
+
     @Test
     void aHeldMessageMayBeReadAfterTheEndpointIsClosed() {
         HeldMessage held;

@@ -3,17 +3,22 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.Errno;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -129,6 +134,96 @@ class SelectorOfFakesTest {
         assertThat(engine.visits().visit(second, true, false, true)).isTrue();
         assertThat(engine.protocol().messageCount()).isEqualTo(1);
         engine.visits().unwatch();
+    }
+
+    @Test
+    void whoComesWhileTheSelectorIsClosedIsToldSoAndIsFree() throws Exception {
+        EndpointSelector selector = EndpointSelector.open(Duration.ZERO);
+        FakePair first = pair();
+        selector.add(first.left, ready -> {});
+        // Several, some of which stand before it in the selector's map and some behind it.
+        List<FakePair> late = new ArrayList<>();
+        List<Future<?>> adding = new ArrayList<>();
+        CountDownLatch begun = new CountDownLatch(8);
+        CountDownLatch closing = new CountDownLatch(1);
+        for (int i = 0; i < 8; i++) {
+            FakePair pair = pair();
+            late.add(pair);
+            pair.leftCarrier.onWatch = () -> {
+                begun.countDown();
+                await(closing);
+            };
+            adding.add(executor.submit(() -> selector.add(pair.left, ready -> {})));
+        }
+        await(begun);
+        first.leftCarrier.onLeave = () -> {
+            closing.countDown();
+            adding.forEach(SelectorOfFakesTest::awaitEnd);
+        };
+        selector.close();
+        for (Future<?> each : adding) {
+            assertThatThrownBy(each::get)
+                    .cause()
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("the endpoint selector is closed");
+        }
+        assertThat(selector.size()).isZero();
+        try (EndpointSelector another = EndpointSelector.open(Duration.ZERO)) {
+            late.forEach(pair -> {
+                pair.leftCarrier.onWatch = () -> {};
+                another.add(pair.left, ready -> {});
+            });
+            assertThat(another.size()).isEqualTo(8);
+        }
+    }
+
+    @Test
+    void whoIsClosedWhileItComesIsToldSo() {
+        FakePair pair = pair();
+        pair.leftCarrier.onWatch = pair.left::abort;
+        try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
+            assertThatThrownBy(() -> selector.add(pair.left, ready -> {}))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("endpoint left")
+                    .hasMessageContaining("is closed");
+            assertThat(selector.size()).isZero();
+            assertThat(selector.select(Duration.ZERO)).isZero();
+        }
+    }
+
+    @Test
+    void whoWasRefusedForWantOfDescriptorsMayComeLater() {
+        FakePair pair = pair();
+        pair.leftCarrier.onWatch = () -> {
+            throw new VerbsException("epoll_create1(of the simulation)", Errno.EMFILE, "", "");
+        };
+        try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
+            assertThatThrownBy(() -> selector.add(pair.left, ready -> {}))
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("EMFILE");
+            pair.leftCarrier.onWatch = () -> {};
+            selector.add(pair.left, ready -> {});
+            assertThat(selector.size()).isEqualTo(1);
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Whatever the end is. */
+    private static void awaitEnd(Future<?> future) {
+        try {
+            future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            // Looked at afterwards.
+        } catch (InterruptedException | TimeoutException e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** Other threads wait for the same endpoint and send, so that they take events, arm, and make progress, too. */

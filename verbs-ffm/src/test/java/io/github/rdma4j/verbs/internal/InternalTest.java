@@ -8,8 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.rdma4j.verbs.NativeLibraryException;
 import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.VerbsException;
+import java.io.IOException;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -96,6 +98,16 @@ class InternalTest {
         assertThat(limit.allows(65_536 - 8192)).isTrue();
         assertThat(limit.allows(65_536 - 8191)).isFalse();
         assertThat(LockedMemoryLimit.current().softLimit()).isPositive();
+    }
+
+    @Test
+    void theLockedMemoryLimitOfAProcessWhoseNameIsCutWithinALetterIsRead(@TempDir Path folder) throws IOException {
+        Path limits = Files.writeString(folder.resolve("limits"), "Max locked memory 65536 131072 bytes\n");
+        Path status = Files.writeString(
+                folder.resolve("status"),
+                "Name:\tGeb\u00fchrenberec\u00c3\nVmPin:\t8 kB\n",
+                StandardCharsets.ISO_8859_1);
+        assertThat(LockedMemoryLimit.read(limits, status)).isEqualTo(new LockedMemoryLimit(65_536, 131_072, 8192));
     }
 
     @Test
