@@ -15,6 +15,8 @@
 #   have COMMAND…       true when each of the commands is on the PATH
 #   room FOLDER         prints how many MiB are free there; false when that cannot be known
 #   programs_start_in FOLDER   true where files can be made and run, as in no folder that is mounted noexec
+#   whole_line SECONDS DESCRIPTOR   sets LINE to the next line from there; false when none has begun within that time. A line that
+#                       has begun has ten seconds to end; what came of it is in LINE_BEGUN, and the next call goes on with it
 
 if [[ -n ${RDMA4J_COMMON_SOURCED:-} ]]; then
     return 0
@@ -89,4 +91,16 @@ programs_start_in() {
     { printf '#!/bin/sh\n' >"$program" && chmod +x "$program" && "$program"; } 2>/dev/null || status=1
     rm -f -- "$program"
     return "$status"
+}
+
+LINE_BEGUN=''
+# The wait is for a byte: a `read` of a line whose time is over with its last byte has taken it all, and says that there was none.
+whole_line() {
+    local byte='' rest=''
+    IFS= read -r -N 1 -t "$1" byte <&"$2" || [[ -n $byte ]] || return 1
+    if [[ $byte != $'\n' ]] && ! IFS= read -r -t 10 rest <&"$2"; then
+        LINE_BEGUN+=$byte$rest
+        return 1
+    fi
+    LINE=$LINE_BEGUN${byte%$'\n'}$rest LINE_BEGUN=''
 }

@@ -152,6 +152,17 @@ fake_jdk() {
         ((VM_STATUS == 42))'
 }
 
+@test "a line that comes in pieces is one line, however short the time" {
+    run -0 bash -c 'set -euo pipefail; source "$1/common.sh"; exec {pipe}<> <(:)
+        { printf ab; sleep 0.3; printf "c\n\nd\n"; } >&"$pipe" &
+        for n in 1 2 3; do
+            until whole_line 0.05 "$pipe"; do :; done
+            printf "%s." "$LINE"
+        done
+        ! whole_line 0.05 "$pipe"' - "$lib"
+    [[ $output == abc..d. ]]
+}
+
 @test "a command that stands still is ended with all that it has started, and told; one that ends is left alone" {
     run -124 bash -c 'set -euo pipefail; source "$1/common.sh"; source "$1/time-limit.sh"
         slow() { setsid bash -c "trap : TERM; while :; do sleep 3333; done" & sleep 4444; sleep 5555; echo went on; }

@@ -93,20 +93,25 @@ machine_launched() {
 
 machine_ready() {
     [[ -n $MACHINE ]] || return 0
-    local word booted=$SECONDS
+    local booted=$SECONDS
     # Said again until it is answered. The others may take as long to start as this one may.
-    until printf 'ready %d\n' "$MACHINE" >&"$MACHINE_TELL" && IFS= read -r -N 1 -t 0.5 word <&"$MACHINE_GO"; do
+    until printf 'ready %d\n' "$MACHINE" >&"$MACHINE_TELL" && machine_may_go; do
         [[ $VM_STATE == booting ]] && kill -0 "$VM_PID" 2>/dev/null && ((SECONDS - booted < BOOT_TIMEOUT)) || return 1
     done
 }
 
 machine_ended() {
     [[ -n $MACHINE ]] || return 0
-    local word
     # It stays there for the others, at most as long as their commands may run.
-    until printf 'ended %d %d\n' "$MACHINE" "$1" >&"$MACHINE_TELL" && IFS= read -r -N 1 -t 0.5 word <&"$MACHINE_GO"; do
+    until printf 'ended %d %d\n' "$MACHINE" "$1" >&"$MACHINE_TELL" && machine_may_go; do
         [[ $VM_STATE == running ]] && ((TIMEOUT == 0 || SECONDS < VM_STOP_AT + 15)) || return 0
     done
+}
+
+# A read whose time is over when it has the byte says that there was none.
+machine_may_go() {
+    local byte=''
+    read -r -N 1 -t 0.5 byte <&"$MACHINE_GO" || [[ -n $byte ]]
 }
 
 # What a machine prints, a line at a time, behind its number.
@@ -135,7 +140,7 @@ machines_failed() {
 }
 
 machines_run() {
-    local n go out err prefixes=() started='' released='' line part='' word machine status
+    local n go out err prefixes=() started='' released='' LINE word machine status
     declare -ga MACHINES_PID=() MACHINES_GO=()
     local -a is_ready=() has_ended=()
     VM_STATUS=0
@@ -158,9 +163,8 @@ machines_run() {
     done
     machine_close < <(machine_ends)
     while ((${#MACHINES_PID[@]} > 0)); do
-        if IFS= read -r -t 0.3 line <&"$MACHINES_TELL"; then
-            read -r word machine status <<<"$part$line"
-            part=''
+        if whole_line 0.3 "$MACHINES_TELL"; then
+            read -r word machine status <<<"$LINE"
             case $word in
                 ready)
                     is_ready[machine]=1
@@ -171,8 +175,6 @@ machines_run() {
                     machines_failed "$machine" "$status"
                     ;;
             esac
-        else
-            part+=$line # a time limit can tear it
         fi
         for n in "${!MACHINES_PID[@]}"; do
             ! kill -0 "${MACHINES_PID[n]}" 2>/dev/null || continue

@@ -143,7 +143,7 @@ vm_console() {
 }
 
 vm_probe() {
-    local reply line=''
+    local reply LINE='' LINE_BEGUN=''
     exec {reply}<> <(:)
     VM_KERNEL_ARGUMENTS=softroce.probe
     vm_machine "$1"
@@ -152,12 +152,11 @@ vm_probe() {
     vm_launch
     local deadline=$((SECONDS + VM_PROBE_LIMIT))
     while ((SECONDS < deadline)) && kill -0 "$VM_PID" 2>/dev/null; do
-        IFS= read -r -t 0.5 line <&"$reply" || true
-        [[ $line != hello ]] || break
+        ! whole_line 0.5 "$reply" || [[ $LINE != hello ]] || break
     done
     vm_end
     exec {reply}>&- {VM_CONSOLE}>&-
-    [[ $line == hello ]]
+    [[ $LINE == hello ]]
 }
 
 VM_PROBE_LIMIT=8
@@ -281,15 +280,15 @@ vm_signal() {
 
 # Follows the machine until the command has ended and its output has arrived.
 vm_wait() {
-    local line word='' status output error booted=$SECONDS base_output base_error
+    local LINE LINE_BEGUN='' word='' status output error booted=$SECONDS base_output base_error
     VM_STATE=booting VM_STATUS=''
     while [[ $VM_STATE != stopped ]]; do
-        line=''
-        if IFS= read -r -t 0.5 line <&"$VM_REPLY"; then
-            read -r word status output error <<<"$line"
+        if whole_line 0.5 "$VM_REPLY"; then
+            read -r word status output error <<<"$LINE"
             case $word in
                 hello) vm_mark 'kernel started' ;;
-                lines) printf '\n\n' >&"$VM_LINES" ;; # for two who wait; what they leave is never read
+                # For two who wait, and for a read each whose time is over when it has taken one; what they leave is never read.
+                lines) printf '\n\n\n\n' >&"$VM_LINES" ;;
                 ready)
                     # It is said again until it is answered.
                     if [[ $VM_STATE == booting ]] && machine_ready; then
@@ -301,7 +300,7 @@ vm_wait() {
                         printf 'GO\n' >&"$VM_REQUEST"
                     fi
                     ;;
-                failed) vm_broken "the guest says: ${line#failed }" ;;
+                failed) vm_broken "the guest says: ${LINE#failed }" ;;
                 exit)
                     vm_mark 'command ended'
                     VM_STATUS=${VM_STATUS:-$status}
@@ -351,18 +350,24 @@ vm_watch() {
 # Has the guest write to the file $DUMP what it is doing, and its JVMs to their output. A kernel that stands still answers
 # nothing: then the file has its console's last words, and says so.
 vm_dump() {
-    local line='' until=$((SECONDS + 30)) pump
+    local dumped='' until=$((SECONDS + 30)) pump
     vm_pump <"/proc/self/fd/$VM_DUMP" >"$DUMP" {VM_DUMP}>&- &
     pump=$!
     printf 'DUMP\n' >&"$VM_REQUEST"
-    while [[ $line != dumped ]] && ((SECONDS < until)) && kill -0 "$VM_PID" 2>/dev/null; do
-        IFS= read -r -t 0.5 line <&"$VM_REPLY" || true
-        # The command may end just now.
-        [[ $line != exit* ]] || { VM_STATE=stopped; break; }
+    while [[ -z $dumped ]] && ((SECONDS < until)) && kill -0 "$VM_PID" 2>/dev/null; do
+        whole_line 0.5 "$VM_REPLY" || continue
+        case $LINE in
+            dumped) dumped=1 ;;
+            # The command has ended just now.
+            exit*)
+                VM_STATE=stopped
+                break
+                ;;
+        esac
     done
     sleep 1 # the pump and the JVMs' output
     kill -KILL "$pump" 2>/dev/null || true
-    [[ $line == dumped ]] || {
+    [[ -n $dumped ]] || {
         printf '\nthe guest did not answer within 30 s; its console:\n'
         vm_console 2>&1
     } >>"$DUMP"
