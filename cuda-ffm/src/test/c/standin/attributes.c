@@ -18,6 +18,11 @@ static bool is_rdma_capable(const struct range *range) {
         return CUDA_SUCCESS;                                                                                                      \
     } while (0)
 
+/* Not what is mapped, but where something can be. */
+static struct part mappable(const struct range *r) {
+    return r->memory == VIRTUAL_MEMORY ? standin_reservation(r->base) : (struct part){r->base, r->size};
+}
+
 /* Locked. */
 static CUresult answer(void *data, CUpointer_attribute attribute, CUdeviceptr pointer, const struct range *r) {
     bool without_context = r->memory == POOL_MEMORY || r->memory == VIRTUAL_MEMORY;
@@ -34,8 +39,8 @@ static CUresult answer(void *data, CUpointer_attribute attribute, CUdeviceptr po
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: ANSWER(unsigned, r->memory == MANAGED_MEMORY);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: ANSWER(int, r->device);
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: ANSWER(unsigned, r->memory == DEVICE_MEMORY);
-    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: ANSWER(CUdeviceptr, r->base);
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: ANSWER(size_t, r->size);
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: ANSWER(CUdeviceptr, mappable(r).base);
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: ANSWER(size_t, mappable(r).size);
     case CU_POINTER_ATTRIBUTE_MAPPED: ANSWER(unsigned, 1);
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
         ANSWER(unsigned long long, r->memory == VIRTUAL_MEMORY ? r->handle->properties.requestedHandleTypes : 0);

@@ -90,7 +90,9 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
     if (context == NULL)
         return CUDA_ERROR_INVALID_CONTEXT;
     CUresult before = context->sticky;
-    if (--context->retained == 0)
+    if (context->retained == 1)
+        standin_drain_context(context); /* as cuCtxDestroy */
+    if (standin_is(CONTEXT, context) && --context->retained == 0)
         destroy(context);
     return before;
 }
@@ -142,7 +144,9 @@ CUresult cuCtxDestroy_v2(CUcontext context) {
     if (!standin_is(CONTEXT, context) || context->primary)
         return CUDA_ERROR_INVALID_CONTEXT;
     CUresult before = context->sticky;
-    destroy(context);
+    standin_drain_context(context); /* Driver 580 waits for ever while a stream waits for a value. */
+    if (standin_is(CONTEXT, context))
+        destroy(context);
     /* On the stacks of other threads, and below the top of this one, it stays. */
     if (top() == context)
         depth--;

@@ -183,6 +183,14 @@ size_t standin_used(int device);
 
 /* ---- vmm.c ---- */
 
+struct part {
+    CUdeviceptr base;
+    size_t size;
+};
+
+/* The reserved addresses that a pointer is one of; locked. */
+struct part standin_reservation(CUdeviceptr pointer);
+
 struct handle {
     CUmemAllocationProp properties;
     size_t offset, size;

@@ -141,6 +141,11 @@ static struct reservation *reservation_of(CUdeviceptr pointer, size_t size) {
     return NULL;
 }
 
+struct part standin_reservation(CUdeviceptr pointer) {
+    struct reservation *own = reservation_of(pointer, 1);
+    return own == NULL ? (struct part){0} : (struct part){own->base, own->size};
+}
+
 CUresult cuMemMap(CUdeviceptr pointer, size_t size, size_t offset, CUmemGenericAllocationHandle given, unsigned long long flags) {
     CALL(cuMemMap);
     LOCKED;

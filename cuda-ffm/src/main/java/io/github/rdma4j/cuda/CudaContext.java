@@ -112,7 +112,8 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * Sets how long a close waits at most, where it waits for the work of this context: that of memory and modules. A
+     * Sets how long a close waits at most, where it waits for the work of this context: that of memory, of modules and
+     * of the context, unless another object keeps the same primary context. A
      * context that closes many objects waits for them together. Work of other libraries on streams of their own, which
      * do not wait for the default stream, is waited for without a limit.
      *
@@ -453,6 +454,15 @@ public final class CudaContext extends CudaResource {
         } finally {
             exit();
         }
+    }
+
+    /**
+     * The driver waits for the work of a context that it destroys, for ever if a stream waits for a value that nobody
+     * writes; a primary context goes with the last that has it.
+     */
+    @Override
+    boolean isUsedByWork() {
+        return !primary || UnfinishedWork.isLastFor(this);
     }
 
     @Override

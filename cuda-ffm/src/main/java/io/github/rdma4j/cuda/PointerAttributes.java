@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * What the driver knows of a pointer (cuPointerGetAttribute).
+ * What the driver knows of a pointer (cuPointerGetAttribute, cuMemGetAddressRange).
  *
  * @param type whose memory it is
  * @param context the {@code CUcontext}; 0 if none owns it: memory of pools and of the virtual-memory API
@@ -19,7 +19,7 @@ import java.lang.foreign.ValueLayout;
  * @param isOfPool whether it is of a memory pool
  * @param isPlain whether it was made by cuMemAlloc or cudaMalloc
  * @param isGpuDirectCapable whether other PCI devices may reach it, as far as the allocation decides it
- * @param rangeStart the start of the allocation; 0 if unknown
+ * @param rangeStart the start of the allocation, of virtual memory that of the mapping; 0 if unknown
  * @param rangeSize its bytes; 0 if unknown
  * @param bufferId tells this allocation from all others of the process, also from one that later has the same address;
  *     0 if unknown
@@ -50,8 +50,16 @@ public record PointerAttributes(
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment data = arena.allocate(ValueLayout.JAVA_LONG);
             int type = (int) ask(data, CudaHeaders.CU_POINTER_ATTRIBUTE_MEMORY_TYPE(), address, 0);
-            if (type == 0) {
+            // A part of a reservation that has no memory behind it may have a type nevertheless.
+            if (type == 0 || ask(data, CudaHeaders.CU_POINTER_ATTRIBUTE_MAPPED(), address, 1) == 0) {
                 return new PointerAttributes(Type.UNKNOWN, 0, -1, false, false, false, false, 0, 0, 0);
+            }
+            // The attributes RANGE_START_ADDR and RANGE_SIZE would tell the whole reservation, holes and all.
+            MemorySegment size = arena.allocate(ValueLayout.JAVA_LONG);
+            MemorySegment start = arena.allocate(ValueLayout.JAVA_LONG);
+            int result = MemoryCalls.getAddressRange(start, size, address);
+            if (result != CudaHeaders.CUDA_ERROR_NOT_FOUND() && result != CudaHeaders.CUDA_ERROR_INVALID_VALUE()) {
+                Results.check(result, "cuMemGetAddressRange(0x%x)".formatted(address));
             }
             return new PointerAttributes(
                     type == CudaHeaders.CU_MEMORYTYPE_HOST() ? Type.HOST : Type.DEVICE,
@@ -61,8 +69,8 @@ public record PointerAttributes(
                     ask(data, CudaHeaders.CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE(), address, 0) != 0,
                     askBoolean(data, CudaHeaders.CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE(), address),
                     askBoolean(data, CudaHeaders.CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE(), address),
-                    ask(data, CudaHeaders.CU_POINTER_ATTRIBUTE_RANGE_START_ADDR(), address, 0),
-                    ask(data, CudaHeaders.CU_POINTER_ATTRIBUTE_RANGE_SIZE(), address, 0),
+                    start.get(ValueLayout.JAVA_LONG, 0),
+                    size.get(ValueLayout.JAVA_LONG, 0),
                     ask(data, CudaHeaders.CU_POINTER_ATTRIBUTE_BUFFER_ID(), address, 0));
         }
     }

@@ -90,6 +90,11 @@ final class UnfinishedWork {
         }
     }
 
+    /** Whether no other open object is for the same context. */
+    static boolean isLastFor(CudaContext context) {
+        return OPEN.stream().noneMatch(each -> each != context && each.pointer == context.pointer);
+    }
+
     /** Whether a stream of this context, or of another object for the same one, is being captured. */
     static boolean isCaptured(CudaContext context) {
         for (CudaContext each : OPEN) {

@@ -83,6 +83,26 @@ class CloseTimeoutTest extends WaitingWorkFixture {
         assertThat(StandInDriver.open()).isEmpty();
     }
 
+    /** The word is not of the context whose stream waits for it, so that nothing but the context's own end is in the way. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aContextIsNotDestroyedUnderItsWork(boolean primary) throws InterruptedException {
+        CudaContext other =
+                primary ? Cuda.device(0).retainPrimaryContext() : Cuda.device(0).createContext();
+        other.setCloseTimeout(SHORT);
+        other.createStream().waitForValue(flag, 0, 1, WaitCondition.EQUAL);
+        if (primary) {
+            CudaContext same = Cuda.device(0).retainPrimaryContext();
+            within(same::close, "giving a primary context back");
+        }
+        within(() -> assertTooEarly(other), "closing");
+        assertThat(other.isOpen()).isTrue();
+        raise();
+        other.setCloseTimeout(DeviceFixture.LIMIT);
+        other.close();
+        assertThat(other.isOpen()).isFalse();
+    }
+
     /** All that a context closes waits together. */
     @Test
     void manyWaitsAreNoLongerThanOne() throws InterruptedException {

@@ -29,7 +29,22 @@ final class EvidenceDmaBuf {
             print("managed memory (cuMemAllocManaged)", () -> context.allocateManaged(SIZE));
             print("virtual memory of two segments, both capable", () -> TwoSegments.make(context, true));
             print("virtual memory of two segments, one capable", () -> TwoSegments.make(context, false));
+            printSegments(context);
         }
+    }
+
+    /** What the driver says of each piece, and of one that is gone. */
+    private static void printSegments(CudaContext context) {
+        DeviceMemory memory = TwoSegments.make(context, false);
+        for (long at : new long[] {0, TwoSegments.SIZE}) {
+            System.out.println("  at " + at + ": " + context.pointerAttributes(memory.handle() + at));
+        }
+        TwoSegments.cutOff(memory);
+        for (long at : new long[] {0, TwoSegments.SIZE}) {
+            System.out.println(
+                    "  the second cut off, at " + at + ": " + context.pointerAttributes(memory.handle() + at));
+        }
+        TwoSegments.map(memory.handle() + TwoSegments.SIZE, true);
     }
 
     private static void print(String kind, Supplier<DeviceMemory> memory) {

@@ -8,6 +8,7 @@ import io.github.rdma4j.cuda.bindings.PFN_cuMemAlloc_v3020;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemFreeAsync_v11020;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemFreeHost_v2000;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemFree_v3020;
+import io.github.rdma4j.cuda.bindings.PFN_cuMemGetAddressRange_v3020;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemGetHandleForAddressRange_v11070;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemGetInfo_v3020;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemHostAlloc_v2020;
@@ -43,6 +44,8 @@ public final class MemoryCalls {
             Driver.function("cuMemHostGetDevicePointer", 3020, PFN_cuMemHostGetDevicePointer_v3020.descriptor());
     private static final MethodHandle GET_HANDLE_FOR_ADDRESS_RANGE = Driver.function(
             "cuMemGetHandleForAddressRange", 11070, PFN_cuMemGetHandleForAddressRange_v11070.descriptor());
+    private static final MethodHandle GET_ADDRESS_RANGE =
+            Driver.function("cuMemGetAddressRange", 3020, PFN_cuMemGetAddressRange_v3020.descriptor());
     private static final MethodHandle POINTER_GET_ATTRIBUTE =
             Driver.function("cuPointerGetAttribute", 4000, PFN_cuPointerGetAttribute_v4000.descriptor());
     private static final MethodHandle POINTER_SET_ATTRIBUTE =
@@ -153,6 +156,15 @@ public final class MemoryCalls {
     public static int getHandleForAddressRange(MemorySegment handle, long address, long size, int type, long flags) {
         try {
             return (int) GET_HANDLE_FOR_ADDRESS_RANGE.invokeExact(handle.address(), address, size, type, flags);
+        } catch (Throwable e) {
+            throw Driver.unexpected(e);
+        }
+    }
+
+    /** cuMemGetAddressRange: The allocation, or the mapping, that a pointer leads into. */
+    public static int getAddressRange(MemorySegment base, MemorySegment size, long address) {
+        try {
+            return (int) GET_ADDRESS_RANGE.invokeExact(base.address(), size.address(), address);
         } catch (Throwable e) {
             throw Driver.unexpected(e);
         }
