@@ -130,6 +130,9 @@ final class Connection {
 
     /** The same for who may give up: false if the time is over first. An interrupt does not end it. */
     boolean tryLock(Duration limit) {
+        if (calls.tryLock()) {
+            return true;
+        }
         long nanos = Limits.nanos(limit);
         long start = System.nanoTime();
         boolean interrupted = false;
@@ -217,7 +220,8 @@ final class Connection {
      * @throws NcclException if they have failed
      */
     void settle(Step.Call call, Duration limit) {
-        settle(call, limit, Limits.await(this::isThrough, limit));
+        // The first look allocates nothing, and nearly always it is enough.
+        settle(call, limit, isThrough() || Limits.await(this::isThrough, limit));
     }
 
     /** The same for a wait that begins nothing, and began at a time by System.nanoTime: an interrupt ends it. */
@@ -239,7 +243,7 @@ final class Connection {
             throw new NcclTimeoutException(call.words(), limit);
         }
         finish(lastState == NcclStatus.SUCCESS.number());
-        library.check(lastState, call.words(), handle);
+        library.check(lastState, call, handle);
     }
 
     /** With the lock, and without a wait: whether NCCL is through. Failures are left for {@link #settle}. */
@@ -253,9 +257,11 @@ final class Connection {
     }
 
     private void finish(boolean well) {
-        pending.forEach(Pending::finish);
-        pending.clear();
-        Pending.ended(this);
+        if (!pending.isEmpty()) {
+            pending.forEach(Pending::finish);
+            pending.clear();
+            Pending.ended(this);
+        }
         for (Connection child : making) {
             child.lost = !well;
             child.origin = null;

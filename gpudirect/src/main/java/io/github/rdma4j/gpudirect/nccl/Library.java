@@ -42,6 +42,13 @@ record Library(NcclCalls calls, NcclVersion version) {
         }
     }
 
+    /** The same with words that are put together only if it has failed. */
+    void check(int result, Step.Call call, long communicator) {
+        if (result != NcclStatus.SUCCESS.number()) {
+            throw failure(result, call.words(), communicator);
+        }
+    }
+
     NcclException failure(int result, String call, long communicator) {
         String said = calls.lastError(communicator);
         return new NcclException(call, result, said.isEmpty() ? calls.errorString(result) : said);

@@ -212,7 +212,7 @@ public abstract sealed class NcclParts extends NcclTransfers permits NcclCommuni
             connection.settle(words, connection.timeout);
             connection.context.makeCurrentForCall();
             long handle = connection.handle();
-            connection.library.check(call.applyAsInt(handle), words.words(), handle);
+            connection.library.check(call.applyAsInt(handle), words, handle);
         } finally {
             connection.unlock();
         }

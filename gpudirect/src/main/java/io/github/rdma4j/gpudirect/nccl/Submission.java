@@ -22,6 +22,9 @@ final class Submission {
         int call();
     }
 
+    /** A stream and two places of memory. */
+    private static final int USES_OF_A_CALL = 3;
+
     private final List<Step> steps;
     private final boolean grouped;
     private final List<Connection> connections;
@@ -35,12 +38,25 @@ final class Submission {
         this.steps = steps;
         this.ending = ending;
         grouped = ending != null;
+        connections = distinct(steps);
+        library = steps.getFirst().connection().library;
+    }
+
+    /** In the order of their numbers. Most calls, and most groups, are of one alone. */
+    private static List<Connection> distinct(List<Step> steps) {
+        Connection first = steps.getFirst().connection();
+        boolean one = true;
+        for (Step step : steps) {
+            one &= step.connection() == first;
+        }
+        if (one) {
+            return List.of(first);
+        }
         Map<Connection, Connection> distinct = new IdentityHashMap<>();
         steps.forEach(step -> distinct.put(step.connection(), step.connection()));
-        connections = distinct.keySet().stream()
+        return distinct.keySet().stream()
                 .sorted(Comparator.comparingLong(connection -> connection.number))
                 .toList();
-        library = steps.getFirst().connection().library;
     }
 
     /** One call that is not in a group. */
@@ -75,7 +91,7 @@ final class Submission {
     }
 
     private void run() {
-        Deque<Connection> locked = new ArrayDeque<>();
+        Deque<Connection> locked = new ArrayDeque<>(connections.size());
         boolean done = false;
         try {
             lock(locked);
@@ -90,7 +106,7 @@ final class Submission {
     }
 
     private void simulate(End end) {
-        Deque<Connection> locked = new ArrayDeque<>();
+        Deque<Connection> locked = new ArrayDeque<>(connections.size());
         try {
             lock(locked);
             List<Held> held = hold();
@@ -105,18 +121,19 @@ final class Submission {
     }
 
     private void lock(Deque<Connection> locked) {
+        Step.Call beforeThis = () -> "a call before " + words();
         for (Connection connection : connections) {
             connection.requireOpen();
             connection.lock();
             locked.push(connection);
             if (connection.isOpen()) {
-                connection.settle(() -> "a call before " + words(), connection.timeout);
+                connection.settle(beforeThis, connection.timeout);
             }
         }
     }
 
     private List<Held> hold() {
-        List<Held> held = new ArrayList<>();
+        List<Held> held = new ArrayList<>(USES_OF_A_CALL * steps.size());
         boolean all = false;
         try {
             for (Step step : steps) {

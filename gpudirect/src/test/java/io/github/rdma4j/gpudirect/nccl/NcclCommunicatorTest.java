@@ -68,6 +68,19 @@ class NcclCommunicatorTest extends NcclFixture {
         }
     }
 
+    /** Words for messages take longer than the rest of a call. */
+    @ParameterizedTest
+    @EnumSource(NcclMode.class)
+    void aCallIsPutIntoWordsOnlyIfItFails(NcclMode mode) {
+        initAll(config -> config.mode(mode));
+        communicators.forEach(each -> each.await(LIMIT));
+        Step.Call words = () -> {
+            throw new AssertionError("put into words");
+        };
+        Submission.run(new Step(communicators.getFirst().connection(), words, () -> 0));
+        communicators.getFirst().inside(words, handle -> 0);
+    }
+
     @Test
     void aContextThatIsNotThePrimaryOne() {
         CudaContext own = Cuda.device(0).createContext();
