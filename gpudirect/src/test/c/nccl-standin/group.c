@@ -136,6 +136,9 @@ struct simulation {
 API int ncclGroupSimulateEnd(struct simulation *simulation) {
     int code = called("ncclGroupSimulateEnd");
     if (depth == 0) return fail(INVALID_USAGE, "ncclGroupSimulateEnd: not in a group call");
+    /* As NCCL, which gives a group of communicators that do not block to a thread that knows nothing of the simulation. */
+    for (struct job *each = open_jobs; each && !code; each = each->next)
+        if (each->communicator && !each->communicator->blocking) return end(0);
     depth--;
     long jobs = 0;
     for (struct job *each = open_jobs; each; each = each->next) jobs++;

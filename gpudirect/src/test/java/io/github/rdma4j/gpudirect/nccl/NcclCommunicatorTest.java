@@ -501,13 +501,33 @@ class NcclCommunicatorTest extends NcclFixture {
         assertThatExceptionOfType(NcclException.class).isThrownBy(() -> allReduce(first, floats(0, 1), 0, this));
         first.resume();
         assertThat(first.deviceMemory()).isEqualTo(before).isPositive();
-        assertThat(NcclGroup.estimate(() -> allReduce(first, floats(0, 1), 0, this)))
-                .isPositive();
-        assertThat(StandInNccl.calls("ncclGroupEnd")).isEqualTo(1);
         assertThat(Nccl.parameter("NCCL_IB_DISABLE")).contains("0");
         assertThat(Nccl.parameter("NCCL_NO_SUCH")).isEmpty();
         first.revoke();
         assertThat(Nccl.version()).isEqualTo(new NcclVersion(2, 30, 7));
+    }
+
+    /** NCCL makes what it is asked to estimate, if the communicator does not block or is of one rank. */
+    @Test
+    void anEstimateMakesNothing() {
+        initAll(config -> config.mode(NcclMode.BLOCKING));
+        NcclCommunicator first = communicators.getFirst();
+        DeviceMemory memory = floats(0, 1);
+        assertThat(NcclGroup.estimate(() -> allReduce(first, memory, 0, this))).isPositive();
+        assertThat(StandInNccl.calls("ncclGroupSimulateEnd")).isOne();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> NcclGroup.estimate(() -> first.split(0, 0)))
+                .withMessageContaining("collectives, sends and receives, and not ncclCommSplit");
+        for (NcclMode mode : NcclMode.values()) {
+            try (NcclCommunicator alone =
+                    NcclCommunicator.init(contexts.getFirst(), 1, 0, NcclUniqueId.create(), c -> c.mode(mode))) {
+                alone.await(LIMIT);
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> NcclGroup.estimate(() -> allReduce(alone, memory, 0, this)))
+                        .withMessageContaining(mode == NcclMode.BLOCKING ? "of one rank" : "those of mode " + mode);
+            }
+        }
+        assertThat(StandInNccl.calls("ncclGroupSimulateEnd")).isOne();
     }
 
     @Test

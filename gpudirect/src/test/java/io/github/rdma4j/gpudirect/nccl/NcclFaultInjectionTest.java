@@ -326,14 +326,18 @@ class NcclFaultInjectionTest {
                             each.send(world.send.get(rank).slice(), TYPE, 1 - rank, stream);
                             each.receive(world.receive.get(rank).slice(), TYPE, 1 - rank, stream);
                         })),
-                does(
-                        "estimate",
-                        world -> NcclGroup.estimate(() -> world.first.allReduce(
-                                world.send.getFirst().slice(),
-                                world.receive.getFirst().slice(),
-                                TYPE,
-                                NcclOperation.SUM,
-                                world.streams.getFirst()))),
+                does("estimate", world -> {
+                    // The only mode of which NCCL estimates.
+                    try (NcclCommunicator alone = NcclCommunicator.init(
+                            world.contexts.getFirst(),
+                            1,
+                            0,
+                            NcclUniqueId.create(),
+                            config -> config.mode(NcclMode.BLOCKING))) {
+                        NcclGroup.estimate(
+                                () -> alone.send(world.send.getFirst().slice(), TYPE, 0, world.streams.getFirst()));
+                    }
+                }),
                 does("suspend", world -> {
                     try (NcclCommunicator alone = world.alone()) {
                         alone.suspend();

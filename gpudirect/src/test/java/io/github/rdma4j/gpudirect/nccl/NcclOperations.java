@@ -60,13 +60,13 @@ final class NcclOperations {
         }
         checks.put("sums scaled by a factor of the host", () -> all.scaledSums(false));
         checks.put("sums scaled by a factor in device memory", () -> all.scaledSums(true));
-        checks.put("how long a group would take", all::estimate);
         checks.put("a split, and a communicator for each context", all::splits);
         checks.put("registered memory and a window, used", all::registered);
         checks.put("abort", all::abort);
         checks.put("writes into a window, and signals", all::oneSided);
         checks.put("suspend and resume", all::suspended);
         checks.put("revoke", all::revoked);
+        checks.put("how long a group would take", all::estimate);
         checks.put("a parameter", () -> IO.println("  NCCL_DEBUG: " + Nccl.parameter("NCCL_DEBUG")));
         return checks;
     }
@@ -216,17 +216,26 @@ final class NcclOperations {
 
     private void estimate() {
         NcclDataType type = NcclDataType.FLOAT32;
-        try (NcclCommunicator made = open(config -> {})) {
+        try (NcclCommunicator made = open(config -> config.mode(NcclMode.BLOCKING));
+                NcclCommunicator other = open(config -> config.mode(NcclMode.BOUNDED))) {
             receive.fill(0, receive.size(), UNWRITTEN);
-            float all = NcclGroup.estimate(() -> made.allReduce(from(type), to(type), type, NcclOperation.SUM, stream));
-            require(made.await(stream, LIMIT), "the stream is not done");
-            IO.println("  an all-reduce: %.1f us, and its result %s"
-                    .formatted(all, read(1)[0] == UNWRITTEN ? "is not there" : "is there: one rank copies at once"));
-            float sends = NcclGroup.estimate(() -> {
+            Runnable toItself = () -> {
                 made.send(from(type), type, 0, stream);
                 made.receive(to(type), type, 0, stream);
-            });
-            IO.println("  a send to itself: %.1f us".formatted(sends));
+            };
+            IO.println("  a send to itself: %.1f us".formatted(NcclGroup.estimate(toItself)));
+            require(made.await(stream, LIMIT), "the stream is not done");
+            require(read(1)[0] == UNWRITTEN, "what was to be estimated was made");
+            // It must still be as good as before.
+            compare(made, type, 1, () -> NcclGroup.run(toItself));
+            for (NcclCommunicator each : List.of(made, other)) {
+                try {
+                    NcclGroup.estimate(() -> each.allReduce(from(type), to(type), type, NcclOperation.SUM, stream));
+                    throw new AssertionError("an estimate of what NCCL makes");
+                } catch (IllegalArgumentException e) {
+                    IO.println("  " + e.getMessage());
+                }
+            }
         }
     }
 
