@@ -51,9 +51,18 @@ static void drop(struct job *jobs) {
     while (jobs) {
         struct job *gone = jobs;
         jobs = gone->next;
-        free(gone->what);
+        if (gone->undo) gone->undo(gone);
+        else free(gone->what);
         free(gone);
     }
+}
+
+void drop_pending(struct communicator *communicator) {
+    pthread_mutex_lock(&progress);
+    struct job *jobs = communicator->job;
+    communicator->job = NULL;
+    pthread_mutex_unlock(&progress);
+    drop(jobs);
 }
 
 static int run(struct job *jobs) {

@@ -370,7 +370,7 @@ class NcclCommunicatorTest extends NcclFixture {
         return CompletableFuture.runAsync(() -> communicator.split(0, 0).close(), Thread.ofPlatform()::start);
     }
 
-    /** NCCL has written a handle, and nothing behind it is there yet. */
+    /** NCCL writes a handle when all ranks have come. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aSplitThatDoesNotComeToItsEndCanBeClosed(boolean aborted) {
@@ -388,9 +388,34 @@ class NcclCommunicatorTest extends NcclFixture {
             child.close();
         } else {
             assertThatExceptionOfType(NcclTimeoutException.class).isThrownBy(child::close);
+            // The other ranks do not come, and only this ends the call.
+            first.abort();
         }
         assertThat(child.isOpen()).isFalse();
         assertThat(StandInNccl.calls("ncclCommFinalize")).isZero();
+    }
+
+    /** NCCL has no handle of it then, by which it could be ended. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aSplitThatIsGivenUpIsEndedWhenItIsThere(boolean closed) {
+        initAll(config -> config.mode(NcclMode.NON_BLOCKING).closeTimeout(TINY));
+        communicators.forEach(each -> each.await(LIMIT));
+        NcclCommunicator child = communicators.getFirst().split(0, 0);
+        assertThat(child.isOpen()).isTrue();
+        if (closed) {
+            assertThatExceptionOfType(NcclTimeoutException.class).isThrownBy(child::close);
+        } else {
+            child.abort();
+        }
+        assertThat(child.isOpen()).isFalse();
+        assertThatIllegalStateException().isThrownBy(() -> child.await(TINY));
+        assertThat(StandInNccl.calls("ncclCommAbort")).isZero();
+        List<NcclCommunicator> others =
+                communicators.stream().skip(1).map(each -> each.split(0, 0)).toList();
+        communicators.forEach(each -> each.await(LIMIT));
+        assertThat(StandInNccl.calls("ncclCommAbort")).isOne();
+        others.forEach(NcclCommunicator::abort);
     }
 
     @Test

@@ -490,6 +490,8 @@ class NcclFaultInjectionTest {
             }
             fired = standIn.calls(function.symbol()) - called >= n;
             standIn.set("no-failures", 1);
+            // What is given up while it is being made is ended when it is there.
+            world.ranks.stream().filter(NcclFaultInjectionTest::isHealthy).forEach(each -> each.await(LIMIT));
             if (failure == null) {
                 assertThat(fired).as("%s failed, and nobody was told", words).isFalse();
             } else {

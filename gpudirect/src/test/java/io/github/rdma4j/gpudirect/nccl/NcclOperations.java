@@ -60,7 +60,10 @@ final class NcclOperations {
         }
         checks.put("sums scaled by a factor of the host", () -> all.scaledSums(false));
         checks.put("sums scaled by a factor in device memory", () -> all.scaledSums(true));
-        checks.put("a split, and a communicator for each context", all::splits);
+        checks.put("averages of 8-bit numbers", all::averages);
+        checks.put("a split, mode BLOCKING, and a communicator for each context", () -> all.splits(NcclMode.BLOCKING));
+        checks.put("the same, mode BOUNDED", () -> all.splits(NcclMode.BOUNDED));
+        checks.put("the same, mode NON_BLOCKING", () -> all.splits(NcclMode.NON_BLOCKING));
         checks.put("registered memory and a window, used", all::registered);
         checks.put("abort", all::abort);
         checks.put("writes into a window, and signals", all::oneSided);
@@ -131,13 +134,23 @@ final class NcclOperations {
             require(made.isReady() && made.isOpen() && made.asyncError().isEmpty(), "state");
             IO.println("  " + made);
         }
+        for (NcclMode mode : NcclMode.values()) {
+            long start = System.nanoTime();
+            NcclCommunicator made = open(config -> config.mode(mode));
+            long opened = System.nanoTime();
+            made.close();
+            IO.println("  %s: made in %d ms, closed in %d ms"
+                    .formatted(mode, (opened - start) / 1_000_000, (System.nanoTime() - opened) / 1_000_000));
+        }
     }
 
     private void collectives(NcclMode mode) {
         try (NcclCommunicator made = open(config -> config.mode(mode))) {
             for (NcclDataType type : NcclDataType.values()) {
                 for (NcclOperation operation : NcclOperation.values()) {
-                    compare(made, type, 1, () -> made.allReduce(from(type), to(type), type, operation, stream));
+                    if (operation != NcclOperation.AVERAGE || !isOfEightBits(type)) {
+                        compare(made, type, 1, () -> made.allReduce(from(type), to(type), type, operation, stream));
+                    }
                 }
                 compare(made, type, 1, () -> {
                     made.allReduce(from(type), to(type), type, NcclOperation.SUM, stream);
@@ -188,8 +201,7 @@ final class NcclOperations {
 
     private void scaledSums(boolean onDevice) {
         for (NcclDataType type : NcclDataType.values()) {
-            boolean eight = type == NcclDataType.FLOAT8_E4M3 || type == NcclDataType.FLOAT8_E5M2;
-            if (eight && !onDevice) {
+            if (isOfEightBits(type) && !onDevice) {
                 continue;
             }
             // Each its own: what NCCL refuses ends one that does not block.
@@ -204,14 +216,39 @@ final class NcclOperations {
                     compare(made, type, 2, () -> made.reduce(from(type), to(type), type, sum, 0, stream));
                     compare(made, type, 2, () -> made.reduceScatter(from(type), to(type), type, sum, stream));
                 } catch (NcclException e) {
-                    if (!eight || e.status() != NcclStatus.INVALID_ARGUMENT) {
-                        throw e;
-                    }
-                    // NCCL 2.28 has no kernel for one rank there.
-                    IO.println("  NCCL refuses %s: %s".formatted(type, e.getMessage()));
+                    requireRefusal(type, e);
                 }
             }
         }
+    }
+
+    /** NCCL averages floating-point numbers by a scaled sum. */
+    private void averages() {
+        for (NcclDataType type : NcclDataType.values()) {
+            if (isOfEightBits(type)) {
+                try (NcclCommunicator made = open(config -> {})) {
+                    compare(
+                            made,
+                            type,
+                            1,
+                            () -> made.allReduce(from(type), to(type), type, NcclOperation.AVERAGE, stream));
+                } catch (NcclException e) {
+                    requireRefusal(type, e);
+                }
+            }
+        }
+    }
+
+    private static boolean isOfEightBits(NcclDataType type) {
+        return type == NcclDataType.FLOAT8_E4M3 || type == NcclDataType.FLOAT8_E5M2;
+    }
+
+    /** NCCL 2.28 has no kernel that scales numbers of 8 bits of one rank. */
+    private static void requireRefusal(NcclDataType type, NcclException e) {
+        if (!isOfEightBits(type) || e.status() != NcclStatus.INVALID_ARGUMENT) {
+            throw e;
+        }
+        IO.println("  NCCL refuses %s: %s".formatted(type, e.getMessage()));
     }
 
     private void estimate() {
@@ -239,12 +276,15 @@ final class NcclOperations {
         }
     }
 
-    private void splits() {
+    private void splits(NcclMode mode) {
         NcclDataType type = NcclDataType.INT32;
-        List<NcclCommunicator> all = NcclCommunicator.initAll(List.of(context), config -> config.timeout(LIMIT));
+        List<NcclCommunicator> all = NcclCommunicator.initAll(
+                List.of(context), config -> config.mode(mode).timeout(LIMIT));
+        all.getFirst().await(LIMIT);
         try (NcclCommunicator made = all.getFirst()) {
             compare(made, type, 1, () -> made.allReduce(from(type), to(type), type, NcclOperation.SUM, stream));
             try (NcclCommunicator child = made.split(3, 0)) {
+                child.await(LIMIT);
                 require(child.ranks() == 1 && child.rank() == 0, "rank of the child");
                 compare(child, type, 1, () -> child.broadcast(from(type), to(type), type, 0, stream));
             }
