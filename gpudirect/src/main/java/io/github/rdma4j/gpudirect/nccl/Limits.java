@@ -11,8 +11,8 @@ import java.util.function.BooleanSupplier;
 /** Waits with a limit. */
 final class Limits {
     /**
-     * NCCL has started a thread and launched a kernel by then, where it does not block; the shortest sleep that the kernel
-     * gives a thread is half as long.
+     * NCCL has started a thread and launched a kernel by then, where it does not block; the shortest sleep that the
+     * kernel gives a thread is half as long.
      */
     private static final long SPIN_NANOS = 100_000;
 

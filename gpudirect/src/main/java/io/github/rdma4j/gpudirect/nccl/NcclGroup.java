@@ -35,8 +35,8 @@ public final class NcclGroup {
      * Makes the calls of a body as one. A group inside a group is a part of it.
      *
      * @param body calls methods of communicators; they return before anything is done
-     * @throws NcclException if NCCL refuses one of the calls, or all together; then none is made, but collectives of one
-     *     rank before it, which are copies that NCCL begins in their call
+     * @throws NcclException if NCCL refuses one of the calls, or all together; then none is made, but collectives of
+     *     one rank before it, which are copies that NCCL begins in their call
      * @throws NcclTimeoutException if NCCL is not through with them in time
      * @throws IllegalArgumentException if communicators of mode {@link NcclMode#BLOCKING} and others are in it
      */
