@@ -7,7 +7,8 @@
  *
  * MODE is blocking (NCCL's own default), bounded (each call is polled until it is through), or late (polled before the next one), as NcclMode of the
  * Java side; KIND is apart, in-place (an all-reduce of floats), or self (a group of a send and a receive). The answer to each is a line of
- * nanoseconds for one operation: until all were given to NCCL, until the stream was done, and by CUDA's events. No header of CUDA or NCCL is needed.
+ * nanoseconds for one operation: until all were given to NCCL, until the stream was done, and by CUDA's events. At the end of the input it says how
+ * many milliseconds a communicator takes to be made, and to be finalized and destroyed. No header of CUDA or NCCL is needed.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -158,6 +159,13 @@ int main(int count, char **arguments) {
     long operations;
     while (scanf("%15s %15s %zu %ld", mode, kind, &bytes, &operations) == 4 && bytes <= MOST && operations > 0)
         answer(mode, kind, bytes, operations, strcmp(mode, "blocking") == 0 ? blocking : other);
+    /* The same once more, for its times: the first of a process loads kernels. */
+    int64_t begin = now();
+    handle last = communicator(1);
+    int64_t made = now();
+    CALL(nccl, "ncclCommFinalize", (handle), last);
+    CALL(nccl, "ncclCommDestroy", (handle), last);
+    printf("%.0f %.0f\n", (made - begin) / 1e6, (now() - made) / 1e6);
     CALL(nccl, "ncclCommAbort", (handle), blocking);
     CALL(nccl, "ncclCommAbort", (handle), other);
     return 0;

@@ -161,26 +161,51 @@ API int ncclCommInitRankConfig(struct communicator **result, int ranks, unique_i
     return init("ncclCommInitRankConfig", result, ranks, &id, rank, config);
 }
 
-/* Splits: all say colour and key; then each knows who is of its colour. */
-struct split {
-    int colour, key, config_blocking;
+static void forget(struct communicator *communicator);
+
+/* A communicator that comes of another one. As with NCCL, its handle is there when it is, and not before. */
+struct child {
+    int colour, key, blocking;
     /* From the first look on: one of a group that is refused is none. */
     uint64_t number;
-    struct communicator *made;
+    struct communicator *made, **result;
 };
 
+static int blocking_of(struct communicator *parent, config *config) {
+    return !config || config->blocking == (int)0x80000000 ? parent->blocking : config->blocking;
+}
+
+/* Is none after all. */
+static void undo_child(struct job *job) {
+    struct child *child = job->what;
+    if (child->made) forget(child->made);
+    free(child);
+}
+
+static int fail_child(struct job *job, int code) {
+    undo_child(job);
+    return code;
+}
+
+static int poll_made(struct job *job) {
+    struct child *child = job->what;
+    struct job joining = {.communicator = child->made};
+    int code = poll_joined(&joining);
+    if (code == IN_PROGRESS) return code;
+    if (code) return fail_child(job, code);
+    *child->result = child->made;
+    free(child);
+    return SUCCESS;
+}
+
+/* All say colour and key; then each knows who is of its colour. */
 static int poll_split(struct job *job) {
     struct communicator *parent = job->communicator;
     struct clique *clique = parent->clique;
-    struct split *split = job->what;
+    struct child *split = job->what;
     int ranks = 0, rank = 0;
-    if (parent->aborted || (split->made && split->made->aborted)) return INVALID_USAGE;
-    if (job->stage == 2) {
-        struct job joining = {.communicator = split->made};
-        int code = poll_joined(&joining);
-        if (code != IN_PROGRESS) free(split);
-        return code;
-    }
+    if (parent->aborted) return fail_child(job, INVALID_USAGE);
+    if (job->stage == 2) return poll_made(job);
     if (!split->number) split->number = ++parent->splits;
     clique_lock(clique);
     uint64_t number = split->number;
@@ -205,17 +230,16 @@ static int poll_split(struct job *job) {
     }
     clique_unlock(clique);
     if (!all) return IN_PROGRESS;
-    if (!split->made) {
+    if (split->colour < 0) {
         free(split);
         return SUCCESS;
     }
-    split->made->ranks = ranks;
-    split->made->rank = rank;
+    split->made = make(ranks, rank, parent->device, parent->context, NULL);
+    split->made->blocking = split->blocking;
     snprintf(split->made->name, sizeof split->made->name, "%.60s-s%d-%d", parent->name, (int)number, split->colour);
     job->stage = 2;
     int code = join(split->made, true);
-    if (code) free(split);
-    return code ? code : IN_PROGRESS;
+    return code ? fail_child(job, code) : IN_PROGRESS;
 }
 
 API int ncclCommSplit(struct communicator *parent, int colour, int key, struct communicator **result, config *config) {
@@ -226,13 +250,9 @@ API int ncclCommSplit(struct communicator *parent, int colour, int key, struct c
     if (!code && parent->job) code = fail(INVALID_ARGUMENT, "comm is used before the last call on it was over");
     if (!code && colour < -1) code = fail(INVALID_ARGUMENT, "color %d", colour);
     if (code) return code;
-    struct split *split = calloc(1, sizeof *split);
-    *split = (struct split){.colour = colour, .key = key};
-    if (colour >= 0) {
-        *result = split->made = make(0, 0, parent->device, parent->context, config);
-        if (!config || config->blocking == (int)0x80000000) split->made->blocking = parent->blocking;
-    }
-    return start((struct job){.communicator = parent, .poll = poll_split, .what = split});
+    struct child *split = calloc(1, sizeof *split);
+    *split = (struct child){.colour = colour, .key = key, .blocking = blocking_of(parent, config), .result = result};
+    return start((struct job){.communicator = parent, .poll = poll_split, .undo = undo_child, .what = split});
 }
 
 API int ncclCommShrink(struct communicator *parent, int *excluded, int excluded_count, struct communicator **result,
@@ -248,14 +268,17 @@ API int ncclCommShrink(struct communicator *parent, int *excluded, int excluded_
     int rank = parent->rank;
     for (int i = 0; i < excluded_count; i++)
         if (excluded[i] < parent->rank) rank--;
-    struct communicator *made =
-        make(parent->ranks - excluded_count, rank, parent->device, parent->context, config);
-    if (!config || config->blocking == (int)0x80000000) made->blocking = parent->blocking;
+    struct communicator *made = make(parent->ranks - excluded_count, rank, parent->device, parent->context, NULL);
+    made->blocking = blocking_of(parent, config);
     snprintf(made->name, sizeof made->name, "%.60s-k%d", parent->name, (int)++parent->shrinks);
     code = join(made, true);
-    if (code) return code;
-    *result = made;
-    return start((struct job){.communicator = made, .poll = poll_joined});
+    if (code) {
+        forget(made);
+        return code;
+    }
+    struct child *child = calloc(1, sizeof *child);
+    *child = (struct child){.made = made, .result = result};
+    return start((struct job){.communicator = parent, .poll = poll_made, .undo = undo_child, .what = child});
 }
 
 API int ncclCommInitAll(struct communicator **result, int n, const int *devices) {
@@ -341,6 +364,7 @@ API int ncclCommAbort(struct communicator *communicator) {
     int bad = bad_communicator(communicator);
     if (bad) return bad;
     stop(communicator);
+    drop_pending(communicator);
     /* One of a split to which the others will not come. */
     if (communicator->name[0]) clique_unlink(communicator->name);
     forget(communicator);

@@ -51,9 +51,18 @@ static void drop(struct job *jobs) {
     while (jobs) {
         struct job *gone = jobs;
         jobs = gone->next;
-        free(gone->what);
+        if (gone->undo) gone->undo(gone);
+        else free(gone->what);
         free(gone);
     }
+}
+
+void drop_pending(struct communicator *communicator) {
+    pthread_mutex_lock(&progress);
+    struct job *jobs = communicator->job;
+    communicator->job = NULL;
+    pthread_mutex_unlock(&progress);
+    drop(jobs);
 }
 
 static int run(struct job *jobs) {
@@ -136,6 +145,9 @@ struct simulation {
 API int ncclGroupSimulateEnd(struct simulation *simulation) {
     int code = called("ncclGroupSimulateEnd");
     if (depth == 0) return fail(INVALID_USAGE, "ncclGroupSimulateEnd: not in a group call");
+    /* As NCCL, which gives a group of communicators that do not block to a thread that knows nothing of the simulation. */
+    for (struct job *each = open_jobs; each && !code; each = each->next)
+        if (each->communicator && !each->communicator->blocking) return end(0);
     depth--;
     long jobs = 0;
     for (struct job *each = open_jobs; each; each = each->next) jobs++;

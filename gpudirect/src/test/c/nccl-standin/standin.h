@@ -117,6 +117,8 @@ struct job {
     struct communicator *communicator;
     /* SUCCESS, an error, or IN_PROGRESS: to be asked again. */
     int (*poll)(struct job *);
+    /* Frees what it is about, where it comes to nothing; NULL where that is memory alone. */
+    void (*undo)(struct job *);
     long polls;
     int stage;
     void *what;
@@ -143,6 +145,8 @@ int bad_communicator(struct communicator *communicator);
 
 /* Starts now, or at the end of the group. Takes the job. */
 int start(struct job job);
+/* What is under way of a communicator that does not block comes to nothing. */
+void drop_pending(struct communicator *communicator);
 /* The job of the open group that does this, for this communicator; NULL if there is none. */
 struct job *pending(struct communicator *communicator, int (*poll)(struct job *));
 

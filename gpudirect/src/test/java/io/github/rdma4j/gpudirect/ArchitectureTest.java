@@ -14,6 +14,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.github.rdma4j.gpudirect.internal.TimeText;
+import io.github.rdma4j.gpudirect.internal.UdevDatabase;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -71,7 +72,8 @@ class ArchitectureTest {
                                 STORAGE + ".internal",
                                 STORAGE + ".bindings",
                                 "io.github.rdma4j.cuda")
-                        .or(equivalentTo(TimeText.class)))
+                        .or(equivalentTo(TimeText.class))
+                        .or(equivalentTo(UdevDatabase.class)))
                 .check(CODE);
     }
 

@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 final class HostChecks {
     private static final Pattern RELEASE = Pattern.compile("(\\d{1,4})\\.(\\d{1,4}).*");
     private static final Pattern LIBRARY = Pattern.compile("libibverbs\\.so\\.1\\.\\d{1,4}\\.(\\d{1,4}).*");
+    private static final List<String> ADAPTER_DRIVERS = List.of("mlx5_ib", "mlx4_ib", "irdma", "bnxt_re", "efa");
     private static final List<String> LIBRARY_FOLDERS = List.of(
             "usr/lib/x86_64-linux-gnu",
             "usr/lib/aarch64-linux-gnu",
@@ -170,10 +171,11 @@ final class HostChecks {
                     CheckId.RDMA_DEVICES,
                     HOST,
                     NOTE,
-                    "/sys/class/infiniband lists no RDMA device",
+                    "/sys/class/infiniband lists no RDMA device" + driversThere(),
                     "there is no adapter to check",
-                    "load the adapter's driver (mlx5_ib, irdma, bnxt_re, efa, ...); without an adapter, rdma link add"
-                            + " rxe0 type rxe netdev eth0 makes a SoftRoCE device, which is always staged");
+                    "load the adapter's driver (mlx5_ib, irdma, bnxt_re, efa, ...), and give a virtual machine an adapter"
+                            + " of its host; without an adapter, rdma link add rxe0 type rxe netdev eth0 makes a"
+                            + " SoftRoCE device where the kernel has rdma_rxe, which is always staged");
         }
         String seen = known + (known == 1 ? " RDMA device" : " RDMA devices") + " in /sys/class/infiniband, ";
         return nodes.isEmpty()
@@ -186,5 +188,12 @@ final class HostChecks {
                         "docker run --device=/dev/infiniband --cap-add=IPC_LOCK --ulimit memlock=-1 ...; in Kubernetes"
                                 + " the RDMA shared device plugin; on a host, modprobe ib_uverbs")
                 : Finding.ok(CheckId.RDMA_DEVICES, HOST, seen + nodes.size() + " in /dev/infiniband");
+    }
+
+    private String driversThere() {
+        List<String> loaded = ADAPTER_DRIVERS.stream()
+                .filter(driver -> files.exists("sys/module/" + driver))
+                .toList();
+        return loaded.isEmpty() ? "" : "; the kernel has the driver " + String.join(", ", loaded);
     }
 }

@@ -32,7 +32,13 @@ final class IommuCheck {
                 .map(text -> "; kernel command line: " + text)
                 .orElse("");
         if (present.isEmpty()) {
-            return Finding.ok(CheckId.IOMMU, Subject.host(), "no IOMMU groups: no IOMMU is in use here" + options);
+            return Finding.ok(
+                    CheckId.IOMMU,
+                    Subject.host(),
+                    (isVirtual(files)
+                                    ? "no IOMMU groups: none is in use inside this virtual machine, and its host's is not seen"
+                                    : "no IOMMU groups: no IOMMU is in use here")
+                            + options);
         }
         List<String> groups = functions.isEmpty()
                 ? present
@@ -73,6 +79,14 @@ final class IommuCheck {
                                 + " processor, be slow, or fail with nvidia_peermem",
                         "boot with %s, or switch the IOMMU off in the firmware; in a virtual machine the host decides"
                                 .formatted(files.isArm64() ? "iommu.passthrough=1" : "iommu=pt"));
+    }
+
+    /** What x86 processors say of themselves in virtual machines; of others it is not known. */
+    private static boolean isVirtual(HostFiles files) {
+        return files.text("proc/cpuinfo").stream()
+                .flatMap(String::lines)
+                .filter(line -> line.startsWith("flags"))
+                .anyMatch(line -> List.of(line.split("\\s+")).contains("hypervisor"));
     }
 
     private static String options(String commandLine) {

@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What udev knows of block devices. cuFile asks it for the attributes of the volume that a file is on, and takes no file
- * of a volume without them, not in its compatibility mode either; containers and microVMs have no such database.
+ * What udev knows of block devices. cuFile asks it for the attributes of the volume that a file is on, and takes no
+ * file of a volume without them, not in its compatibility mode either; containers and microVMs have no such database.
  */
 public final class UdevDatabase {
     /** What to do where attributes are missing. */

@@ -46,14 +46,24 @@ final class Closing {
             return;
         }
         try {
-            if (!connection.isOpen() || connection.isAborted()) {
-                return;
+            if (!connection.isAborted() && isThere()) {
+                end(parts, streams, revoked);
             }
-            end(parts, streams, revoked);
         } finally {
             connection.unlock();
         }
         throwFirst();
+    }
+
+    /** Waits for one that is being made; it is given up where that takes too long, and ended when NCCL has made it. */
+    private boolean isThere() {
+        if (!Limits.await(() -> !connection.isBeingMade(), left())) {
+            failures.add(
+                    new NcclTimeoutException("closing %s: it was not there yet, and".formatted(communicator), limit));
+            connection.abort();
+            return false;
+        }
+        return connection.isOpen();
     }
 
     private void end(List<AutoCloseable> parts, List<CudaStream> streams, boolean revoked) {

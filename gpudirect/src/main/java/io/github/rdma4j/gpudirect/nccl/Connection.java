@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect.nccl;
 
 import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaWaitInterruptedException;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 import java.lang.foreign.Arena;
@@ -56,6 +57,9 @@ final class Connection {
     /** What {@link #isThrough} has seen; with the lock. */
     private int lastState;
 
+    /** Once there was a handle, and it was given back. Under {@code life}. */
+    private boolean over;
+
     private volatile long handle;
     private volatile boolean aborted;
     private volatile boolean closed;
@@ -88,6 +92,32 @@ final class Connection {
         handle = written;
     }
 
+    /**
+     * That of which this one was to be made is through: only now NCCL has written the handle. Who gave it up meanwhile
+     * could not end it, and it is ended here.
+     */
+    private void made(boolean well) {
+        boolean givenUp;
+        life.writeLock().lock();
+        try {
+            if (well && !over) {
+                opened();
+            }
+            lost = !well;
+            origin = null;
+            givenUp = aborted || closed;
+        } finally {
+            life.writeLock().unlock();
+        }
+        if (givenUp) {
+            try {
+                end(NcclFunction.COMM_ABORT, "ncclCommAbort()", false);
+            } catch (NcclException | CudaException e) {
+                // Nobody waits for it.
+            }
+        }
+    }
+
     /** For native calls, with the calls' lock. */
     long handle() {
         long now = handle;
@@ -100,6 +130,15 @@ final class Connection {
     /** Whether NCCL knows it. */
     boolean isOpen() {
         return handle != 0;
+    }
+
+    /** Whether it is being made of another one: NCCL has no handle of it yet. */
+    boolean isBeingMade() {
+        Connection maker = origin;
+        if (maker != null) {
+            maker.look();
+        }
+        return origin != null;
     }
 
     boolean isAborted() {
@@ -178,12 +217,8 @@ final class Connection {
 
     /** What NCCL says of the communicator now: a number of NcclStatus. */
     int state() {
-        Connection maker = origin;
-        if (maker != null) {
-            maker.look();
-            if (origin != null) {
-                return NcclStatus.IN_PROGRESS.number();
-            }
+        if (isBeingMade()) {
+            return NcclStatus.IN_PROGRESS.number();
         }
         return lost ? NcclStatus.INVALID_USAGE.number() : askState();
     }
@@ -262,11 +297,10 @@ final class Connection {
             pending.clear();
             Pending.ended(this);
         }
-        for (Connection child : making) {
-            child.lost = !well;
-            child.origin = null;
-        }
+        // Each may end one, which may come here again.
+        List<Connection> children = List.copyOf(making);
         making.clear();
+        children.forEach(child -> child.made(well));
     }
 
     /** Looks whether NCCL is through, if nobody is inside a call. */
@@ -313,6 +347,7 @@ final class Connection {
         try {
             last = handle;
             handle = 0;
+            over |= last != 0;
         } finally {
             life.writeLock().unlock();
         }

@@ -10,7 +10,12 @@ import java.util.function.BooleanSupplier;
 
 /** Waits with a limit. */
 final class Limits {
-    private static final long SPIN_NANOS = 20_000;
+    /**
+     * NCCL has started a thread and launched a kernel by then, where it does not block; the shortest sleep that the
+     * kernel gives a thread is half as long.
+     */
+    private static final long SPIN_NANOS = 100_000;
+
     private static final long LONGEST_PAUSE_NANOS = 1_000_000;
     private static final int PAUSES_IN_WAIT = 16;
 

@@ -380,18 +380,18 @@ public final class NcclCommunicator extends NcclParts implements AutoCloseable {
 
     /** {@return whether it can be used: not closed, not aborted} */
     public boolean isOpen() {
-        return connection.isOpen() && !connection.isAborted();
+        return (connection.isBeingMade() || connection.isOpen()) && !connection.isAborted();
     }
 
     /**
      * Ends it at once, with all that is under way (ncclCommAbort); a second time does nothing. What the memory of
      * operations under way has in it then is undefined. A thread that is held inside a call leaves it with an
-     * exception.
+     * exception. One that is being made of another is ended when NCCL has made it, or with the other.
      *
      * @throws NcclException if NCCL refuses; it counts as ended
      */
     public void abort() {
-        if (!connection.isAborted() && connection.isOpen()) {
+        if (isOpen()) {
             try {
                 connection.abort();
             } finally {

@@ -24,14 +24,19 @@ public final class NcclGroup {
     private static final ThreadLocal<NcclGroup> CURRENT = new ThreadLocal<>();
 
     private final List<Step> steps = new ArrayList<>();
+    /** Whether its calls are not to be made. */
+    private final boolean estimated;
 
-    private NcclGroup() {}
+    private NcclGroup(boolean estimated) {
+        this.estimated = estimated;
+    }
 
     /**
      * Makes the calls of a body as one. A group inside a group is a part of it.
      *
      * @param body calls methods of communicators; they return before anything is done
-     * @throws NcclException if NCCL refuses one of the calls, or all together; none is made then
+     * @throws NcclException if NCCL refuses one of the calls, or all together; then none is made, but collectives of
+     *     one rank before it, which are copies that NCCL begins in their call
      * @throws NcclTimeoutException if NCCL is not through with them in time
      * @throws IllegalArgumentException if communicators of mode {@link NcclMode#BLOCKING} and others are in it
      */
@@ -40,15 +45,17 @@ public final class NcclGroup {
             body.run();
             return;
         }
-        Submission.run(collect(body));
+        Submission.run(collect(body, false));
     }
 
     /**
      * How long the calls of a body would take, which are not made (ncclGroupSimulateEnd).
      *
-     * @param body as for {@link #run}
+     * @param body as for {@link #run}; collectives, sends and receives alone
      * @return NCCL's estimate in microseconds; 0 for a body without calls
      * @throws UnsupportedOperationException before NCCL 2.22.3
+     * @throws IllegalArgumentException if NCCL would make a call of the body all the same: one of a communicator of
+     *     another mode than {@link NcclMode#BLOCKING}, or a collective of one rank
      * @throws IllegalStateException inside a group
      */
     public static float estimate(Runnable body) {
@@ -57,7 +64,7 @@ public final class NcclGroup {
         }
         Library library = Library.current();
         library.require(NcclFunction.GROUP_SIMULATE_END);
-        List<Step> steps = collect(body);
+        List<Step> steps = collect(body, true);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment information = ncclSimInfo_v22200.allocate(arena);
             ncclSimInfo_v22200.size(information, information.byteSize());
@@ -72,8 +79,8 @@ public final class NcclGroup {
         }
     }
 
-    private static List<Step> collect(Runnable body) {
-        NcclGroup group = new NcclGroup();
+    private static List<Step> collect(Runnable body, boolean estimated) {
+        NcclGroup group = new NcclGroup(estimated);
         CURRENT.set(group);
         boolean over = false;
         try {
@@ -96,6 +103,36 @@ public final class NcclGroup {
     /** Makes a call, or notes it for the group that this thread is in. */
     static void submit(Step step) {
         NcclGroup group = CURRENT.get();
+        if (group != null && group.estimated) {
+            throw new IllegalArgumentException("what is estimated is collectives, sends and receives, and not "
+                    + step.call().words());
+        }
+        submit(step, group);
+    }
+
+    /**
+     * The same for what a stream does.
+     *
+     * @param atOnce whether NCCL does it in the call, in a group too: a collective of one rank, which is a copy
+     */
+    static void submit(Step step, boolean atOnce) {
+        NcclGroup group = CURRENT.get();
+        if (group != null && group.estimated) {
+            // NCCL gives such a group to a thread, which launches it.
+            if (step.connection().mode != NcclMode.BLOCKING) {
+                throw new IllegalArgumentException(
+                        "%s: NCCL estimates calls of mode BLOCKING, and makes those of mode %s"
+                                .formatted(step.call().words(), step.connection().mode));
+            }
+            if (atOnce) {
+                throw new IllegalArgumentException(
+                        step.call().words() + ": of one rank NCCL makes it at once, and estimates nothing");
+            }
+        }
+        submit(step, group);
+    }
+
+    private static void submit(Step step, NcclGroup group) {
         if (group == null) {
             Submission.run(step);
         } else {

@@ -7,7 +7,9 @@ import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.DeviceSlice;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What a communicator's ranks do together, in the order of streams. All ranks make the same calls in the same order;
@@ -21,6 +23,14 @@ import java.util.List;
  * @since 0.1.0
  */
 public abstract sealed class NcclTransfers permits NcclParts {
+    /** The others are collectives. */
+    private static final Set<NcclFunction> FROM_RANK_TO_RANK = EnumSet.of(
+            NcclFunction.SEND,
+            NcclFunction.RECEIVE,
+            NcclFunction.PUT_SIGNAL,
+            NcclFunction.SIGNAL,
+            NcclFunction.WAIT_SIGNAL);
+
     NcclTransfers() {}
 
     abstract Connection connection();
@@ -372,13 +382,15 @@ public abstract sealed class NcclTransfers permits NcclParts {
         long from = use(send, uses);
         long to = use(receive, uses);
         long on = stream.handle();
-        NcclGroup.submit(new Step(
-                connection,
-                words,
-                () -> call.make(from, to, connection.handle(), on),
-                uses,
-                Step.NOTHING,
-                Step.NOTHING));
+        NcclGroup.submit(
+                new Step(
+                        connection,
+                        words,
+                        () -> call.make(from, to, connection.handle(), on),
+                        uses,
+                        Step.NOTHING,
+                        Step.NOTHING),
+                ranks() == 1 && !FROM_RANK_TO_RANK.contains(function));
     }
 
     private static long use(DeviceSlice slice, List<CudaResource> uses) {

@@ -126,7 +126,7 @@ final class Submission {
             connection.requireOpen();
             connection.lock();
             locked.push(connection);
-            if (connection.isOpen()) {
+            if (connection.isBeingMade() || connection.isOpen()) {
                 connection.settle(beforeThis, connection.timeout);
             }
         }

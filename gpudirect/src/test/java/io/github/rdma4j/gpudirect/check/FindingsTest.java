@@ -231,7 +231,18 @@ class FindingsTest {
                 healthy(RDMA_DEVICES, "1 RDMA device in /sys/class/infiniband, 1 in /dev/infiniband"),
                 row(RDMA_DEVICES, FAIL, "no uverbs node", m -> m.without("dev/infiniband/uverbs0")),
                 row(RDMA_DEVICES, NOTE, "lists no RDMA device", null, m -> m),
-                healthy(IOMMU, "no IOMMU groups"),
+                row(
+                        RDMA_DEVICES,
+                        NOTE,
+                        "lists no RDMA device; the kernel has the driver mlx5_ib",
+                        null,
+                        m -> m.with("sys/module/mlx5_ib/uevent: x")),
+                healthy(IOMMU, "no IOMMU groups: no IOMMU is in use here"),
+                row(
+                        IOMMU,
+                        OK,
+                        "none is in use inside this virtual machine, and its host's is not seen",
+                        m -> m.with("proc/cpuinfo: processor: 0\\nflags\t\t: fpu vme hypervisor lahf_lm")),
                 row(
                         IOMMU,
                         OK,

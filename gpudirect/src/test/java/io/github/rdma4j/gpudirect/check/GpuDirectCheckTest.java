@@ -163,7 +163,7 @@ class GpuDirectCheckTest {
         assertThat(report.outcome()).isEqualTo(CheckOutcome.DIRECT);
         assertThat(report.findings().stream()
                         .filter(finding -> finding.subject().kind() == Subject.Kind.HOST))
-                .hasSize(18);
+                .hasSize(19);
     }
 
     @Test
@@ -176,7 +176,7 @@ class GpuDirectCheckTest {
         assertThat(report.adapters()).isEmpty();
         assertThat(report.outcome()).isEqualTo(CheckOutcome.NOTHING);
         assertThat(report.findings())
-                .hasSize(18)
+                .hasSize(19)
                 .allMatch(finding -> finding.id().states().contains(finding.state()));
     }
 

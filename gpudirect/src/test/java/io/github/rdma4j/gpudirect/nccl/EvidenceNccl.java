@@ -7,6 +7,10 @@ import io.github.rdma4j.cuda.CudaContext;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * One rank of NCCL: whether each public operation works, all values compared, and what an operation costs beside a C
@@ -37,7 +41,7 @@ final class EvidenceNccl {
     private static boolean passes(String what, Runnable check) {
         long start = System.nanoTime();
         try {
-            check.run();
+            run(check);
             IO.println("%s: right, %d ms".formatted(what, (System.nanoTime() - start) / 1_000_000));
             return true;
         } catch (UnsupportedOperationException e) {
@@ -46,6 +50,28 @@ final class EvidenceNccl {
         } catch (RuntimeException | AssertionError e) {
             IO.println(what + ": WRONG: " + e);
             return false;
+        }
+    }
+
+    /** On a thread of its own: what NCCL holds up is left behind, with all that would follow. */
+    private static void run(Runnable check) {
+        FutureTask<?> task = new FutureTask<>(check, null);
+        Thread thread = Thread.ofPlatform().daemon().start(task);
+        try {
+            task.get(2 * LIMIT.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw new AssertionError(e.getCause());
+        } catch (TimeoutException _) {
+            IO.println("HANGS for more than %s, at:".formatted(LIMIT.multipliedBy(2)));
+            for (StackTraceElement each : thread.getStackTrace()) {
+                IO.println("    " + each);
+            }
+            Runtime.getRuntime().halt(1);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 

@@ -370,7 +370,7 @@ class NcclCommunicatorTest extends NcclFixture {
         return CompletableFuture.runAsync(() -> communicator.split(0, 0).close(), Thread.ofPlatform()::start);
     }
 
-    /** NCCL has written a handle, and nothing behind it is there yet. */
+    /** NCCL writes a handle when all ranks have come. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aSplitThatDoesNotComeToItsEndCanBeClosed(boolean aborted) {
@@ -388,9 +388,34 @@ class NcclCommunicatorTest extends NcclFixture {
             child.close();
         } else {
             assertThatExceptionOfType(NcclTimeoutException.class).isThrownBy(child::close);
+            // The other ranks do not come, and only this ends the call.
+            first.abort();
         }
         assertThat(child.isOpen()).isFalse();
         assertThat(StandInNccl.calls("ncclCommFinalize")).isZero();
+    }
+
+    /** NCCL has no handle of it then, by which it could be ended. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aSplitThatIsGivenUpIsEndedWhenItIsThere(boolean closed) {
+        initAll(config -> config.mode(NcclMode.NON_BLOCKING).closeTimeout(TINY));
+        communicators.forEach(each -> each.await(LIMIT));
+        NcclCommunicator child = communicators.getFirst().split(0, 0);
+        assertThat(child.isOpen()).isTrue();
+        if (closed) {
+            assertThatExceptionOfType(NcclTimeoutException.class).isThrownBy(child::close);
+        } else {
+            child.abort();
+        }
+        assertThat(child.isOpen()).isFalse();
+        assertThatIllegalStateException().isThrownBy(() -> child.await(TINY));
+        assertThat(StandInNccl.calls("ncclCommAbort")).isZero();
+        List<NcclCommunicator> others =
+                communicators.stream().skip(1).map(each -> each.split(0, 0)).toList();
+        communicators.forEach(each -> each.await(LIMIT));
+        assertThat(StandInNccl.calls("ncclCommAbort")).isOne();
+        others.forEach(NcclCommunicator::abort);
     }
 
     @Test
@@ -501,13 +526,33 @@ class NcclCommunicatorTest extends NcclFixture {
         assertThatExceptionOfType(NcclException.class).isThrownBy(() -> allReduce(first, floats(0, 1), 0, this));
         first.resume();
         assertThat(first.deviceMemory()).isEqualTo(before).isPositive();
-        assertThat(NcclGroup.estimate(() -> allReduce(first, floats(0, 1), 0, this)))
-                .isPositive();
-        assertThat(StandInNccl.calls("ncclGroupEnd")).isEqualTo(1);
         assertThat(Nccl.parameter("NCCL_IB_DISABLE")).contains("0");
         assertThat(Nccl.parameter("NCCL_NO_SUCH")).isEmpty();
         first.revoke();
         assertThat(Nccl.version()).isEqualTo(new NcclVersion(2, 30, 7));
+    }
+
+    /** NCCL makes what it is asked to estimate, if the communicator does not block or is of one rank. */
+    @Test
+    void anEstimateMakesNothing() {
+        initAll(config -> config.mode(NcclMode.BLOCKING));
+        NcclCommunicator first = communicators.getFirst();
+        DeviceMemory memory = floats(0, 1);
+        assertThat(NcclGroup.estimate(() -> allReduce(first, memory, 0, this))).isPositive();
+        assertThat(StandInNccl.calls("ncclGroupSimulateEnd")).isOne();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> NcclGroup.estimate(() -> first.split(0, 0)))
+                .withMessageContaining("collectives, sends and receives, and not ncclCommSplit");
+        for (NcclMode mode : NcclMode.values()) {
+            try (NcclCommunicator alone =
+                    NcclCommunicator.init(contexts.getFirst(), 1, 0, NcclUniqueId.create(), c -> c.mode(mode))) {
+                alone.await(LIMIT);
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> NcclGroup.estimate(() -> allReduce(alone, memory, 0, this)))
+                        .withMessageContaining(mode == NcclMode.BLOCKING ? "of one rank" : "those of mode " + mode);
+            }
+        }
+        assertThat(StandInNccl.calls("ncclGroupSimulateEnd")).isOne();
     }
 
     @Test

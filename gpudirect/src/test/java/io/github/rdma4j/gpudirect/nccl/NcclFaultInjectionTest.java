@@ -326,14 +326,18 @@ class NcclFaultInjectionTest {
                             each.send(world.send.get(rank).slice(), TYPE, 1 - rank, stream);
                             each.receive(world.receive.get(rank).slice(), TYPE, 1 - rank, stream);
                         })),
-                does(
-                        "estimate",
-                        world -> NcclGroup.estimate(() -> world.first.allReduce(
-                                world.send.getFirst().slice(),
-                                world.receive.getFirst().slice(),
-                                TYPE,
-                                NcclOperation.SUM,
-                                world.streams.getFirst()))),
+                does("estimate", world -> {
+                    // The only mode of which NCCL estimates.
+                    try (NcclCommunicator alone = NcclCommunicator.init(
+                            world.contexts.getFirst(),
+                            1,
+                            0,
+                            NcclUniqueId.create(),
+                            config -> config.mode(NcclMode.BLOCKING))) {
+                        NcclGroup.estimate(
+                                () -> alone.send(world.send.getFirst().slice(), TYPE, 0, world.streams.getFirst()));
+                    }
+                }),
                 does("suspend", world -> {
                     try (NcclCommunicator alone = world.alone()) {
                         alone.suspend();
@@ -486,6 +490,8 @@ class NcclFaultInjectionTest {
             }
             fired = standIn.calls(function.symbol()) - called >= n;
             standIn.set("no-failures", 1);
+            // What is given up while it is being made is ended when it is there.
+            world.ranks.stream().filter(NcclFaultInjectionTest::isHealthy).forEach(each -> each.await(LIMIT));
             if (failure == null) {
                 assertThat(fired).as("%s failed, and nobody was told", words).isFalse();
             } else {

@@ -60,13 +60,16 @@ final class NcclOperations {
         }
         checks.put("sums scaled by a factor of the host", () -> all.scaledSums(false));
         checks.put("sums scaled by a factor in device memory", () -> all.scaledSums(true));
-        checks.put("how long a group would take", all::estimate);
-        checks.put("a split, and a communicator for each context", all::splits);
+        checks.put("averages of 8-bit numbers", all::averages);
+        checks.put("a split, mode BLOCKING, and a communicator for each context", () -> all.splits(NcclMode.BLOCKING));
+        checks.put("the same, mode BOUNDED", () -> all.splits(NcclMode.BOUNDED));
+        checks.put("the same, mode NON_BLOCKING", () -> all.splits(NcclMode.NON_BLOCKING));
         checks.put("registered memory and a window, used", all::registered);
         checks.put("abort", all::abort);
         checks.put("writes into a window, and signals", all::oneSided);
         checks.put("suspend and resume", all::suspended);
         checks.put("revoke", all::revoked);
+        checks.put("how long a group would take", all::estimate);
         checks.put("a parameter", () -> IO.println("  NCCL_DEBUG: " + Nccl.parameter("NCCL_DEBUG")));
         return checks;
     }
@@ -131,13 +134,23 @@ final class NcclOperations {
             require(made.isReady() && made.isOpen() && made.asyncError().isEmpty(), "state");
             IO.println("  " + made);
         }
+        for (NcclMode mode : NcclMode.values()) {
+            long start = System.nanoTime();
+            NcclCommunicator made = open(config -> config.mode(mode));
+            long opened = System.nanoTime();
+            made.close();
+            IO.println("  %s: made in %d ms, closed in %d ms"
+                    .formatted(mode, (opened - start) / 1_000_000, (System.nanoTime() - opened) / 1_000_000));
+        }
     }
 
     private void collectives(NcclMode mode) {
         try (NcclCommunicator made = open(config -> config.mode(mode))) {
             for (NcclDataType type : NcclDataType.values()) {
                 for (NcclOperation operation : NcclOperation.values()) {
-                    compare(made, type, 1, () -> made.allReduce(from(type), to(type), type, operation, stream));
+                    if (operation != NcclOperation.AVERAGE || !isOfEightBits(type)) {
+                        compare(made, type, 1, () -> made.allReduce(from(type), to(type), type, operation, stream));
+                    }
                 }
                 compare(made, type, 1, () -> {
                     made.allReduce(from(type), to(type), type, NcclOperation.SUM, stream);
@@ -188,8 +201,7 @@ final class NcclOperations {
 
     private void scaledSums(boolean onDevice) {
         for (NcclDataType type : NcclDataType.values()) {
-            boolean eight = type == NcclDataType.FLOAT8_E4M3 || type == NcclDataType.FLOAT8_E5M2;
-            if (eight && !onDevice) {
+            if (isOfEightBits(type) && !onDevice) {
                 continue;
             }
             // Each its own: what NCCL refuses ends one that does not block.
@@ -204,38 +216,75 @@ final class NcclOperations {
                     compare(made, type, 2, () -> made.reduce(from(type), to(type), type, sum, 0, stream));
                     compare(made, type, 2, () -> made.reduceScatter(from(type), to(type), type, sum, stream));
                 } catch (NcclException e) {
-                    if (!eight || e.status() != NcclStatus.INVALID_ARGUMENT) {
-                        throw e;
-                    }
-                    // NCCL 2.28 has no kernel for one rank there.
-                    IO.println("  NCCL refuses %s: %s".formatted(type, e.getMessage()));
+                    requireRefusal(type, e);
                 }
             }
         }
     }
 
-    private void estimate() {
-        NcclDataType type = NcclDataType.FLOAT32;
-        try (NcclCommunicator made = open(config -> {})) {
-            receive.fill(0, receive.size(), UNWRITTEN);
-            float all = NcclGroup.estimate(() -> made.allReduce(from(type), to(type), type, NcclOperation.SUM, stream));
-            require(made.await(stream, LIMIT), "the stream is not done");
-            IO.println("  an all-reduce: %.1f us, and its result %s"
-                    .formatted(all, read(1)[0] == UNWRITTEN ? "is not there" : "is there: one rank copies at once"));
-            float sends = NcclGroup.estimate(() -> {
-                made.send(from(type), type, 0, stream);
-                made.receive(to(type), type, 0, stream);
-            });
-            IO.println("  a send to itself: %.1f us".formatted(sends));
+    /** NCCL averages floating-point numbers by a scaled sum. */
+    private void averages() {
+        for (NcclDataType type : NcclDataType.values()) {
+            if (isOfEightBits(type)) {
+                try (NcclCommunicator made = open(config -> {})) {
+                    compare(
+                            made,
+                            type,
+                            1,
+                            () -> made.allReduce(from(type), to(type), type, NcclOperation.AVERAGE, stream));
+                } catch (NcclException e) {
+                    requireRefusal(type, e);
+                }
+            }
         }
     }
 
-    private void splits() {
+    private static boolean isOfEightBits(NcclDataType type) {
+        return type == NcclDataType.FLOAT8_E4M3 || type == NcclDataType.FLOAT8_E5M2;
+    }
+
+    /** NCCL 2.28 has no kernel that scales numbers of 8 bits of one rank. */
+    private static void requireRefusal(NcclDataType type, NcclException e) {
+        if (!isOfEightBits(type) || e.status() != NcclStatus.INVALID_ARGUMENT) {
+            throw e;
+        }
+        IO.println("  NCCL refuses %s: %s".formatted(type, e.getMessage()));
+    }
+
+    private void estimate() {
+        NcclDataType type = NcclDataType.FLOAT32;
+        try (NcclCommunicator made = open(config -> config.mode(NcclMode.BLOCKING));
+                NcclCommunicator other = open(config -> config.mode(NcclMode.BOUNDED))) {
+            receive.fill(0, receive.size(), UNWRITTEN);
+            Runnable toItself = () -> {
+                made.send(from(type), type, 0, stream);
+                made.receive(to(type), type, 0, stream);
+            };
+            IO.println("  a send to itself: %.1f us".formatted(NcclGroup.estimate(toItself)));
+            require(made.await(stream, LIMIT), "the stream is not done");
+            require(read(1)[0] == UNWRITTEN, "what was to be estimated was made");
+            // It must still be as good as before.
+            compare(made, type, 1, () -> NcclGroup.run(toItself));
+            for (NcclCommunicator each : List.of(made, other)) {
+                try {
+                    NcclGroup.estimate(() -> each.allReduce(from(type), to(type), type, NcclOperation.SUM, stream));
+                    throw new AssertionError("an estimate of what NCCL makes");
+                } catch (IllegalArgumentException e) {
+                    IO.println("  " + e.getMessage());
+                }
+            }
+        }
+    }
+
+    private void splits(NcclMode mode) {
         NcclDataType type = NcclDataType.INT32;
-        List<NcclCommunicator> all = NcclCommunicator.initAll(List.of(context), config -> config.timeout(LIMIT));
+        List<NcclCommunicator> all = NcclCommunicator.initAll(
+                List.of(context), config -> config.mode(mode).timeout(LIMIT));
+        all.getFirst().await(LIMIT);
         try (NcclCommunicator made = all.getFirst()) {
             compare(made, type, 1, () -> made.allReduce(from(type), to(type), type, NcclOperation.SUM, stream));
             try (NcclCommunicator child = made.split(3, 0)) {
+                child.await(LIMIT);
                 require(child.ranks() == 1 && child.rank() == 0, "rank of the child");
                 compare(child, type, 1, () -> child.broadcast(from(type), to(type), type, 0, stream));
             }

@@ -262,6 +262,7 @@ final class NcclTimes {
         @Override
         public void close() {
             questions.close();
+            IO.println("  C, a communicator made and destroyed, ms: " + line());
             try {
                 if (!process.waitFor(10, TimeUnit.SECONDS)) {
                     process.destroyForcibly();

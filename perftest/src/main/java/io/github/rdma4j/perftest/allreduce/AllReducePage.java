@@ -43,7 +43,9 @@ final class AllReducePage {
             line("Values: %d wrong of %d", report.wrong(), report.compared());
         }
         line(
-                report.ranks() == 1 ? "Bus bandwidth: none, of one rank" : "Average bus bandwidth: %.3f GB/s",
+                report.ranks() == 1
+                        ? "Bus bandwidth: none, of one rank: it copies, and in place does nothing"
+                        : "Average bus bandwidth: %.3f GB/s",
                 report.averageBusBandwidth());
         line("");
         choices();

@@ -15,6 +15,7 @@ import io.github.rdma4j.perftest.exit.InterruptHook;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.findings.KeptReport;
 import io.github.rdma4j.perftest.result.RunState;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -26,16 +27,19 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 
-/** Measures each way, each direction, each size and each number of threads. */
+/** Measures each direction, each size and each number of threads, all ways by turns. */
 final class GdsBandwidth {
     private final Instant started = Instant.now();
     private final GdsOptions options;
@@ -77,9 +81,7 @@ final class GdsBandwidth {
                 String gpu = context.device().toString();
                 kept.begin(() ->
                         results.isEmpty() ? Optional.empty() : Optional.of(report(environment, size, fileSystem, gpu)));
-                for (GdsWay way : options.ways()) {
-                    measure(context, way, size, made);
-                }
+                measure(context, size, made);
                 return report(environment, size, fileSystem, gpu);
             } finally {
                 if (made) {
@@ -139,33 +141,86 @@ final class GdsBandwidth {
         }
     }
 
-    private void measure(CudaContext context, GdsWay way, long fileSize, boolean writable) {
+    /** A way that is open, and what makes targets of a size. */
+    private record OpenWay(GdsWay way, IntFunction<GdsTarget> targets) {}
+
+    private void measure(CudaContext context, long fileSize, boolean writable) throws IOException {
         OpenOption[] access = writable
                 ? new OpenOption[] {StandardOpenOption.READ, StandardOpenOption.WRITE}
                 : new OpenOption[] {StandardOpenOption.READ};
-        if (way == GdsWay.HOST) {
-            decisions.put(way, "host memory, through the page cache");
-            try (FileChannel channel = FileChannel.open(options.file(), access)) {
-                rounds(way, fileSize, writable, size -> new HostTarget(channel, size));
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+        Deque<Closeable> opened = new ArrayDeque<>();
+        try {
+            List<OpenWay> ways = new ArrayList<>();
+            for (GdsWay way : options.ways()) {
+                open(context, way, access, opened).ifPresent(targets -> ways.add(new OpenWay(way, targets)));
             }
-            return;
+            for (boolean write : writable ? new boolean[] {true, false} : new boolean[] {false}) {
+                for (int size : options.sizes()) {
+                    for (int threads : options.threads()) {
+                        byTurns(ways, fileSize, write, size, threads);
+                    }
+                }
+            }
+        } finally {
+            while (!opened.isEmpty()) {
+                opened.pop().close();
+            }
         }
-        if (way == GdsWay.DIRECT) {
-            measureDirect(fileSize, writable, access);
-            return;
+    }
+
+    /** What the storage does in one minute and not in another is nobody's merit: each round has a pass of each way. */
+    private void byTurns(List<OpenWay> ways, long fileSize, boolean write, int size, int threads) {
+        Deque<GdsPasses> begun = new ArrayDeque<>();
+        try {
+            for (OpenWay each : ways) {
+                begun.add(GdsPasses.begin(
+                        options.file(),
+                        fileSize,
+                        each.way(),
+                        write,
+                        size,
+                        threads,
+                        () -> each.targets().apply(size)));
+            }
+            for (int i = 0; i < options.passes(); i++) {
+                begun.forEach(GdsPasses::pass);
+            }
+            begun.forEach(each -> results.add(each.finish()));
+        } finally {
+            begun.forEach(GdsPasses::close);
         }
-        try (GpuStorage storage =
-                        GpuStorage.on(context, config -> config.only(way.path()).directIo(options.direct()));
-                GpuFile file = storage.open(options.file(), access)) {
+    }
+
+    /**
+     * Opens a way, or says why it is left out.
+     *
+     * @param opened takes what is to be closed, the last first
+     */
+    private Optional<IntFunction<GdsTarget>> open(
+            CudaContext context, GdsWay way, OpenOption[] access, Deque<Closeable> opened) throws IOException {
+        return switch (way) {
+            case HOST -> {
+                FileChannel channel = FileChannel.open(options.file(), access);
+                opened.push(channel);
+                decisions.put(way, "host memory, through the page cache");
+                yield Optional.of(size -> new HostTarget(channel, size));
+            }
+            case DIRECT -> openDirect(access, opened);
+            default -> openPath(context, way, access, opened);
+        };
+    }
+
+    private Optional<IntFunction<GdsTarget>> openPath(
+            CudaContext context, GdsWay way, OpenOption[] access, Deque<Closeable> opened) {
+        GpuStorage storage =
+                GpuStorage.on(context, config -> config.only(way.path()).directIo(options.direct()));
+        opened.push(storage::close);
+        try {
+            GpuFile file = storage.open(options.file(), access);
+            opened.push(file::close);
             decisions.put(
                     way, file.decision() + (file.isDirectIo() ? ", past the page cache" : ", through the page cache"));
-            rounds(
-                    way,
-                    fileSize,
-                    writable,
-                    size -> new GpuTarget(storage, file, context.allocate(size), options.registers()));
+            return Optional.of(size -> new GpuTarget(storage, file, context.allocate(size), options.registers()));
         } catch (StoragePathUnavailableException e) {
             decisions.put(
                     way,
@@ -173,48 +228,30 @@ final class GdsBandwidth {
                             + e.refusals().stream()
                                     .map(StorageRefusal::toString)
                                     .collect(Collectors.joining("; ")));
+            return Optional.empty();
         }
     }
 
-    private void measureDirect(long fileSize, boolean writable, OpenOption... access) {
+    private Optional<IntFunction<GdsTarget>> openDirect(OpenOption[] access, Deque<Closeable> opened) {
         for (int size : options.sizes()) {
             if (size % DirectTarget.BLOCK != 0) {
                 decisions.put(
                         GdsWay.DIRECT, "left out: %d bytes are no multiple of %d".formatted(size, DirectTarget.BLOCK));
-                return;
+                return Optional.empty();
             }
         }
         OpenOption[] past = Arrays.copyOf(access, access.length + 1);
         past[access.length] = ExtendedOpenOption.DIRECT;
-        try (FileChannel cached = FileChannel.open(options.file(), access);
-                FileChannel channel = FileChannel.open(options.file(), past)) {
+        try {
+            FileChannel cached = FileChannel.open(options.file(), access);
+            opened.push(cached);
+            FileChannel channel = FileChannel.open(options.file(), past);
+            opened.push(channel);
             decisions.put(GdsWay.DIRECT, "host memory, past the page cache");
-            rounds(GdsWay.DIRECT, fileSize, writable, size -> new DirectTarget(channel, cached, size));
+            return Optional.of(size -> new DirectTarget(channel, cached, size));
         } catch (IOException | UnsupportedOperationException e) {
             decisions.put(GdsWay.DIRECT, "left out: the file cannot be opened past the page cache: " + e.getMessage());
-        }
-    }
-
-    /** Makes a target of a size. */
-    private interface Targets {
-        GdsTarget of(int size);
-    }
-
-    private void rounds(GdsWay way, long fileSize, boolean writable, Targets targets) {
-        for (boolean write : writable ? new boolean[] {true, false} : new boolean[] {false}) {
-            for (int size : options.sizes()) {
-                for (int threads : options.threads()) {
-                    results.add(GdsPasses.run(
-                            options.file(),
-                            fileSize,
-                            way,
-                            write,
-                            size,
-                            threads,
-                            options.passes(),
-                            () -> targets.of(size)));
-                }
-            }
+            return Optional.empty();
         }
     }
 

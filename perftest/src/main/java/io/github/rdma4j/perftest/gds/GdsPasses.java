@@ -18,12 +18,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
-import java.util.stream.DoubleStream;
 
 /**
  * Passes over a whole file by some threads, which take turns with its blocks; then one more, in which all is compared.
+ * Several of these can take turns with the file.
  */
-final class GdsPasses {
+final class GdsPasses implements AutoCloseable {
     private static final double MIB = 1 << 20;
 
     private final Path file;
@@ -31,67 +31,72 @@ final class GdsPasses {
     private final GdsWay way;
     private final boolean write;
     private final int size;
-    private final List<GdsTarget> targets;
+    private final ExecutorService executor;
+    private final List<GdsTarget> targets = new ArrayList<>();
     private final List<byte[]> contents = new ArrayList<>();
+    private final List<Double> speeds = new ArrayList<>();
 
-    private GdsPasses(Path file, long fileSize, GdsWay way, boolean write, int size, List<GdsTarget> targets) {
+    private GdsPasses(Path file, long fileSize, GdsWay way, boolean write, int size, int threads) {
         this.file = file;
         this.fileSize = fileSize;
         this.way = way;
         this.write = write;
         this.size = size;
-        this.targets = targets;
+        this.executor = Executors.newFixedThreadPool(threads);
     }
 
-    static GdsResult run(
-            Path file,
-            long fileSize,
-            GdsWay way,
-            boolean write,
-            int size,
-            int threads,
-            int passes,
-            Supplier<GdsTarget> target) {
-        List<GdsTarget> targets = new ArrayList<>();
-        try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+    /** Opens as many targets as threads, and makes a pass that is not counted: pinned memory and threads come into being. */
+    static GdsPasses begin(
+            Path file, long fileSize, GdsWay way, boolean write, int size, int threads, Supplier<GdsTarget> target) {
+        GdsPasses passes = new GdsPasses(file, fileSize, way, write, size, threads);
+        boolean begun = false;
+        try {
             for (int i = 0; i < threads; i++) {
-                targets.add(target.get());
+                passes.add(target.get());
             }
-            GdsPasses test = new GdsPasses(file, fileSize, way, write, size, targets);
-            return test.run(executor, passes);
+            passes.all(passes::pass);
+            begun = true;
+            return passes;
         } finally {
-            targets.forEach(GdsTarget::close);
-        }
-    }
-
-    private GdsResult run(ExecutorService executor, int passes) {
-        if (write) {
-            for (int i = 0; i < targets.size(); i++) {
-                byte[] bytes = new byte[size];
-                new Random(31L * i + size + way.ordinal()).nextBytes(bytes);
-                contents.add(bytes);
-                targets.get(i).set(ByteBuffer.wrap(bytes));
+            if (!begun) {
+                passes.close();
             }
         }
-        // Not counted: pinned memory and threads come into being.
-        all(executor, this::pass);
-        double[] speeds = new double[passes];
-        for (int i = 0; i < passes; i++) {
-            long start = System.nanoTime();
-            all(executor, this::pass);
-            speeds[i] = fileSize / MIB / ((System.nanoTime() - start) / 1e9);
-        }
-        all(executor, this::compare);
-        return new GdsResult(
-                way,
-                write,
-                size,
-                targets.size(),
-                DoubleStream.of(speeds).boxed().toList(),
-                fileSize);
     }
 
-    private void all(ExecutorService executor, IntConsumer task) {
+    private void add(GdsTarget target) {
+        targets.add(target);
+        if (write) {
+            byte[] bytes = new byte[size];
+            new Random(31L * contents.size() + size + way.ordinal()).nextBytes(bytes);
+            contents.add(bytes);
+            target.set(ByteBuffer.wrap(bytes));
+        }
+    }
+
+    /** One pass that is counted. */
+    void pass() {
+        long start = System.nanoTime();
+        all(this::pass);
+        speeds.add(fileSize / MIB / ((System.nanoTime() - start) / 1e9));
+    }
+
+    /** Compares all; what others have written meanwhile is written again before. */
+    GdsResult finish() {
+        if (write) {
+            all(this::pass);
+        }
+        all(this::compare);
+        return new GdsResult(way, write, size, targets.size(), speeds, fileSize);
+    }
+
+    @Override
+    public void close() {
+        executor.close();
+        targets.forEach(GdsTarget::close);
+    }
+
+    private void all(IntConsumer task) {
         List<Future<?>> running = new ArrayList<>();
         for (int i = 0; i < targets.size(); i++) {
             int number = i;

@@ -80,7 +80,7 @@ class SeriesPageTest {
                         "gds_bw, read, 1 thread",
                         "gds_bw, read, 2 threads");
         assertThat(chapters).allSatisfy(chapter -> {
-            assertThat(chapter.series()).extracting(Series::name).containsExactly("compat", "staged", "host");
+            assertThat(chapter.series()).extracting(Series::name).containsExactly("compat", "staged", "direct", "host");
             assertThat(Charts.of(chapter))
                     .extracting(Chart::title)
                     .containsExactly(
@@ -96,7 +96,18 @@ class SeriesPageTest {
     void allReduceOfOneRank() throws IOException {
         Path json = folder.resolve("nccl.json");
         assertThat(AllReduceCommand.run(
-                        List.of("-b", "8", "-e", "32K", "-f", "16", "-n", "2", "--json", json.toString()),
+                        List.of(
+                                "--no-warm-up",
+                                "-b",
+                                "8",
+                                "-e",
+                                "32K",
+                                "-f",
+                                "16",
+                                "-n",
+                                "2",
+                                "--json",
+                                json.toString()),
                         Main.class,
                         NOWHERE,
                         System.err))
