@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# Packs the GPU tests for a machine with neither Maven nor a compiler. Needs common.sh and pack-folder.sh.
+# Packs the GPU tests for a machine with neither Maven nor a compiler. Needs common.sh, pack-folder.sh and pack-fabric.sh.
 #
-#   pack_gpu_tests FOLDER   into one that pack_begin has made: the classes and tests of the modules, their jars, gpu-tests and the C program that copies are compared with
+#   pack_gpu_tests FOLDER   into one that pack_begin has made: the classes and tests of the modules, their jars, gpu-tests, the C program that copies are compared with, and stand-in adapters
 
 pack_gpu_tests() {
     local folder=$1 module target
@@ -19,4 +19,6 @@ pack_gpu_tests() {
     cp -- "$RDMA4J_ROOT"/scripts/lib/{gpu-tests,locale.sh} "$folder"
     # The C program that pinned copies are compared with: the other machine may have no compiler.
     gcc -O2 -Wall -Werror -o "$folder/copy-bandwidth" "$RDMA4J_ROOT/cuda-ffm/src/test/c/copy-bandwidth.c" -ldl
+    # A machine with a GPU may have no adapter.
+    pack_fabric "$folder"
 }
