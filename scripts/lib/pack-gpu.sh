@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# Packs the GPU tests for a machine with neither Maven nor a compiler. Needs common.sh and pack-folder.sh.
+# Packs the GPU tests for a machine with neither Maven nor a compiler. Needs common.sh, pack-folder.sh and pack-fabric.sh.
 #
-#   pack_gpu_tests FOLDER   into one that pack_begin has made: the classes and tests of the modules, their jars, gpu-tests and the C program that copies are compared with
+#   pack_gpu_tests FOLDER   into one that pack_begin has made: the classes and tests of the modules, their jars, gpu-tests, the C programs that Java is compared with, and stand-in adapters
 
 pack_gpu_tests() {
     local folder=$1 module target program
@@ -21,4 +21,6 @@ pack_gpu_tests() {
     for program in copy-bandwidth driver-times; do
         gcc -O2 -Wall -Werror -o "$folder/$program" "$RDMA4J_ROOT/cuda-ffm/src/test/c/$program.c" -ldl -lpthread
     done
+    # A machine with a GPU may have no adapter.
+    pack_fabric "$folder"
 }

@@ -55,6 +55,7 @@ kind_prepare() {
         JAVA_OPTIONS+=" -Dio.github.rdma4j.cuda.library=$FOLDER/native/libcuda-standin.so"
         JAVA_OPTIONS+=" -Dio.github.rdma4j.nccl.library=$FOLDER/native/libnccl-standin.so"
         export RDMA4J_NCCL_STANDIN=cuda=$FOLDER/native/libcuda-standin.so
+        export RDMA4J_MLX5_CUDA=$FOLDER/native/libcuda-standin.so
         NCCL=$FOLDER/native/libnccl-standin.so
     else
         NCCL=$(nvidia_library libnccl.so.2)

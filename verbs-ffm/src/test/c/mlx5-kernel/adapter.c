@@ -38,13 +38,13 @@ static uint64_t now(void) {
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-uint8_t *reach(int context, uint32_t key, uint64_t address, uint64_t length, uint32_t access) {
+const struct object *reach(int context, uint32_t key, uint64_t address, uint64_t length, uint32_t access) {
     for (int i = 1; i < MAX_OBJECTS; i++) {
         const struct object *region = &objects[i];
         if (region->kind == REGION && region->context == context && region->number == key &&
             (region->access & access) == access && address >= region->address &&
             address + length <= region->address + region->length) {
-            return region->buffer + (address - region->address);
+            return region;
         }
     }
     return NULL;
@@ -117,14 +117,11 @@ bool move(int context, struct message *message, uint8_t *bytes, uint64_t length,
     for (int i = 0; i < message->count && length > 0; i++) {
         struct piece *piece = &message->pieces[i];
         uint64_t part = piece->length < length ? piece->length : length;
-        uint8_t *memory = reach(context, piece->key, piece->address, part, into_pieces ? ACCESS_LOCAL_WRITE : 0);
-        if (!memory) {
+        const struct object *region =
+            reach(context, piece->key, piece->address, part, into_pieces ? ACCESS_LOCAL_WRITE : 0);
+        if (!region || !(into_pieces ? write_region(region, piece->address, bytes, part)
+                                     : read_region(region, piece->address, bytes, part))) {
             return false;
-        }
-        if (into_pieces) {
-            memcpy(memory, bytes, part);
-        } else {
-            memcpy(bytes, memory, part);
         }
         bytes += part;
         length -= part;
@@ -268,7 +265,7 @@ static void work(struct object *pair) {
         int outcome = read_request(pair, &request, &message, data);
         if (outcome == 0 && request.code != CHANGE) {
             request.ticket = ++pair->ticket;
-            outcome = is_here(request.to) ? serve(pair->context, &request, data) : ask(&request, data);
+            outcome = is_here(request.to) ? serve(in_fabric() ? -1 : (int)pair->context, &request, data) : ask(&request, data);
         }
         if (outcome == ASKED) {
             pair->asks = true;

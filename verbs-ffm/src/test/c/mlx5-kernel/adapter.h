@@ -65,8 +65,12 @@ struct message {
 uint32_t word(const uint8_t *place);
 uint64_t long_word(const uint8_t *place);
 
-// Where an address is for who has the key, or NULL.
-uint8_t *reach(int context, uint32_t key, uint64_t address, uint64_t length, uint32_t access);
+// The region of which who has the key reaches an address, or NULL.
+const struct object *reach(int context, uint32_t key, uint64_t address, uint64_t length, uint32_t access);
+
+// Between a region and plain bytes, by the region's own addresses; false if the memory does not let it.
+bool read_region(const struct object *region, uint64_t address, uint8_t *bytes, uint64_t length);
+bool write_region(const struct object *region, uint64_t address, const uint8_t *bytes, uint64_t length);
 
 // Between the pieces and plain bytes; false if a piece cannot be reached.
 bool move(int context, struct message *message, uint8_t *bytes, uint64_t length, bool into_pieces);
@@ -79,8 +83,7 @@ void flush(struct object *pair);
 
 uint32_t posted_receives(const struct object *pair);
 
-// At the peer: does a request and says its outcome; the data of reads and atomics comes back. A context, or -1 for a
-// request of another process.
+// At the peer: does a request and says its outcome; the data of reads and atomics comes back. A context, or -1 in a fabric.
 int serve(int context, const struct request *request, uint8_t *data);
 
 // Whether a LID is this process's.

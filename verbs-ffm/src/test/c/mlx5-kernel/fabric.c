@@ -27,8 +27,12 @@ static struct sockaddr_un place_of(uint16_t lid) {
     return place;
 }
 
+bool in_fabric(void) {
+    return getenv("RDMA4J_MLX5_FABRIC");
+}
+
 int join_fabric(void) {
-    if (!getenv("RDMA4J_MLX5_FABRIC") || parcels >= 0) {
+    if (!in_fabric() || parcels >= 0) {
         return 0;
     }
     struct sockaddr_un place = place_of(port_lid());

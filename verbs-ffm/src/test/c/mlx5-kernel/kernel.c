@@ -300,6 +300,7 @@ static int register_memory(struct command *command) {
     region->address = request->hca_va;
     region->length = request->length;
     region->access = request->access_flags;
+    find_device_memory(region);
     struct ib_uverbs_reg_mr_resp answer = {.mr_handle = handle_of(region), .lkey = key, .rkey = key};
     ANSWER(command, answer);
     return 0;
@@ -394,7 +395,10 @@ static int create_pair(struct command *command, const struct ib_uverbs_ex_create
     }
     struct context *context = &contexts[command->descriptor];
     pair->bf_index = give_register(context);
-    pair->number = FIRST_QP_NUMBER + context->pairs++;
+    // In a fabric the contexts of a process are one port, and their queue pairs are told apart by their numbers.
+    static uint32_t pairs;
+    pair->number = FIRST_QP_NUMBER + (in_fabric() ? pairs++ : context->pairs);
+    context->pairs++;
     pair->buffer = (uint8_t *)(uintptr_t)own->buf_addr;
     pair->doorbell = (volatile uint32_t *)(uintptr_t)own->db_addr;
     pair->user = request->user_handle;

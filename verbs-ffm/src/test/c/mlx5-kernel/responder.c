@@ -88,18 +88,19 @@ static int receive(struct object *peer, const struct request *request, uint8_t *
 }
 
 static int do_atomic(struct object *peer, const struct request *request, uint8_t *data) {
-    uint64_t *there = (uint64_t *)reach(peer->context, request->key, request->address, 8, ACCESS_REMOTE_ATOMIC);
+    const struct object *there = reach(peer->context, request->key, request->address, 8, ACCESS_REMOTE_ATOMIC);
     if (!there || request->address % 8 != 0) {
         return there ? INVALID_REQUEST : ACCESS_ERROR;
     }
-    uint64_t old = *there;
-    if (request->code == FETCH_AND_ADD) {
-        *there = old + request->swap_or_add;
-    } else if (old == request->compare) {
-        *there = request->swap_or_add;
+    uint64_t old;
+    if (!read_region(there, request->address, data, sizeof old)) {
+        return ACCESS_ERROR;
     }
-    memcpy(data, &old, sizeof old);
-    return 0;
+    memcpy(&old, data, sizeof old);
+    bool adds = request->code == FETCH_AND_ADD;
+    uint64_t now = adds ? old + request->swap_or_add : request->swap_or_add;
+    bool writes = adds || old == request->compare;
+    return !writes || write_region(there, request->address, (uint8_t *)&now, sizeof now) ? 0 : ACCESS_ERROR;
 }
 
 // Those whose P_Keys differ, or whose Q_Key, hear nothing of each other; nor do connected ones that others talk to.
@@ -117,11 +118,7 @@ static struct object *peer_of(int context, const struct request *request) {
     return NULL;
 }
 
-int serve(int context, const struct request *request, uint8_t *data) {
-    struct object *peer = peer_of(context, request);
-    if (!peer) {
-        return GONE;
-    }
+static int serve_peer(struct object *peer, const struct request *request, uint8_t *data) {
     uint8_t code = request->code;
     if (code == COMPARE_AND_SWAP || code == FETCH_AND_ADD) {
         return do_atomic(peer, request, data);
@@ -131,12 +128,12 @@ int serve(int context, const struct request *request, uint8_t *data) {
     }
     if (code == READ || code == WRITE || code == WRITE_IMMEDIATE) {
         uint32_t access = code == READ ? ACCESS_REMOTE_READ : ACCESS_REMOTE_WRITE;
-        uint8_t *there = reach(peer->context, request->key, request->address, request->length, access);
-        if (!there && request->length > 0) {
+        const struct object *there = reach(peer->context, request->key, request->address, request->length, access);
+        bool done = request->length == 0 ||
+                    (there && (code == READ ? read_region(there, request->address, data, request->length)
+                                            : write_region(there, request->address, data, request->length)));
+        if (!done) {
             return ACCESS_ERROR;
-        }
-        if (request->length > 0) {
-            memcpy(code == READ ? data : there, code == READ ? there : data, request->length);
         }
         return code == WRITE_IMMEDIATE ? receive(peer, request, data, RESPONSE_WRITE_IMMEDIATE) : 0;
     }
@@ -144,4 +141,18 @@ int serve(int context, const struct request *request, uint8_t *data) {
                : code == SEND_INVALIDATE ? RESPONSE_SEND_INVALIDATE
                                          : RESPONSE_SEND;
     return receive(peer, request, data, kind);
+}
+
+int serve(int context, const struct request *request, uint8_t *data) {
+    struct object *peer = peer_of(context, request);
+    if (!peer) {
+        return GONE;
+    }
+    int outcome = serve_peer(peer, request, data);
+    if (outcome > 0 && peer->type == RELIABLE) {
+        // Who refuses a request ends the connection at this side, too.
+        peer->state = ERROR_STATE;
+        flush(peer);
+    }
+    return outcome;
 }

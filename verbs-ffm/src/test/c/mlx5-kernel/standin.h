@@ -46,6 +46,8 @@ struct object {
     // Of a region: what a key allows, and the addresses that it has for an adapter.
     uint64_t address, length;
     uint32_t access;
+    bool is_on_device;    // memory of a GPU, in the CUDA context, if it belongs to one
+    void *device_context;
     uint32_t capacities[5]; // send and receive requests, send and receive entries, inline data
 };
 
@@ -74,11 +76,16 @@ uint16_t port_lid(void);
 // The port's GUID, of which its GID is made; in host order.
 uint64_t port_guid(void);
 
+bool in_fabric(void);
+
 // Meets the other processes of RDMA4J_MLX5_FABRIC, when the first device is opened; 0, or an errno.
 int join_fabric(void);
 
 // Writes a completion into its queue; with the lock.
 void complete(struct object *queue, const uint8_t *entry);
+
+// Finds out whether a region is memory of a GPU.
+void find_device_memory(struct object *region);
 
 // A command as it was written; returns its length, or -1 with errno.
 ssize_t run_command(int descriptor, const void *bytes, size_t length);
