@@ -133,6 +133,43 @@ class SelectorOfFakesTest {
         }
     }
 
+    /** As of a device that was removed, which the program has closed. */
+    @Test
+    void anEndpointWhoseQueueIsClosedKeepsNobodyFromBeingServed() {
+        List<FakePair> all = List.of(pair(), pair(), pair());
+        List<AtomicInteger> got = List.of(new AtomicInteger(), new AtomicInteger(), new AtomicInteger());
+        FakePair broken = all.get(1);
+        try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
+            for (int i = 0; i < 3; i++) {
+                AtomicInteger count = got.get(i);
+                selector.add(all.get(i).left, ready -> ready.poll(message -> count.incrementAndGet()));
+            }
+            broken.leftCarrier.beforePoll = () -> {
+                throw new IllegalStateException("the completion queue of the simulation is closed");
+            };
+            int failures = 0;
+            for (int i = 0; i < 40; i++) {
+                all.get(0).right.trySend(number(i));
+                all.get(2).right.trySend(number(i));
+                // Who is told that something has changed looks at the clock, too.
+                broken.left.engine().nudge();
+                try {
+                    selector.select(SHORT);
+                } catch (IllegalStateException e) {
+                    assertThat(e).hasMessageContaining("of the simulation");
+                    failures++;
+                }
+            }
+            assertThat(failures).isPositive();
+            assertThat(got.get(0)).hasValueGreaterThan(10);
+            assertThat(got.get(2)).hasValueGreaterThan(10);
+            broken.leftCarrier.beforePoll = () -> {};
+            broken.right.trySend(number(1));
+            assertThat(selector.select(PATIENCE)).isEqualTo(1);
+            assertThat(got.get(1)).hasValue(1);
+        }
+    }
+
     @Test
     void whoHasReadTheClockWaitsAsLongAndIsWokenAsSoon() {
         FakePair pair = pair();
