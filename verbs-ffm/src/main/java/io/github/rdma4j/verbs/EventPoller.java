@@ -224,8 +224,8 @@ public final class EventPoller implements EventSource, AutoCloseable {
     /**
      * Waits until a source is ready, and calls the handler for each that is, in this thread. The handler should take
      * the event, with a timeout of zero, because another thread may have taken it; and a source that is added meanwhile
-     * may have got the file descriptor of one that was ready and was closed. It may add, remove and close anything. What
-     * it throws comes out of here, and the next select begins with the descriptors behind that one.
+     * may have got the file descriptor of one that was ready and was closed. It may add, remove and close anything.
+     * What it throws comes out of here, and the next select begins with the descriptors behind that one.
      *
      * @param timeout how long to wait; zero or less only looks
      * @param handler what to do with a source that is ready
