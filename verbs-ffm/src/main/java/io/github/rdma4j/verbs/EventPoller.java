@@ -48,6 +48,7 @@ import java.util.stream.Stream;
 public final class EventPoller implements EventSource, AutoCloseable {
     private static final EventSource[] NO_SOURCES = {};
     private static final int LEAST_SWEEP = 16;
+    private static final int NOBODY = -1;
 
     private final DescriptorSet descriptors = new DescriptorSet(this::closedException);
     /**
@@ -62,6 +63,9 @@ public final class EventPoller implements EventSource, AutoCloseable {
 
     /** With so many descriptors, closed ones are looked for: seldom enough to cost each addition the same. */
     private int sweepAt = LEAST_SWEEP;
+
+    /** The descriptor at which a handler threw last; the next select begins behind it. */
+    private volatile int thrower = NOBODY;
 
     private boolean closed;
     /** Null before the close, and where places are not kept. */
@@ -221,6 +225,7 @@ public final class EventPoller implements EventSource, AutoCloseable {
      * Waits until a source is ready, and calls the handler for each that is, in this thread. The handler should take
      * the event, with a timeout of zero, because another thread may have taken it; and a source that is added meanwhile
      * may have got the file descriptor of one that was ready and was closed. It may add, remove and close anything.
+     * What it throws comes out of here, and the next select begins with the descriptors behind that one.
      *
      * @param timeout how long to wait; zero or less only looks
      * @param handler what to do with a source that is ready
@@ -249,7 +254,7 @@ public final class EventPoller implements EventSource, AutoCloseable {
         Objects.requireNonNull(handler, "handler");
         int called = 0;
         boolean anyClosed = false;
-        for (int descriptor : descriptors.await("EventPoller.select", now, Math.max(0, nanos))) {
+        for (int descriptor : inTurn(descriptors.await("EventPoller.select", now, Math.max(0, nanos)))) {
             EventSource[] those = sourcesOf(descriptor);
             for (int i = 0; i < those.length; i++) {
                 EventSource source = those[i];
@@ -258,7 +263,7 @@ public final class EventPoller implements EventSource, AutoCloseable {
                 if (!source.isOpen()) {
                     anyClosed = true;
                 } else if (still == those || contains(still, source)) {
-                    handler.accept(source);
+                    handle(source, descriptor, handler);
                     called++;
                 }
             }
@@ -267,6 +272,33 @@ public final class EventPoller implements EventSource, AutoCloseable {
             dropClosed();
         }
         return called;
+    }
+
+    private void handle(EventSource source, int descriptor, Consumer<? super EventSource> handler) {
+        try {
+            handler.accept(source);
+        } catch (Throwable e) {
+            thrower = descriptor;
+            throw e;
+        }
+    }
+
+    /** The kernel names what stays ready in the same order each time, and the handler may throw each time. */
+    private int[] inTurn(int[] ready) {
+        return thrower == NOBODY ? ready : behind(thrower, ready);
+    }
+
+    private int[] behind(int last, int[] ready) {
+        thrower = NOBODY;
+        int[] turned = ready.clone();
+        for (int i = 0; i < ready.length; i++) {
+            if (ready[i] == last) {
+                int behind = ready.length - i - 1;
+                System.arraycopy(ready, i + 1, turned, 0, behind);
+                System.arraycopy(ready, 0, turned, behind, i + 1);
+            }
+        }
+        return turned;
     }
 
     private EventSource[] sourcesOf(int descriptor) {

@@ -129,6 +129,31 @@ class EventPollerTest {
     }
 
     @Test
+    void aHandlerThatThrowsForOneSourceKeepsNoOtherFromItsTurn() {
+        poller.add(a);
+        poller.add(b);
+        List<EventSource> handled = new ArrayList<>();
+        for (Source broken : List.of(a, b)) {
+            handled.clear();
+            a.descriptor.signal();
+            b.descriptor.signal();
+            for (int i = 0; i < 4; i++) {
+                try {
+                    poller.select(LONG, source -> {
+                        if (source == broken) {
+                            throw new UnsupportedOperationException("a mistake of the program's");
+                        }
+                        handled.add(source);
+                    });
+                } catch (UnsupportedOperationException e) {
+                    handled.add(broken);
+                }
+            }
+            assertThat(handled).contains(a, b);
+        }
+    }
+
+    @Test
     void mistakesAreExceptions() {
         poller.add(a);
         assertThatThrownBy(() -> poller.add(a))

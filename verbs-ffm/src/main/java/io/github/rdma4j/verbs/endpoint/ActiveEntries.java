@@ -68,6 +68,13 @@ final class ActiveEntries {
         }
     }
 
+    /** One that has thrown stays, and the others come before it: it may throw each time. */
+    private void putLast(int place) {
+        SelectorEntry entry = entries[place];
+        System.arraycopy(entries, place + 1, entries, place, size - place - 1);
+        entries[size - 1] = entry;
+    }
+
     /**
      * Takes in what has come, and calls the handlers of those that are ready; how many.
      *
@@ -83,7 +90,6 @@ final class ActiveEntries {
         try {
             while (next < end) {
                 SelectorEntry entry = entries[next++];
-                // If it throws, it stays.
                 entries[kept++] = entry;
                 boolean ready = entry.visit(armEarly);
                 if (ready) {
@@ -95,9 +101,12 @@ final class ActiveEntries {
                     kept--;
                 }
             }
-        } finally {
+        } catch (Throwable e) {
             cut(kept, next);
+            putLast(kept - 1);
+            throw e;
         }
+        cut(kept, next);
         if (called > 0) {
             rounds++;
         }
@@ -116,7 +125,6 @@ final class ActiveEntries {
         try {
             while (next < size) {
                 SelectorEntry entry = entries[next++];
-                // If it throws, it stays.
                 entries[kept++] = entry;
                 if (!entry.isIn() || entry.lastReady < readyBefore) {
                     if (entry.isIn() && entry.arm()) {
@@ -129,9 +137,12 @@ final class ActiveEntries {
                     }
                 }
             }
-        } finally {
+        } catch (Throwable e) {
             cut(kept, next);
+            putLast(kept - 1);
+            throw e;
         }
+        cut(kept, next);
         return called;
     }
 }

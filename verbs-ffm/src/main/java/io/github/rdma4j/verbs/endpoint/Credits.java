@@ -9,8 +9,8 @@ package io.github.rdma4j.verbs.endpoint;
  * <p>Credits travel back with messages that go the other way, a quarter of them at a time as long as the peer has half
  * of them left: who answers each message would else give each receive buffer to the adapter by a call of its own. Where
  * no message goes, credits travel alone once half of them have gathered, or once the peer has none left and this side's
- * program holds all that has come: one that holds more than half of its buffers would else wait for ever. Such an update
- * costs no credit, or two sides without credits would wait for each other.
+ * program holds all that has come: one that holds more than half of its buffers would else wait for ever. Such an
+ * update costs no credit, or two sides without credits would wait for each other.
  *
  * <p>Updates go into {@link #RESERVE} buffers that each side has beyond those that it gives credits for. They suffice:
  * while the peer has no credits left, it has read all updates; each further one before it reads again carries at least

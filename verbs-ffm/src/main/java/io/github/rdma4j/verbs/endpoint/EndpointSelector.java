@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -64,6 +65,8 @@ import java.util.function.Consumer;
 public final class EndpointSelector implements AutoCloseable {
     /** Those that are ready all the time must not keep the others from being looked at. */
     private static final int VISITS_PER_KERNEL_LOOK = 16;
+    /** When a clock is looked at again that could not be looked at. */
+    private static final long NANOS_AFTER_FAILURE = TimeUnit.SECONDS.toNanos(1);
 
     private final EventPoller poller = EventPoller.open();
     private final SelectorGroups groups = new SelectorGroups(poller);
@@ -420,11 +423,17 @@ public final class EndpointSelector implements AutoCloseable {
         if (!entry.isIn()) {
             return Long.MAX_VALUE;
         }
-        long nanos = entry.lookAtClock();
-        if (entry.hasRung()) {
+        try {
+            long nanos = entry.lookAtClock();
+            if (entry.hasRung()) {
+                active.add(entry);
+            }
+            return nanos;
+        } catch (Throwable e) {
+            // Its visit fails in its turn, and says so; here it would keep the others from theirs.
             active.add(entry);
+            return NANOS_AFTER_FAILURE;
         }
-        return nanos;
     }
 
     private void takeChanged() {

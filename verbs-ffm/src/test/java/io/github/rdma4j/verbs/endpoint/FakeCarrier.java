@@ -88,6 +88,8 @@ final class FakeCarrier implements Carrier {
     /** How often its completion queue was polled. */
     int polls;
 
+    /** Before each poll: throws if the program has closed the completion queue. */
+    Runnable beforePoll = () -> {};
     /** What happens in another thread when a selector has begun to watch, and when it has left. */
     Runnable onWatch = () -> {};
 
@@ -305,6 +307,7 @@ final class FakeCarrier implements Carrier {
 
     @Override
     public int poll(WireEvents protocol) {
+        beforePoll.run();
         polls++;
         return poll(protocol, Integer.MAX_VALUE);
     }

@@ -25,6 +25,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A selector that sleeps at once, and so arms early, without a device. What is not noticed fails by the patience. */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -96,6 +98,75 @@ class SelectorOfFakesTest {
                     .hasMessageContaining("ibv_req_notify_cq(of the simulation)")
                     .hasMessageContaining("the device is gone");
             assertThat(got).hasValueGreaterThan(15);
+        }
+    }
+
+    /** One of them before it and one behind it, whichever way they are visited. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1_000_000})
+    void aHandlerThatAlwaysThrowsKeepsNobodyFromBeingServed(long nanos) {
+        FakePair before = pair();
+        FakePair broken = pair();
+        FakePair behind = pair();
+        AtomicInteger gotBefore = new AtomicInteger();
+        AtomicInteger gotBehind = new AtomicInteger();
+        try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
+            selector.add(before.left, ready -> ready.poll(message -> gotBefore.incrementAndGet()));
+            selector.add(broken.left, ready -> {
+                throw new UnsupportedOperationException("a mistake of the program's");
+            });
+            selector.add(behind.left, ready -> ready.poll(message -> gotBehind.incrementAndGet()));
+            broken.right.trySend(number(1));
+            int failures = 0;
+            for (int i = 0; i < 20; i++) {
+                before.right.trySend(number(i));
+                behind.right.trySend(number(i));
+                try {
+                    selector.select(System.nanoTime(), nanos);
+                } catch (UnsupportedOperationException e) {
+                    failures++;
+                }
+            }
+            assertThat(failures).isGreaterThan(15);
+            assertThat(gotBefore).hasValueGreaterThan(15);
+            assertThat(gotBehind).hasValueGreaterThan(15);
+        }
+    }
+
+    /** As of a device that was removed, which the program has closed. */
+    @Test
+    void anEndpointWhoseQueueIsClosedKeepsNobodyFromBeingServed() {
+        List<FakePair> all = List.of(pair(), pair(), pair());
+        List<AtomicInteger> got = List.of(new AtomicInteger(), new AtomicInteger(), new AtomicInteger());
+        FakePair broken = all.get(1);
+        try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
+            for (int i = 0; i < 3; i++) {
+                AtomicInteger count = got.get(i);
+                selector.add(all.get(i).left, ready -> ready.poll(message -> count.incrementAndGet()));
+            }
+            broken.leftCarrier.beforePoll = () -> {
+                throw new IllegalStateException("the completion queue of the simulation is closed");
+            };
+            int failures = 0;
+            for (int i = 0; i < 40; i++) {
+                all.get(0).right.trySend(number(i));
+                all.get(2).right.trySend(number(i));
+                // Who is told that something has changed looks at the clock, too.
+                broken.left.engine().nudge();
+                try {
+                    selector.select(SHORT);
+                } catch (IllegalStateException e) {
+                    assertThat(e).hasMessageContaining("of the simulation");
+                    failures++;
+                }
+            }
+            assertThat(failures).isPositive();
+            assertThat(got.get(0)).hasValueGreaterThan(10);
+            assertThat(got.get(2)).hasValueGreaterThan(10);
+            broken.leftCarrier.beforePoll = () -> {};
+            broken.right.trySend(number(1));
+            assertThat(selector.select(PATIENCE)).isEqualTo(1);
+            assertThat(got.get(1)).hasValue(1);
         }
     }
 
