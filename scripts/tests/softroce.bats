@@ -421,7 +421,7 @@ C
 }
 
 @test "a command that is not there: 127; one that cannot be run: 126" {
-    run -127 "$SOFTROCE" -q --vm no-such-command
+    run -127 "$SOFTROCE" -q --vm --accel uml no-such-command
     [[ $output == *no-such-command* ]]
     echo text >not-executable
     run -126 "$SOFTROCE" -q --vm --accel uml ./not-executable

@@ -30,3 +30,16 @@ bats_require_minimum_version 1.5.0
     [[ $(grep -oE '^ {17}[a-z0-9, ]+  ' <<<"$output" | tr -d ' \n' | sed 's/aarch64/,aarch64/') == *mutation,campaign ]]
     [[ $(wc -w <<<"${parts//,/}") == 7 ]]
 }
+
+@test "no device test is where no part runs it" {
+    local modules tagged
+    cd "$BATS_TEST_DIRNAME/../.."
+    [[ $(<scripts/test) =~ modules=\(([a-z/ -]+)\) ]]
+    modules=${BASH_REMATCH[1]}
+    mapfile -t tagged < <(git grep -lE '^ *@Tag\("device"\)' -- '*.java' | sed 's,/src/.*,,' | sort -u)
+    echo "${tagged[*]} of $modules"
+    [[ ${#tagged[@]} -gt 1 && " $(printf '%s\n' $modules | sort | xargs) " == " ${tagged[*]} " ]]
+    # These have a guest for verbs-ffm alone.
+    run -1 git grep -lE '^ *@Tag\("(parallel|huge-pages|kernel612)"\)' -- '*.java' ':!verbs-ffm/src'
+    git grep -qE '^ *@Tag\("parallel"\)' -- verbs-ffm/src
+}

@@ -143,6 +143,7 @@ vm_console() {
 }
 
 vm_probe() {
+    # shellcheck disable=SC2034  # of whole_line: the next machine says nothing of this one's
     local reply LINE='' LINE_BEGUN=''
     exec {reply}<> <(:)
     VM_KERNEL_ARGUMENTS=softroce.probe
@@ -258,9 +259,8 @@ vm_input_pump() {
 
 # vm_when_open COMMAND…: COMMAND once the machine's ports can be written to, in a process of its own.
 vm_when_open() {
-    local line
     if [[ $ACCEL == uml ]]; then
-        until IFS= read -r -t 1 line <&"$VM_LINES"; do
+        until read -r -t 1 <&"$VM_LINES"; do
             kill -0 "$VM_PID" 2>/dev/null || return 0
         done
     fi
@@ -280,7 +280,7 @@ vm_signal() {
 
 # Follows the machine until the command has ended and its output has arrived.
 vm_wait() {
-    local LINE LINE_BEGUN='' word='' status output error booted=$SECONDS base_output base_error
+    local LINE word='' status output error booted=$SECONDS base_output base_error
     VM_STATE=booting VM_STATUS=''
     while [[ $VM_STATE != stopped ]]; do
         if whole_line 0.5 "$VM_REPLY"; then

@@ -149,7 +149,7 @@ class BrokenRunDeviceTest {
         Running server = new Running(options + " --timeout 60");
         awaitListening(port, server);
         try (PeerProcess client = PeerProcess.ofJava(
-                List.of(),
+                List.of("env", PeerProcess.INTERRUPTIBLE),
                 options + moderation + " --no-warm-up --run_infinitely -D 1 --out_json_file=" + json + " localhost")) {
             await(
                     () -> rows(client.output()) >= 2 || !client.isAlive(),

@@ -117,7 +117,7 @@ class GpuOrderedDeviceTest {
         CompletableFuture<CommandRun> serving = CompletableFuture.supplyAsync(() -> CommandRun.of(options));
         GpuRun.awaitListening(port);
         try (PeerProcess client = PeerProcess.ofJava(
-                List.of("env", "JDK_JAVA_OPTIONS=" + StandInDriver.jvmOption()),
+                List.of("env", PeerProcess.INTERRUPTIBLE, "JDK_JAVA_OPTIONS=" + StandInDriver.jvmOption()),
                 options + " --connect localhost --json " + json)) {
             while (StandInDriver.calls("cuGraphLaunch") == 0) {
                 assertThat(client.isAlive()).as("%s", client.output()).isTrue();

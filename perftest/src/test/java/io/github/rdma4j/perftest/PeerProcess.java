@@ -15,6 +15,12 @@ import java.util.stream.Stream;
 
 /** The other side of a test, or a tool under special conditions, as a process; its output goes to a file. */
 final class PeerProcess implements AutoCloseable {
+    /**
+     * The option of env(1) for what {@link #signal} is to interrupt: a shell without job control has what it starts in
+     * the background ignore SIGINT, and all that starts from there.
+     */
+    static final String INTERRUPTIBLE = "--default-signal=INT";
+
     private static final Duration START = Duration.ofSeconds(60);
 
     /**

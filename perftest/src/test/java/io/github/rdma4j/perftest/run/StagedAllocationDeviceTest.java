@@ -40,6 +40,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(StandInDriver.class)
 class StagedAllocationDeviceTest {
     private static final int MESSAGES = 3000;
+    /** A machine of one CPU takes milliseconds for each: who looks for its message there keeps the kernel from it. */
+    private static final int AWAITED_MESSAGES = Integer.getInteger("rdma4j.staged.messages", 300);
+
     private static final SystemData LAYOUT = new SystemData(4096, 64);
     private static final Depth DEPTH = new Depth(64, 4, 1);
 
@@ -122,17 +125,17 @@ class StagedAllocationDeviceTest {
             pair.connectWithItself(device.mtu());
             RunControl control = new RunControl();
             WriteLatencyLoop loop = LatencyTest.loop(pair, 2, null, control);
-            LatencyRecorder stamps = LatencyRecorder.counted(control, LatencyTest.PARTS, MESSAGES, 1, false);
-            loop.run(true, MESSAGES, stamps);
+            LatencyRecorder stamps = LatencyRecorder.counted(control, LatencyTest.PARTS, AWAITED_MESSAGES, 1, false);
+            loop.run(true, AWAITED_MESSAGES, stamps);
             long[] sent = new long[1];
 
             assertNothingIsAllocated(
                     () -> {
-                        sent[0] = loop.run(true, MESSAGES, stamps);
+                        sent[0] = loop.run(true, AWAITED_MESSAGES, stamps);
                     },
                     () -> {
                         assertThat(loop.failure()).isNull();
-                        assertThat(sent[0]).isEqualTo(MESSAGES);
+                        assertThat(sent[0]).isEqualTo(AWAITED_MESSAGES);
                     });
         }
     }
