@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The pool of registered device memory on the stand-in: also its limits, the GPU's window, and a driver that refuses. */
+/** The pool of registered device memory on the stand-in: also its limits, the GPU's window, a driver that refuses. */
 @Tag("device")
 @ExtendWith({StandInDriver.class, StandInNvml.class})
 class DeviceMemoryPoolDeviceTest extends DeviceMemoryPoolBehaviour {
