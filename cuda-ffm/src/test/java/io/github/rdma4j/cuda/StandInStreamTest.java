@@ -266,13 +266,21 @@ class StandInStreamTest {
     }
 
     @Test
-    void aContextGoesWithWhatItsStreamsWaitFor() {
+    void aContextGoesWhenItsStreamsAreDone() throws InterruptedException {
         long stream = stream();
-        cuda.ok("cuStreamWaitValue32_v11070", stream, host.address(), 1, CU_STREAM_WAIT_VALUE_EQ());
+        MemorySegment word = host.asSlice(0, 4);
+        word.set(JAVA_INT, 0, 0);
+        cuda.ok("cuStreamWaitValue32_v11070", stream, word.address(), 1, CU_STREAM_WAIT_VALUE_EQ());
         cuda.ok("cuMemcpyHtoDAsync_v3020", device, host, SIZE, stream);
-        cuda.ok("cuCtxDestroy_v4000", context);
+        Thread destroyer = Thread.ofPlatform().start(() -> cuda.ok("cuCtxDestroy_v4000", context));
+        try {
+            assertThat(destroyer.join(Duration.ofMillis(20))).isFalse();
+        } finally {
+            JAVA_INT.varHandle().setRelease(word, 0L, 1);
+        }
+        assertThat(destroyer.join(Duration.ofSeconds(20))).isTrue();
         assertThat(StandInDriver.open()).isEmpty();
         assertThat(StandInDriver.get("threads")).isZero();
-        assertThat(StandInDriver.get("bytes.htod")).isZero();
+        assertThat(StandInDriver.get("bytes.htod")).isEqualTo(SIZE);
     }
 }

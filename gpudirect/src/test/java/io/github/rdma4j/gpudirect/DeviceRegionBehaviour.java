@@ -140,6 +140,10 @@ abstract class DeviceRegionBehaviour {
         DeviceRegion region = withModule().register(memory, LOCAL_WRITE);
         assertThat(region.path()).isEqualTo(PEER_MEMORY);
         assertThat(region.memoryRegion().length()).isEqualTo(2 * TwoSegments.SIZE);
+        DeviceMemory half = TwoSegments.make(context, false);
+        DeviceRegion staged = withModule().register(half, LOCAL_WRITE);
+        assertThat(staged.path()).isEqualTo(STAGED);
+        assertThat(against(staged, PEER_MEMORY)).isEqualTo(Reason.MEMORY_NOT_CAPABLE);
     }
 
     @Test

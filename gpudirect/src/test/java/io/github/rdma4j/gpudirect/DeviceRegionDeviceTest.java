@@ -245,15 +245,6 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
                 .contains("ENOMEM", "it could not be mapped: the GPU's BAR1", " registered by this process");
     }
 
-    /** On an H100 (driver 580) all memory is capable, whatever was asked for. */
-    @Test
-    void aSegmentThatIsNotCapableIsFound() {
-        DeviceMemory half = TwoSegments.make(context, false);
-        DeviceRegion staged = withModule().register(half, LOCAL_WRITE);
-        assertThat(staged.path()).isEqualTo(STAGED);
-        assertThat(against(staged, PEER_MEMORY)).isEqualTo(Reason.MEMORY_NOT_CAPABLE);
-    }
-
     @Test
     void aDeviceWithoutDmaBufsOrGpuDirectSaysSo() {
         StandInDriver.dmaBuf(StandInDriver.DmaBufWay.REFUSED);
