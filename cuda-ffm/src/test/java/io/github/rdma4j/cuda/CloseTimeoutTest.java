@@ -83,7 +83,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
         assertThat(StandInDriver.open()).isEmpty();
     }
 
-    /** The word is not of the context whose stream waits for it, so that nothing but the context's own end is in the way. */
+    /** The word is of another context than the stream that waits for it: nothing but the end is in the way. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aContextIsNotDestroyedUnderItsWork(boolean primary) throws InterruptedException {

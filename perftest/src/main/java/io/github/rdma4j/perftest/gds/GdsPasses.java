@@ -45,7 +45,7 @@ final class GdsPasses implements AutoCloseable {
         this.executor = Executors.newFixedThreadPool(threads);
     }
 
-    /** Opens as many targets as threads, and makes a pass that is not counted: pinned memory and threads come into being. */
+    /** Opens as many targets as threads, and makes a pass that does not count: it makes pinned memory and threads. */
     static GdsPasses begin(
             Path file, long fileSize, GdsWay way, boolean write, int size, int threads, Supplier<GdsTarget> target) {
         GdsPasses passes = new GdsPasses(file, fileSize, way, write, size, threads);

@@ -29,8 +29,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * Calls with plain arguments that queue nothing, on objects of a driver or of the stand-in, in loops of the same length in C and in
- * Java.
+ * Calls with plain arguments that queue nothing, on objects of a driver or of the stand-in, in loops of the same length
+ * in C and in Java.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
