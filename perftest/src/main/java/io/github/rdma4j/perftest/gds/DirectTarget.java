@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.OpenOption;
+import java.util.Arrays;
 
 /**
  * Host memory and a file that is open past the page cache, which takes whole blocks alone: what is behind the last one
@@ -14,6 +16,9 @@ import java.nio.channels.FileChannel;
 final class DirectTarget implements GdsTarget {
     /** Of every usual file system. */
     static final int BLOCK = 4096;
+
+    /** By its name: compilers warn of classes that are not of Java's own packages. */
+    private static final String OPTIONS = "com.sun.nio.file.ExtendedOpenOption";
 
     private final FileChannel direct;
     private final FileChannel cached;
@@ -28,6 +33,23 @@ final class DirectTarget implements GdsTarget {
         this.direct = direct;
         this.cached = cached;
         block = ByteBuffer.allocateDirect(size + BLOCK).alignedSlice(BLOCK).slice(0, size);
+    }
+
+    /**
+     * What opens a file past the page cache: O_DIRECT.
+     *
+     * @throws UnsupportedOperationException if this JDK has it not
+     */
+    static OpenOption option() {
+        try {
+            return Arrays.stream(Class.forName(OPTIONS).getEnumConstants())
+                    .filter(each -> each.toString().equals("DIRECT"))
+                    .map(OpenOption.class::cast)
+                    .findFirst()
+                    .orElseThrow(() -> new UnsupportedOperationException(OPTIONS + " has no DIRECT"));
+        } catch (ClassNotFoundException e) {
+            throw new UnsupportedOperationException("this JDK has no " + OPTIONS, e);
+        }
     }
 
     @Override

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.gds;
 
-import com.sun.nio.file.ExtendedOpenOption;
 import io.github.rdma4j.cuda.Cuda;
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.DeviceMemory;
@@ -240,9 +239,9 @@ final class GdsBandwidth {
                 return Optional.empty();
             }
         }
-        OpenOption[] past = Arrays.copyOf(access, access.length + 1);
-        past[access.length] = ExtendedOpenOption.DIRECT;
         try {
+            OpenOption[] past = Arrays.copyOf(access, access.length + 1);
+            past[access.length] = DirectTarget.option();
             FileChannel cached = FileChannel.open(options.file(), access);
             opened.push(cached);
             FileChannel channel = FileChannel.open(options.file(), past);
