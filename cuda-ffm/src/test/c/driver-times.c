@@ -5,17 +5,12 @@
  * KERNELS is kernels.ptx, CALLS how often each is made. Prints a line for each: a name, and nanoseconds. No header of CUDA is needed.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
+#include "twin.h"
+
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 enum { BATCHES = 20, ASKED = 1, ANSWERED = 2 };
-typedef uint64_t device_pointer;
-typedef void *handle;
 
 /* CUstreamBatchMemOpParams: an operation writes a word (2) or waits until it is equal to a value (1). */
 union operation {
@@ -55,47 +50,41 @@ union operation {
 #define DECLARE(name, types) static int(*name) types;
 FUNCTIONS(DECLARE)
 
-static void require(int result, const char *call) {
-    if (result != 0) {
-        fprintf(stderr, "%s failed: %d\n", call, result);
-        exit(1);
-    }
-}
-
-#define CALL(name, ...) require(name(__VA_ARGS__), #name)
+/* They are looked up once: a search would be a part of what is measured. */
+#define DO(name, ...) require(name(__VA_ARGS__), #name)
 
 static handle stream, event, kernel, graph;
 static device_pointer memory, words_on_device;
 static volatile uint32_t *words;
 static union operation write_one, ask[2];
 
-static void wait_for_stream(void) { CALL(cuStreamSynchronize, stream); }
+static void wait_for_stream(void) { DO(cuStreamSynchronize, stream); }
 
 static void record_an_event(void) {
-    CALL(cuEventRecord, event, stream);
-    CALL(cuEventSynchronize, event);
+    DO(cuEventRecord, event, stream);
+    DO(cuEventSynchronize, event);
 }
 
 static void make_a_stream(void) {
     handle other;
-    CALL(cuStreamCreateWithPriority, &other, 1, 0);
-    CALL(cuStreamDestroy_v2, other);
+    DO(cuStreamCreateWithPriority, &other, 1, 0);
+    DO(cuStreamDestroy_v2, other);
 }
 
 static void write_a_value(void) {
-    CALL(cuStreamBatchMemOp_v2, stream, 1, &write_one, 0);
+    DO(cuStreamBatchMemOp_v2, stream, 1, &write_one, 0);
     wait_for_stream();
 }
 
 static void launch_a_graph(void) {
-    CALL(cuGraphLaunch, graph, stream);
+    DO(cuGraphLaunch, graph, stream);
     wait_for_stream();
 }
 
 static void launch(void) {
     uint32_t elements = 1;
     void *arguments[] = {&memory, &elements};
-    CALL(cuLaunchKernel, kernel, 1, 1, 1, 32, 1, 1, 0, stream, arguments, NULL);
+    DO(cuLaunchKernel, kernel, 1, 1, 1, 32, 1, 1, 0, stream, arguments, NULL);
 }
 
 static void launch_and_wait(void) {
@@ -103,20 +92,14 @@ static void launch_and_wait(void) {
     wait_for_stream();
 }
 
-static void copy(void) { CALL(cuMemcpyHtoDAsync_v2, memory, (void *)words, 8, stream); }
+static void copy(void) { DO(cuMemcpyHtoDAsync_v2, memory, (void *)words, 8, stream); }
 
 static void copy_and_wait(void) {
     copy();
     wait_for_stream();
 }
 
-static void ask_a_thread(void) { CALL(cuStreamBatchMemOp_v2, stream, 2, ask, 0); }
-
-static int64_t now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
+static void ask_a_thread(void) { DO(cuStreamBatchMemOp_v2, stream, 2, ask, 0); }
 
 static int compare(const void *left, const void *right) {
     int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
@@ -198,30 +181,30 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: driver-times LIBRARY KERNELS CALLS (%s)\n", count == 4 ? dlerror() : "three arguments");
         return 1;
     }
-#define LOOK_UP(name, types) require((name = (int(*) types)dlsym(library, #name)) == NULL, "dlsym of " #name);
+#define LOOK_UP(name, types) name = (int(*) types)function(library, #name);
     FUNCTIONS(LOOK_UP)
     int calls = atoi(arguments[3]), device;
     handle context, module, captured;
-    CALL(cuInit, 0);
-    CALL(cuDeviceGet, &device, 0);
-    CALL(cuDevicePrimaryCtxRetain, &context, device);
-    CALL(cuCtxSetCurrent, context);
-    CALL(cuMemAlloc_v2, &memory, 64);
-    CALL(cuMemHostAlloc, (void **)&words, 64, 3);
-    CALL(cuMemHostGetDevicePointer_v2, &words_on_device, (void *)words, 0);
+    DO(cuInit, 0);
+    DO(cuDeviceGet, &device, 0);
+    DO(cuDevicePrimaryCtxRetain, &context, device);
+    DO(cuCtxSetCurrent, context);
+    DO(cuMemAlloc_v2, &memory, 64);
+    DO(cuMemHostAlloc, (void **)&words, 64, 3);
+    DO(cuMemHostGetDevicePointer_v2, &words_on_device, (void *)words, 0);
     words[0] = 0;
-    CALL(cuStreamCreateWithPriority, &stream, 1, 0);
-    CALL(cuEventCreate, &event, 2); /* DISABLE_TIMING, as Java's default */
-    CALL(cuModuleLoadDataEx, &module, contents(arguments[2]), 0, NULL, NULL);
-    CALL(cuModuleGetFunction, &kernel, module, "increment");
+    DO(cuStreamCreateWithPriority, &stream, 1, 0);
+    DO(cuEventCreate, &event, 2); /* DISABLE_TIMING, as Java's default */
+    DO(cuModuleLoadDataEx, &module, contents(arguments[2]), 0, NULL, NULL);
+    DO(cuModuleGetFunction, &kernel, module, "increment");
     write_one = operation_on_word(2, 1, 0);
     ask[0] = operation_on_word(2, ASKED, 0);
     ask[1] = operation_on_word(1, ANSWERED, 1);
-    CALL(cuStreamBeginCapture_v2, stream, 1);
+    DO(cuStreamBeginCapture_v2, stream, 1);
     for (int i = 0; i < BATCHES; i++)
-        CALL(cuStreamBatchMemOp_v2, stream, 1, &write_one, 0);
-    CALL(cuStreamEndCapture, stream, &captured);
-    CALL(cuGraphInstantiateWithFlags, &graph, captured, 0);
+        DO(cuStreamBatchMemOp_v2, stream, 1, &write_one, 0);
+    DO(cuStreamEndCapture, stream, &captured);
+    DO(cuGraphInstantiateWithFlags, &graph, captured, 0);
     print_median("event", record_an_event, calls);
     print_median("stream", make_a_stream, calls);
     print_median("batch", write_a_value, calls);

@@ -10,15 +10,9 @@
  * nanoseconds for one operation: until all were given to NCCL, until the stream was done, and by CUDA's events. At the end of the input it says how
  * many milliseconds a communicator takes to be made, and to be finalized and destroyed. No header of CUDA or NCCL is needed.
  */
-#include <dlfcn.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include "twin.h"
 
-typedef uint64_t device_pointer;
-typedef void *handle;
+#include <string.h>
 
 enum { FLOAT = 7, SUM = 0, IN_PROGRESS = 7, NOT_READY = 600 };
 
@@ -38,25 +32,6 @@ struct config {
 
 static void *cuda, *nccl;
 
-static void *function(void *library, const char *name) {
-    void *found = dlsym(library, name);
-    if (found == NULL) {
-        fprintf(stderr, "a library has no %s\n", name);
-        exit(1);
-    }
-    return found;
-}
-
-static void require(int result, const char *call) {
-    if (result != 0) {
-        fprintf(stderr, "%s failed: %d\n", call, result);
-        exit(1);
-    }
-}
-
-/* Calls a function whose types are those of its arguments. */
-#define CALL(library, name, types, ...) require(((int(*) types)function(library, name))(__VA_ARGS__), name)
-
 static int (*all_reduce)(const void *, void *, size_t, int, int, handle, handle);
 static int (*send_to)(const void *, size_t, int, int, handle, handle);
 static int (*receive_from)(void *, size_t, int, int, handle, handle);
@@ -66,12 +41,6 @@ static int (*stream_query)(handle);
 
 static handle stream, start, end;
 static device_pointer send_at, receive_at;
-
-static int64_t now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
 
 static void settle(handle communicator) {
     int state;

@@ -113,9 +113,9 @@ public final class CudaContext extends CudaResource {
 
     /**
      * Sets how long a close waits at most, where it waits for the work of this context: that of memory, of modules and
-     * of the context, unless another object keeps the same primary context. A
-     * context that closes many objects waits for them together. Work of other libraries on streams of their own, which
-     * do not wait for the default stream, is waited for without a limit.
+     * of the context, unless another object keeps the same primary context. A context that closes many objects waits
+     * for them together. Work of other libraries on streams of their own, which do not wait for the default stream, is
+     * waited for without a limit.
      *
      * @param timeout 0 to look once and not to wait
      * @throws IllegalArgumentException if it is negative

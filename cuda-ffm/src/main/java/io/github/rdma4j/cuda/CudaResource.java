@@ -218,6 +218,10 @@ public abstract class CudaResource implements AutoCloseable {
         }
     }
 
+    final boolean isBeingClosed() {
+        return dependents.isClosing();
+    }
+
     private boolean startClosing(long deadline) {
         return switch (dependents.startClosing(deadline)) {
             case BEGUN -> true;

@@ -122,6 +122,16 @@ final class Dependents {
         return null;
     }
 
+    /** Whether a thread is closing the resource now. */
+    boolean isClosing() {
+        lock.lock();
+        try {
+            return closer != null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Waits for those who are creating or closing, until a time by System.nanoTime. An interrupt changes nothing. */
     Start startClosing(long deadline) {
         lock.lock();

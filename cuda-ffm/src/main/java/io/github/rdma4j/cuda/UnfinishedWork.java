@@ -90,9 +90,10 @@ final class UnfinishedWork {
         }
     }
 
-    /** Whether no other open object is for the same context. */
+    /** Whether no other object will keep the same context: of two that are closed at once either may be the last. */
     static boolean isLastFor(CudaContext context) {
-        return OPEN.stream().noneMatch(each -> each != context && each.pointer == context.pointer);
+        return OPEN.stream()
+                .noneMatch(each -> each != context && each.pointer == context.pointer && !each.isBeingClosed());
     }
 
     /** Whether a stream of this context, or of another object for the same one, is being captured. */

@@ -103,6 +103,26 @@ class CloseTimeoutTest extends WaitingWorkFixture {
         assertThat(other.isOpen()).isFalse();
     }
 
+    /** Neither knows which of them the driver will hear last. */
+    @Test
+    void twoWhoGiveAPrimaryContextBackAtOnceWaitBoth() throws InterruptedException {
+        CudaContext first = Cuda.device(0).retainPrimaryContext();
+        CudaContext second = Cuda.device(0).retainPrimaryContext();
+        second.allocate(64);
+        for (CudaContext each : new CudaContext[] {first, second}) {
+            each.createStream().waitForValue(flag, 0, 1, WaitCondition.EQUAL);
+        }
+        Closing closing = new Closing(second::close);
+        closing.awaitWaiting();
+        first.setCloseTimeout(SHORT);
+        within(() -> assertTooEarly(first), "closing");
+        raise();
+        closing.end();
+        first.setCloseTimeout(DeviceFixture.LIMIT);
+        first.close();
+        assertThat(first.isOpen()).isFalse();
+    }
+
     /** All that a context closes waits together. */
     @Test
     void manyWaitsAreNoLongerThanOne() throws InterruptedException {

@@ -13,9 +13,7 @@ import io.github.rdma4j.verbs.WorkCompletionStatus;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -69,14 +67,7 @@ class ChannelFailureDeviceTest {
     }
 
     private void finish(Transfer... transfers) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (Stream.of(transfers).anyMatch(transfer -> !transfer.isEnded())) {
-            left.channel.progress();
-            right.channel.progress();
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError("still under way: " + List.of(transfers));
-            }
-        }
+        GpuSide.finish(left, right, transfers);
     }
 
     private static void assertFailed(Transfer transfer, long bytesDone, String words) {

@@ -15,10 +15,8 @@ import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -74,14 +72,7 @@ class ChannelSoundnessDeviceTest {
     }
 
     private void finish(Transfer... transfers) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (Stream.of(transfers).anyMatch(transfer -> !transfer.isEnded())) {
-            left.channel.progress();
-            right.channel.progress();
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError("still under way: " + List.of(transfers));
-            }
-        }
+        GpuSide.finish(left, right, transfers);
     }
 
     private static void assertDone(Transfer... transfers) {

@@ -71,14 +71,7 @@ abstract class DeviceChannelBehaviour {
 
     /** Both sides go on, as two programs would. */
     void finish(Transfer... transfers) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (Stream.of(transfers).anyMatch(transfer -> !transfer.isEnded())) {
-            left.channel.progress();
-            right.channel.progress();
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError("still under way: " + List.of(transfers));
-            }
-        }
+        GpuSide.finish(left, right, transfers);
     }
 
     void finishWell(Transfer... transfers) {

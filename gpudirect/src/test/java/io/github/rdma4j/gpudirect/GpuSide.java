@@ -22,8 +22,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** One of two peers: a GPU of the stand-in, the machine's first adapter, and memory of a kind of its own. */
 final class GpuSide implements AutoCloseable {
@@ -39,6 +41,8 @@ final class GpuSide implements AutoCloseable {
             this.path = path;
         }
     }
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     final Where where;
     final DeviceContext device;
@@ -100,6 +104,18 @@ final class GpuSide implements AutoCloseable {
                 ChannelEndpoint.fromBytes(right.prepared.endpoint().toBytes()), config -> config.timeout(19));
         right.channel = right.prepared.connect(
                 ChannelEndpoint.fromBytes(left.prepared.endpoint().toBytes()), config -> config.timeout(19));
+    }
+
+    /** Both sides go on, as two programs would, until transfers have ended. */
+    static void finish(GpuSide left, GpuSide right, Transfer... transfers) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (Stream.of(transfers).anyMatch(transfer -> !transfer.isEnded())) {
+            left.channel.progress();
+            right.channel.progress();
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("still under way: " + List.of(transfers));
+            }
+        }
     }
 
     byte[] bytes(long offset, int length) {
