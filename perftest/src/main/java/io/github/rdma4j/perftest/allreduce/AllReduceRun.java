@@ -162,6 +162,7 @@ final class AllReduceRun {
         String common = options.common();
         progress.step("waiting for the other ranks");
         if (launch.startsOthers()) {
+            requireGpus();
             try (ServerSocket server = Meeting.listen(Meeting.here())) {
                 String address = server.getInetAddress().getHostAddress() + ":" + server.getLocalPort();
                 others = StartedRanks.start(main, arguments, options, launch.ranks(), address);
@@ -178,6 +179,18 @@ final class AllReduceRun {
             return Meeting.host(server, launch.ranks(), common, options.timeout(), () -> {});
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Before as many processes as ranks find out the same. */
+    private void requireGpus() {
+        int there = Cuda.devices().size();
+        int last = launch.ranks() - 1;
+        if (options.gpuOf(last) >= there) {
+            throw new PerftestException(
+                    "rank %d has no GPU: it would be CUDA device %d, and this machine has %d"
+                            .formatted(last, options.gpuOf(last), there),
+                    "start no more ranks than GPUs; CUDA_VISIBLE_DEVICES may hide some");
         }
     }
 

@@ -201,6 +201,15 @@ class AllReduceCommandTest {
     }
 
     @Test
+    void ranksWithoutAGpuAreNotStarted() {
+        StandInDriver.devices(2);
+        assertThat(run("-b", "8", "-e", "8", "-g", "99")).isOne();
+        assertThat(err())
+                .isEqualTo("nccl_allreduce_bw: rank 98 has no GPU: it would be CUDA device 98, and this machine has 2\n"
+                        + "    start no more ranks than GPUs; CUDA_VISIBLE_DEVICES may hide some\n");
+    }
+
+    @Test
     void failuresAreTold() {
         for (String call : List.of("ncclGetUniqueId", "ncclCommInitRankConfig", "ncclAllReduce", "ncclCommDestroy")) {
             StandInNccl.failAt(call, 1, 3);
