@@ -8,7 +8,6 @@ import org.junit.jupiter.api.Tag;
 
 /** {@link AdmissionContract} by rdma_cm. */
 @Tag("device")
-@Tag("parallel")
 class AdmissionDeviceTest extends AdmissionContract {
     @Override
     InetSocketAddress address() {

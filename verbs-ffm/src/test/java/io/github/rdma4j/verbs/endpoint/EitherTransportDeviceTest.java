@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Test;
 
 /** Servers and clients over RDMA or TCP, where there is RDMA. */
 @Tag("device")
-@Tag("parallel")
 class EitherTransportDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

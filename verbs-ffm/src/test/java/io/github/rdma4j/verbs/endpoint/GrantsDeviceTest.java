@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
 
 /** {@link GrantsContract} on a device: by windows, where it has them. */
 @Tag("device")
-@Tag("parallel")
 class GrantsDeviceTest extends GrantsContract {
     @Override
     InetSocketAddress address() {

@@ -18,7 +18,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@link IntegrityContract} on a device, and bytes of registered memory that change before anybody looks. */
 @Tag("device")
-@Tag("parallel")
 class IntegrityDeviceTest extends IntegrityContract {
     @Override
     Ends pair() {

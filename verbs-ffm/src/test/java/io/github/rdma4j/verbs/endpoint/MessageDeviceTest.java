@@ -8,7 +8,6 @@ import org.junit.jupiter.api.Tag;
 /** {@link MessageContract} on a device. */
 @Tag("device")
 @Tag("iwarp")
-@Tag("parallel")
 class MessageDeviceTest extends MessageContract {
     @Override
     Ends pair(Consumer<EndpointConfig> left, Consumer<EndpointConfig> right) {

@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
 
 /** {@link TransfersContract} on a device, and what needs memory that an adapter knows. */
 @Tag("device")
-@Tag("parallel")
 class TransfersDeviceTest extends TransfersContract {
     private EndpointPair devices;
 
