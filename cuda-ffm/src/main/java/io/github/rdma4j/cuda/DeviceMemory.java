@@ -362,9 +362,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
             stream.enter();
             try {
                 context().bind();
-                Results.check(
-                        MemoryCalls.freeAsync(pointer, stream.pointer),
-                        "cuMemFreeAsync(address=0x%x)".formatted(pointer));
+                Results.check(MemoryCalls.freeAsync(pointer, stream.pointer), "cuMemFreeAsync(address=0x%x)", pointer);
             } finally {
                 stream.exit();
             }
