@@ -150,7 +150,7 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
         try (CudaStream stream = context.createStream()) {
             DeviceMemory pooled = stream.allocate(SIZE);
             try (DeviceRegion region = gpu.register(pooled, LOCAL_WRITE)) {
-                assertThat(region.path()).isEqualTo(DMA_BUF);
+                assertThat(region.path()).as(region.decision().toString()).isEqualTo(DMA_BUF);
             }
             StandInDriver.deny("cuMemGetHandleForAddressRange");
             try (DeviceRegion region = gpu.register(pooled, LOCAL_WRITE)) {
