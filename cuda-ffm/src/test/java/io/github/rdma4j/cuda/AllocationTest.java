@@ -95,7 +95,10 @@ class AllocationTest {
                 stream.launch(kernel, 1, 16, arguments.setPointer(0, memory).setInt(1, 16)));
     }
 
-    /** Words for a failure are put together when there is one: an allocation and a free took 2960 bytes with them, and 1320 without. */
+    /**
+     * Words for a failure are put together when there is one: an allocation and a free took 2960 bytes with them, and
+     * 1320 without.
+     */
     @Test
     void memoryInTheOrderOfAStreamCostsItsObjectsAlone() {
         Runnable operation = () -> stream.free(stream.allocate(4096));
