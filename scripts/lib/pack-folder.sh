@@ -8,17 +8,21 @@
 #   pack_begin FOLDER       makes it anew; until pack_end it goes with the script, because half of one looks like a whole one
 #   pack_jars FOLDER FILE   the jars of the class path in FILE, into FOLDER/lib
 #   pack_jdk FOLDER         a Java runtime of JDK in FOLDER/jdk
+#   pack_archive FOLDER     the folder as FOLDER.tar.gz, and prints how many MiB that has
 
 # What the tests and JUnit need of the JDK.
 readonly TEST_MODULES=java.compiler,java.instrument,java.logging,java.management,java.naming,java.net.http,java.sql,java.xml,jdk.httpserver,jdk.jfr,jdk.management,jdk.net,jdk.unsupported
 
 pack_refuse() {
-    [[ ! -e $1 ]] || die "$1 is there already" 'name a folder that is not'
+    local taken
+    for taken in "$1" "$1.tar.gz"; do
+        [[ ! -e $taken ]] || die "$taken is there already" 'name a folder that is not'
+    done
 }
 
 pack_begin() {
     PACK_FOLDER=$1
-    trap 'rm -rf -- "$PACK_FOLDER"' EXIT
+    trap 'rm -rf -- "$PACK_FOLDER" "$PACK_FOLDER.tar.gz"' EXIT
     rm -rf -- "$1"
     mkdir -p -- "$1/lib"
 }
@@ -27,15 +31,39 @@ pack_end() {
     trap - EXIT
 }
 
-# The jars of a class path; the modules' own are in their folders.
+# The jars of a class path; the modules' own are in their folders. Not those that no test needs there which is run.
 pack_jars() {
     local folder=$1 entry
     while IFS= read -r entry; do
-        if [[ -f $entry && $entry != "$RDMA4J_ROOT"/* ]]; then cp -n -- "$entry" "$folder/lib/"; fi
+        case ${entry##*/} in
+            archunit-*) ;;
+            # 12 MiB, of which one file is used.
+            echarts-*) pack_echarts "$folder" "$entry" ;;
+            *) if [[ -f $entry && $entry != "$RDMA4J_ROOT"/* ]]; then cp -n -- "$entry" "$folder/lib/"; fi ;;
+        esac
     done < <(tr ':' '\n' <"$2")
 }
 
+pack_echarts() {
+    local folder=$1 jar=$2 unpacked
+    [[ ! -e $folder/lib/${jar##*/} ]] || return 0
+    unpacked=$(mktemp -d)
+    (cd -- "$unpacked" && "$JDK/bin/jar" --extract --file "$jar")
+    find "$unpacked" -type f ! -path '*/dist/echarts.common.min.js' ! -path '*/LICENSE' ! -path '*/NOTICE' ! -path '*/licenses/*' -delete
+    find "$unpacked" -mindepth 1 -type d -empty -delete
+    "$JDK/bin/jar" --create --no-manifest --file "$folder/lib/${jar##*/}" -C "$unpacked" .
+    rm -rf -- "$unpacked"
+}
+
 pack_jdk() {
-    "$JDK/bin/jlink" --add-modules "$TEST_MODULES" --strip-debug --no-header-files --no-man-pages --compress zip-9 \
+    # Not compressed: an archive of it is smaller so, and a JVM starts sooner.
+    "$JDK/bin/jlink" --add-modules "$TEST_MODULES" --strip-debug --no-header-files --no-man-pages --compress zip-0 \
         --output "$1/jdk"
+}
+
+# By gzip, which any machine can undo.
+pack_archive() {
+    local folder=$1
+    tar -C "$(dirname -- "$folder")" -czf "$folder.tar.gz" -- "$(basename -- "$folder")"
+    echo $((($(stat -c %s -- "$folder.tar.gz") + 1048575) / 1048576))
 }

@@ -29,9 +29,38 @@ setup() {
     [[ $stderr == *"--pack needs a folder"* ]]
     run -1 --separate-stderr "$SCRIPTS/gpu-test" --no-build --pack "$BATS_TEST_TMPDIR"
     [[ $stderr == *"is there already"* ]]
+    touch "$BATS_TEST_TMPDIR/packed.tar.gz"
+    run -1 --separate-stderr "$SCRIPTS/gpu-test" --no-build --pack "$BATS_TEST_TMPDIR/packed/"
+    [[ $stderr == *"packed.tar.gz is there already"* ]]
     run -2 --separate-stderr "$SCRIPTS/bench-cuda" --write -- Calls
     run -2 --separate-stderr "$SCRIPTS/bench-cuda" --rounds 0
     [[ $stderr == *"--rounds needs a number from 1"* ]]
     run -2 --separate-stderr "$SCRIPTS/bench-cuda" --fast
     [[ $stderr == *"unknown option --fast"* ]]
+}
+
+@test "what is packed has no jars that nothing there needs, and an archive" {
+    # shellcheck source=scripts/lib/pack-folder.sh
+    source "$SCRIPTS/lib/pack-folder.sh"
+    export RDMA4J_ROOT=/nowhere JDK=$BATS_TEST_TMPDIR/jdk
+    local jars=$BATS_TEST_TMPDIR/jars folder=$BATS_TEST_TMPDIR/packed
+    mkdir -p "$JDK/bin" "$jars"
+    touch "$jars"/{archunit-1.5.0,echarts-6.0.0,junit-1}.jar
+    # A jar tool that is played: what is in the folder at the end is what the jar has.
+    cat >"$JDK/bin/jar" <<'TOOL'
+#!/bin/sh
+[ "$1" = --extract ] || { cd "$6" && find . -type f | sort >"$4"; exit; }
+mkdir -p x/dist x/lib x/licenses
+touch x/dist/echarts.common.min.js x/dist/echarts.js x/lib/a.js x/LICENSE x/licenses/LICENSE-d3
+TOOL
+    chmod +x "$JDK/bin/jar"
+    printf '%s:' "$jars"/*.jar >"$BATS_TEST_TMPDIR/path"
+    pack_begin "$folder"
+    pack_jars "$folder" "$BATS_TEST_TMPDIR/path"
+    pack_jars "$folder" "$BATS_TEST_TMPDIR/path"
+    run -0 pack_archive "$folder"
+    pack_end
+    [[ $output == 1 ]]
+    [[ $(tar -tzf "$folder.tar.gz" | sort | tr '\n' ' ') == 'packed/ packed/lib/ packed/lib/echarts-6.0.0.jar packed/lib/junit-1.jar ' ]]
+    [[ $(tr '\n' ' ' <"$folder/lib/echarts-6.0.0.jar") == './x/LICENSE ./x/dist/echarts.common.min.js ./x/licenses/LICENSE-d3 ' ]]
 }

@@ -15,7 +15,7 @@ command_usage() {
     cat <<TEXT
 
 From a checkout only:
-  --pack DIR      runs nothing, and makes the folder for $TARGET without a network; run $NAME in it there
+  --pack DIR      runs nothing, and makes the folder for $TARGET without a network, and DIR.tar.gz of it; run $NAME in it there
   --no-build      takes what is compiled already
 TEXT
 }
@@ -25,7 +25,7 @@ evidence_command() {
     while (($# > 0)); do
         case $1 in
             --pack)
-                pack=${2:-}
+                pack=${2:-} pack=${pack%/}
                 [[ -n $pack ]] || die -2 '--pack needs a folder' "see scripts/$NAME --help"
                 shift
                 ;;
@@ -61,10 +61,10 @@ evidence_command() {
 
     if [[ -n $pack ]]; then
         pack_jdk "$folder"
+        mebibytes=$(pack_archive "$folder")
         pack_end
-        mebibytes=$(du -sm -- "$folder" | cut -f1)
-        say "packed: $mebibytes MiB; copy $pack to $TARGET, and run $NAME there"
-        ((mebibytes < LIMIT_MIB)) || say "to split it: tar c $pack | split -b ${LIMIT_MIB}m - pack. ; there: cat pack.* | tar x"
+        say "packed: $mebibytes MiB; copy $pack.tar.gz to $TARGET, and there: tar xzf ${pack##*/}.tar.gz, and run $NAME in ${pack##*/}"
+        ((mebibytes < LIMIT_MIB)) || say "to split it: split -b ${LIMIT_MIB}m $pack.tar.gz pack. ; there: cat pack.* | tar xz"
     else
         pack_end
         RDMA4J_EVIDENCE_JAVA_HOME=$JDK exec "$folder/$NAME" ${options[@]+"${options[@]}"}

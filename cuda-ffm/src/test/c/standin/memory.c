@@ -26,7 +26,7 @@ CUresult standin_allocate(CUcontext context, size_t size, enum memory memory, CU
     range->context = context;
     range->offset = offset;
     range->reach = standin_backing(device) + offset;
-    if (standin_settings.peer_memory && memory == DEVICE_MEMORY)
+    if (standin_settings.peer_memory && (memory == DEVICE_MEMORY || memory == POOL_MEMORY))
         standin_show(device, offset, length, true);
     standin_counters.allocations++;
     *pointer = range->base;
@@ -35,7 +35,7 @@ CUresult standin_allocate(CUcontext context, size_t size, enum memory memory, CU
 
 void standin_protect_all(void) {
     for (struct range *r = standin_range_after(NULL); r != NULL; r = standin_range_after(r))
-        if (r->memory == DEVICE_MEMORY)
+        if (r->memory == DEVICE_MEMORY || r->memory == POOL_MEMORY)
             standin_show(r->device, r->offset, r->length, standin_settings.peer_memory);
     standin_virtual_protect();
 }

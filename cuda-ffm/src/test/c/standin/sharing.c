@@ -10,15 +10,21 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+enum { MAX_PIECES = 64 };
+
+/* Parts of the devices' files: a struct udmabuf_create_list with room. */
+struct pieces {
+    uint32_t flags, count;
+    struct udmabuf_create_item items[MAX_PIECES];
+};
+
 /* A dma-buf where the kernel makes one of a file, else the file: a descriptor that an adapter does not take for one. */
-static int export_range(int device, size_t offset, size_t length) {
-    int file = standin_backing_file(device), result = -1;
+static int export_pieces(int file, struct pieces *pieces) {
+    int result = -1;
     if (standin_settings.dmabuf != DMABUF_MEMFD) {
         int maker = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
-        struct udmabuf_create wanted = {
-            .memfd = (uint32_t)file, .flags = UDMABUF_FLAGS_CLOEXEC, .offset = offset, .size = length};
         if (maker >= 0) {
-            result = ioctl(maker, UDMABUF_CREATE, &wanted);
+            result = ioctl(maker, UDMABUF_CREATE_LIST, pieces);
             close(maker);
         }
     }
@@ -27,13 +33,39 @@ static int export_range(int device, size_t offset, size_t length) {
     return result;
 }
 
-/* The range that these pages are of: it may begin behind their first byte and end before their last. */
-static const struct range *range_of_pages(CUdeviceptr begin, size_t size) {
-    for (struct range *r = standin_range_after(NULL); r != NULL && r->base < begin + size; r = standin_range_after(r))
-        if ((r->base & ~(CUdeviceptr)(PAGE - 1)) <= begin &&
-            begin + size <= ((r->base + r->size + PAGE - 1) & ~(CUdeviceptr)(PAGE - 1)))
-            return r;
-    return NULL;
+/*
+ * The first range of those that these pages are of, or NULL: it may begin behind their first byte, and the last one may
+ * end before their last. Of virtual memory there may be several, as an H100 has them, be some not made for other devices.
+ */
+static const struct range *ranges_of_pages(CUdeviceptr begin, size_t size, struct pieces *pieces) {
+    const struct range *first = NULL;
+    CUdeviceptr at = begin, end = begin + size;
+    for (struct range *r = standin_range_after(NULL); r != NULL && at < end; r = standin_range_after(r)) {
+        CUdeviceptr start = r->base & ~(CUdeviceptr)(PAGE - 1), stop = (r->base + r->size + PAGE - 1) & ~(CUdeviceptr)(PAGE - 1);
+        if (stop <= at || start > at)
+            continue;
+        if (pieces->count == MAX_PIECES || (first != NULL && (r->memory != VIRTUAL_MEMORY || r->device != first->device)))
+            return NULL;
+        if (first == NULL)
+            first = r;
+        CUdeviceptr until = stop < end ? stop : end;
+        /* Small allocations share a page: of which it is, only the end tells. */
+        if (until < end && first->memory != VIRTUAL_MEMORY) {
+            first = NULL;
+            continue;
+        }
+        pieces->items[pieces->count++] = (struct udmabuf_create_item){
+            .memfd = (uint32_t)standin_backing_file(r->device), .offset = r->offset + at - r->base, .size = until - at};
+        at = until;
+    }
+    return at == end ? first : NULL;
+}
+
+static bool is_capable(const struct range *first, CUdeviceptr end) {
+    bool capable = first->memory != VIRTUAL_MEMORY;
+    for (const struct range *r = first; !capable && r != NULL && r->base < end; r = standin_range_after(r))
+        capable = r->handle->properties.allocFlags.gpuDirectRDMACapable;
+    return capable;
 }
 
 CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr begin, size_t size, CUmemRangeHandleType type,
@@ -44,14 +76,16 @@ CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr begin, size_t s
         flags > CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE)
         return CUDA_ERROR_INVALID_VALUE;
     LOCKED;
-    const struct range *range = range_of_pages(begin, size);
-    if (range == NULL || (range->memory != DEVICE_MEMORY && range->memory != VIRTUAL_MEMORY))
+    struct pieces pieces = {.flags = UDMABUF_FLAGS_CLOEXEC};
+    const struct range *range = ranges_of_pages(begin, size, &pieces);
+    if (range == NULL ||
+        (range->memory != DEVICE_MEMORY && range->memory != VIRTUAL_MEMORY && range->memory != POOL_MEMORY))
         return CUDA_ERROR_INVALID_VALUE;
     if (!standin_device_attribute(range->device, CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED) ||
         (flags != 0 && standin_settings.driver_version < 12080) ||
-        (range->memory == VIRTUAL_MEMORY && !range->handle->properties.allocFlags.gpuDirectRDMACapable))
+        !is_capable(range, begin + size))
         return CUDA_ERROR_NOT_SUPPORTED;
-    int result = export_range(range->device, range->offset + begin - range->base, size);
+    int result = export_pieces(standin_backing_file(range->device), &pieces);
     if (result < 0)
         return CUDA_ERROR_NOT_SUPPORTED;
     *(int *)handle = result;

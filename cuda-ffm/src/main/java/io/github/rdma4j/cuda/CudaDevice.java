@@ -107,7 +107,9 @@ public final class CudaDevice {
             if (result == CudaHeaders.CUDA_ERROR_INVALID_VALUE()) {
                 return 0;
             }
-            Results.check(result, "cuDeviceGetAttribute(attribute=%d, device=%d)".formatted(code, ordinal));
+            if (result != Results.SUCCESS) {
+                throw Results.failure(result, "cuDeviceGetAttribute(attribute=%d, device=%d)".formatted(code, ordinal));
+            }
             return value.get(ValueLayout.JAVA_INT, 0);
         }
     }

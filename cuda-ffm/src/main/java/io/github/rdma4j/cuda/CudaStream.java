@@ -68,7 +68,8 @@ public final class CudaStream extends StreamMemory {
 
     /**
      * Memory of the device's pool, there for what this stream is given from now on (cuMemAllocAsync). Other streams may
-     * use it once this stream has come as far: see {@link CudaEvent}. Adapters cannot be given it. Allocates.
+     * use it once this stream has come as far: see {@link CudaEvent}. Register it with an adapter no sooner than that:
+     * until then, work that was queued before may use the same bytes. Allocates.
      *
      * @param size in bytes, 1 or more
      * @return the memory; {@link #free} gives it back in the order of a stream, closing it waits for the whole context

@@ -19,7 +19,7 @@ final class DeviceAllocations {
         boolean direct = context.device().has(DeviceAttribute.GPU_DIRECT_RDMA_SUPPORTED);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment address = arena.allocate(ValueLayout.JAVA_LONG);
-            check(MemoryCalls.alloc(address, size), "cuMemAlloc(size=%d)".formatted(size), context);
+            check(MemoryCalls.alloc(address, size), "cuMemAlloc(size=%d)", size, context);
             long pointer = address.get(ValueLayout.JAVA_LONG, 0);
             return new DeviceMemory(context, pointer, size, Kind.ALLOCATED, direct, () -> free(pointer));
         }
@@ -31,7 +31,8 @@ final class DeviceAllocations {
             MemorySegment address = arena.allocate(ValueLayout.JAVA_LONG);
             check(
                     MemoryCalls.allocManaged(address, size, CudaHeaders.CU_MEM_ATTACH_GLOBAL()),
-                    "cuMemAllocManaged(size=%d)".formatted(size),
+                    "cuMemAllocManaged(size=%d)",
+                    size,
                     context);
             long pointer = address.get(ValueLayout.JAVA_LONG, 0);
             return new DeviceMemory(context, pointer, size, Kind.MANAGED, false, () -> free(pointer));
@@ -42,13 +43,13 @@ final class DeviceAllocations {
     static DeviceMemory pooled(CudaStream stream, long size) {
         requireSize(size);
         CudaContext context = stream.context();
-        String call = "cuMemAllocAsync(size=%d)".formatted(size);
+        String call = "cuMemAllocAsync(size=%d)";
         if (!context.device().has(DeviceAttribute.MEMORY_POOLS_SUPPORTED)) {
-            throw new UnsupportedCudaCallException(call, context.device() + " has no memory pools");
+            throw new UnsupportedCudaCallException(call.formatted(size), context.device() + " has no memory pools");
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment address = arena.allocate(ValueLayout.JAVA_LONG);
-            check(MemoryCalls.allocAsync(address, size, stream.pointer), call, context);
+            check(MemoryCalls.allocAsync(address, size, stream.pointer), call, size, context);
             long pointer = address.get(ValueLayout.JAVA_LONG, 0);
             return new DeviceMemory(context, pointer, size, Kind.POOL, false, () -> free(pointer));
         }
@@ -115,12 +116,19 @@ final class DeviceAllocations {
     }
 
     private static void free(long address) {
-        Results.check(MemoryCalls.free(address), "cuMemFree(0x%x)".formatted(address));
+        Results.check(MemoryCalls.free(address), "cuMemFree(0x%x)", address);
     }
 
     static void requireSize(long size) {
         if (size < 1) {
             throw new IllegalArgumentException("an allocation of " + size + " bytes; 1 is the least");
+        }
+    }
+
+    /** The words are put together only if it failed. */
+    static void check(int result, String format, long size, CudaContext context) {
+        if (result != Results.SUCCESS) {
+            check(result, format.formatted(size), context);
         }
     }
 

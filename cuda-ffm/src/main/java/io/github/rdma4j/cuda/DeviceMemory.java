@@ -290,7 +290,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
      * @throws IndexOutOfBoundsException if the part does not lie within
      * @throws UnsupportedCudaCallException before CUDA 11.7, or if the device has no
      *     {@link DeviceAttribute#DMA_BUF_SUPPORTED}
-     * @throws CudaException if this memory cannot be exported: that of a pool, for instance
+     * @throws CudaException if the driver does not export this memory: managed memory, for instance
      */
     public DmaBuf exportDmaBuf(long offset, long length) {
         return exportDmaBuf(offset, length, DmaBuf.Mapping.DEFAULT);
@@ -362,9 +362,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
             stream.enter();
             try {
                 context().bind();
-                Results.check(
-                        MemoryCalls.freeAsync(pointer, stream.pointer),
-                        "cuMemFreeAsync(address=0x%x)".formatted(pointer));
+                Results.check(MemoryCalls.freeAsync(pointer, stream.pointer), "cuMemFreeAsync(address=0x%x)", pointer);
             } finally {
                 stream.exit();
             }

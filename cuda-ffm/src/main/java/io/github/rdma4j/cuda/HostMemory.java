@@ -173,9 +173,9 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
     @Override
     void release() {
         if (arena == null) {
-            Results.check(MemoryCalls.hostUnregister(pointer), "cuMemHostUnregister(0x%x)".formatted(pointer));
+            Results.check(MemoryCalls.hostUnregister(pointer), "cuMemHostUnregister(0x%x)", pointer);
         } else {
-            Results.check(MemoryCalls.freeHost(pointer), "cuMemFreeHost(0x%x)".formatted(pointer));
+            Results.check(MemoryCalls.freeHost(pointer), "cuMemFreeHost(0x%x)", pointer);
         }
     }
 

@@ -10,9 +10,12 @@ package io.github.rdma4j.cuda;
 public enum HostMemoryFlag {
     /**
      * The processor writes it past its caches: quicker for the device to read, very slow for the processor to read.
-     * Allocation only.
+     * Allocation only ({@code CU_MEMHOSTALLOC_WRITECOMBINED}).
      */
     WRITE_COMBINED,
-    /** The device only reads it. Registration only; needs {@link DeviceAttribute#READ_ONLY_HOST_REGISTER_SUPPORTED}. */
+    /**
+     * The device only reads it. Registration only ({@code CU_MEMHOSTREGISTER_READ_ONLY}); needs
+     * {@link DeviceAttribute#READ_ONLY_HOST_REGISTER_SUPPORTED}.
+     */
     READ_ONLY
 }

@@ -112,6 +112,6 @@ final class IpcMemory {
     }
 
     private static void close(long base) {
-        Results.check(IpcCalls.closeMemHandle(base), "cuIpcCloseMemHandle(0x%x)".formatted(base));
+        Results.check(IpcCalls.closeMemHandle(base), "cuIpcCloseMemHandle(0x%x)", base);
     }
 }

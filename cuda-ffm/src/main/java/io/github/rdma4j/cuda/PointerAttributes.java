@@ -59,7 +59,7 @@ public record PointerAttributes(
             MemorySegment start = arena.allocate(ValueLayout.JAVA_LONG);
             int result = MemoryCalls.getAddressRange(start, size, address);
             if (result != CudaHeaders.CUDA_ERROR_NOT_FOUND() && result != CudaHeaders.CUDA_ERROR_INVALID_VALUE()) {
-                Results.check(result, "cuMemGetAddressRange(0x%x)".formatted(address));
+                Results.check(result, "cuMemGetAddressRange(0x%x)", address);
             }
             return new PointerAttributes(
                     type == CudaHeaders.CU_MEMORYTYPE_HOST() ? Type.HOST : Type.DEVICE,
@@ -98,7 +98,9 @@ public record PointerAttributes(
         if (result == CudaHeaders.CUDA_ERROR_INVALID_VALUE() || result == CudaHeaders.CUDA_ERROR_NOT_SUPPORTED()) {
             return unknown;
         }
-        Results.check(result, "cuPointerGetAttribute(attribute=%d, 0x%x)".formatted(attribute, address));
+        if (result != Results.SUCCESS) {
+            throw Results.failure(result, "cuPointerGetAttribute(attribute=%d, 0x%x)".formatted(attribute, address));
+        }
         return data.get(ValueLayout.JAVA_LONG, 0);
     }
 }

@@ -10,9 +10,12 @@ import io.github.rdma4j.cuda.bindings.CudaHeaders;
  * @since 0.1.0
  */
 public enum WaitCondition {
-    /** When memory − value, as a signed number, is not negative: counters may wrap. */
+    /**
+     * When memory − value, as a signed number, is not negative: counters may wrap
+     * ({@code CU_STREAM_WAIT_VALUE_GEQ}).
+     */
     AT_LEAST(CudaHeaders.CU_STREAM_WAIT_VALUE_GEQ()),
-    /** When memory equals the value. */
+    /** When memory equals the value ({@code CU_STREAM_WAIT_VALUE_EQ}). */
     EQUAL(CudaHeaders.CU_STREAM_WAIT_VALUE_EQ()),
     /** When memory and value have a bit in common. */
     AND(CudaHeaders.CU_STREAM_WAIT_VALUE_AND()),

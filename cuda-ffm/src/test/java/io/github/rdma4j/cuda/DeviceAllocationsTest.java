@@ -85,6 +85,28 @@ class DeviceAllocationsTest extends DeviceFixture {
         assertThat(VirtualMemoryCalls.setAccess(address, PIECE, access, 1)).isZero();
     }
 
+    /** As an H100 does: memory of a pool, and pieces side by side, be some of them not made for other devices. */
+    @Test
+    void whatElseIsExported() {
+        StandInDriver.dmaBuf(StandInDriver.DmaBufWay.MEMFD);
+        CudaStream stream = context.createStream();
+        try (DmaBuf pooled = stream.allocate(10_000).exportDmaBuf(0, 10_000)) {
+            assertThat(pooled.length()).isEqualTo(10_000);
+        }
+        try (DeviceMemory reserved = context.allocateGpuDirect(3 * PIECE)) {
+            long start = reserved.handle();
+            assertThat(VirtualMemoryCalls.unmap(start, 3 * PIECE)).isZero();
+            map(start, true);
+            map(start + PIECE, false);
+            try (DmaBuf both = context.wrap(start, 2 * PIECE).exportDmaBuf(4096, 2 * PIECE - 4096)) {
+                assertThat(both.length()).isEqualTo(2 * PIECE - 4096);
+            }
+            // What is not mapped is in none.
+            assertThatExceptionOfType(CudaException.class).isThrownBy(() -> reserved.exportDmaBuf(0, 3 * PIECE));
+            map(start + 2 * PIECE, true);
+        }
+    }
+
     @Test
     void aDmaBufBeginsWithAPageAndGoesWithItsClose() {
         StandInDriver.dmaBuf(StandInDriver.DmaBufWay.MEMFD);

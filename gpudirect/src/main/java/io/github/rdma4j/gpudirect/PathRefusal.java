@@ -29,7 +29,7 @@ public record PathRefusal(GpuPath path, Reason reason, int errno, String explana
         DATA_DIRECT_UNSUPPORTED,
         /** Managed memory moves. */
         MANAGED_MEMORY,
-        /** Memory of a pool is not made for other devices. */
+        /** Memory of a pool is not made for peer-memory modules; a dma-buf of it is for the driver to give. */
         POOL_MEMORY,
         /** This allocation was not made for other devices. */
         MEMORY_NOT_CAPABLE,

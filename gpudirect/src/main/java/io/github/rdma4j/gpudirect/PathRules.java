@@ -84,11 +84,12 @@ final class PathRules {
                     "managed memory moves between host and device, so that no adapter can hold on to it",
                     "allocate with CudaContext.allocate");
         }
-        if (facts.kind() == DeviceMemory.Kind.POOL) {
+        // Driver 580 exports it as a dma-buf, though the manual speaks of other memory: the attempt asks the driver.
+        if (facts.kind() == DeviceMemory.Kind.POOL && path == GpuPath.PEER_MEMORY) {
             return refuse(
                     path,
                     Reason.POOL_MEMORY,
-                    "memory of a pool (cuMemAllocAsync) is not made for other devices",
+                    "memory of a pool (cuMemAllocAsync) is not made for peer-memory modules",
                     "allocate with CudaContext.allocate; frameworks have a setting for it");
         }
         if (facts.kind() == DeviceMemory.Kind.VIRTUAL && !facts.memoryCapable()) {

@@ -144,6 +144,25 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
     }
 
     @Test
+    void ofMemoryOfAPoolTheDriverIsAsked() {
+        DmaBufAdapter adapter = new DmaBufAdapter();
+        GpuDirect gpu = with(adapter, config -> config.fileSystemRoot(GpuSide.rootWithModule(folder)));
+        try (CudaStream stream = context.createStream()) {
+            DeviceMemory pooled = stream.allocate(SIZE);
+            try (DeviceRegion region = gpu.register(pooled, LOCAL_WRITE)) {
+                assertThat(region.path()).as(region.decision().toString()).isEqualTo(DMA_BUF);
+            }
+            StandInDriver.deny("cuMemGetHandleForAddressRange");
+            try (DeviceRegion region = gpu.register(pooled, LOCAL_WRITE)) {
+                assertThat(region.path()).isEqualTo(GpuPath.STAGED);
+                assertThat(against(region, DMA_BUF)).isEqualTo(Reason.EXPORT_REFUSED);
+                assertThat(against(region, PEER_MEMORY)).isEqualTo(Reason.POOL_MEMORY);
+            }
+            stream.free(pooled);
+        }
+    }
+
+    @Test
     void dataDirectIsTriedWhereItIsAskedForAndItsAbsenceTold() {
         DmaBufAdapter adapter = new DmaBufAdapter();
         DeviceMemory memory = context.allocate(SIZE);

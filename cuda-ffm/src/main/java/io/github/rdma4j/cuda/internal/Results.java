@@ -84,6 +84,19 @@ public final class Results {
     }
 
     /**
+     * The same for calls that are made often: the words are put together only if it failed.
+     *
+     * @param result what it returned
+     * @param format of the call
+     * @param argument of the format
+     */
+    public static void check(int result, String format, long argument) {
+        if (result != SUCCESS) {
+            throw failure(result, format.formatted(argument));
+        }
+    }
+
+    /**
      * The exception for a failed call.
      *
      * @param result what it returned, not success

@@ -93,17 +93,17 @@ final class Connection {
     }
 
     /**
-     * That of which this one was to be made is through: only now NCCL has written the handle. Who gave it up meanwhile
-     * could not end it, and it is ended here.
+     * That of which this one was to be made is through, or has failed or ended: what NCCL has written by now, it has
+     * made, and if that is nothing, it never will. Who gave it up meanwhile could not end it, and it is ended here.
      */
-    private void made(boolean well) {
+    private void made() {
         boolean givenUp;
         life.writeLock().lock();
         try {
-            if (well && !over) {
+            if (!over) {
                 opened();
             }
-            lost = !well;
+            lost = handle == 0 && !over;
             origin = null;
             givenUp = aborted || closed;
         } finally {
@@ -277,7 +277,7 @@ final class Connection {
         if (!over) {
             throw new NcclTimeoutException(call.words(), limit);
         }
-        finish(lastState == NcclStatus.SUCCESS.number());
+        finish();
         library.check(lastState, call, handle);
     }
 
@@ -287,11 +287,11 @@ final class Connection {
         if (now == NcclStatus.IN_PROGRESS.number()) {
             return false;
         }
-        finish(now == NcclStatus.SUCCESS.number());
+        finish();
         return true;
     }
 
-    private void finish(boolean well) {
+    private void finish() {
         if (!pending.isEmpty()) {
             pending.forEach(Pending::finish);
             pending.clear();
@@ -300,7 +300,7 @@ final class Connection {
         // Each may end one, which may come here again.
         List<Connection> children = List.copyOf(making);
         making.clear();
-        children.forEach(child -> child.made(well));
+        children.forEach(Connection::made);
     }
 
     /** Looks whether NCCL is through, if nobody is inside a call. */
@@ -311,7 +311,7 @@ final class Connection {
                     isSettled();
                 } else {
                     // It was aborted under a call of another thread, which is over now.
-                    finish(false);
+                    finish();
                 }
             } finally {
                 calls.unlock();
@@ -368,7 +368,7 @@ final class Connection {
             }
         } finally {
             if (alone) {
-                finish(false);
+                finish();
             }
         }
     }

@@ -58,7 +58,9 @@ final class Held implements AutoCloseable {
 
     synchronized void exit() {
         inside--;
-        notifyAll();
+        if (closed) {
+            notifyAll();
+        }
     }
 
     /** Called by the resource before it is closed. */

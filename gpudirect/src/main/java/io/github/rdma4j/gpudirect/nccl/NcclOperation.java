@@ -10,13 +10,16 @@ package io.github.rdma4j.gpudirect.nccl;
 public enum NcclOperation implements NcclReduction {
     /** The sum. */
     SUM(0),
-    /** The product. */
+    /** The product ({@code ncclProd}). */
     PRODUCT(1),
     /** The greatest. */
     MAX(2),
     /** The least. */
     MIN(3),
-    /** The mean: the sum divided by the number of ranks, of integers rounded toward zero. NCCL 2.10 and later. */
+    /**
+     * The mean: the sum divided by the number of ranks, of integers rounded toward zero ({@code ncclAvg}). NCCL 2.10
+     * and later.
+     */
     AVERAGE(4);
 
     private static final NcclVersion AVERAGE_SINCE = new NcclVersion(2, 10, 3);

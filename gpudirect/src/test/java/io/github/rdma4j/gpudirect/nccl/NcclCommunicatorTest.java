@@ -418,6 +418,30 @@ class NcclCommunicatorTest extends NcclFixture {
         others.forEach(NcclCommunicator::abort);
     }
 
+    /** Nobody has asked since: NCCL has written a handle that must be ended. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aSplitThatIsThereOutlivesItsParent(boolean givenUp) {
+        initAll(config -> config.mode(NcclMode.NON_BLOCKING).closeTimeout(TINY));
+        communicators.forEach(each -> each.await(LIMIT));
+        List<NcclCommunicator> children =
+                communicators.stream().map(each -> each.split(0, 0)).toList();
+        if (givenUp) {
+            children.getFirst().abort();
+        }
+        // The stand-in goes on with all that is begun, whoever asks.
+        communicators.stream().skip(1).forEach(each -> each.await(LIMIT));
+        communicators.getFirst().abort();
+        assertThat(children.getFirst().isOpen()).isEqualTo(!givenUp);
+        if (!givenUp) {
+            assertThat(children.getFirst().isReady()).isTrue();
+            assertThat(children.getFirst().rank()).isZero();
+        }
+        children.forEach(NcclCommunicator::abort);
+        communicators.forEach(NcclCommunicator::abort);
+        assertThat(StandInNccl.open()).isEmpty();
+    }
+
     @Test
     void aSplitIsThereWhenAllRanksHaveCome() {
         initAll(config -> config.mode(NcclMode.NON_BLOCKING));

@@ -40,6 +40,9 @@ import java.util.stream.Collectors;
 
 /** Measures each direction, each size and each number of threads, all ways by turns. */
 final class GdsBandwidth {
+    /** What a report without results says. */
+    static final String NOTHING = "no way could be measured";
+
     private final Instant started = Instant.now();
     private final GdsOptions options;
     private final KeptReport<GdsReport> kept;
@@ -81,7 +84,8 @@ final class GdsBandwidth {
                 kept.begin(() ->
                         results.isEmpty() ? Optional.empty() : Optional.of(report(environment, size, fileSystem, gpu)));
                 measure(context, size, made);
-                return report(environment, size, fileSystem, gpu);
+                GdsReport report = report(environment, size, fileSystem, gpu);
+                return results.isEmpty() ? report.ended(RunState.FAILED, NOTHING) : report;
             } finally {
                 if (made) {
                     Files.deleteIfExists(file);

@@ -45,7 +45,11 @@ public final class GdsCommand {
         KeptReport<GdsReport> kept = new KeptReport<>(report -> options.json()
                 .show(NAME, OK, page(report), stream -> GdsDocument.of(report).write(stream), out, err));
         try {
-            return kept.complete(GdsBandwidth.run(options, kept), Complaints.FAILED);
+            GdsReport report = GdsBandwidth.run(options, kept);
+            int status = kept.complete(report, Complaints.FAILED);
+            return report.failure() == null
+                    ? status
+                    : complaints.failed(report.failure(), "do what stands beside each way, or choose others by --ways");
         } catch (PerftestException failure) {
             return failed(kept, complaints, failure.getMessage(), failure.remedy());
         } catch (IllegalArgumentException | StorageException | CudaException | CudaUnavailableException failure) {

@@ -218,7 +218,7 @@ final class BandwidthTest implements ConnectedTest {
             control.enter(number % 2 == 0 ? RunControl.STARTING : RunControl.SAMPLING);
             BandwidthLoop loop = loops[number / 2 % loops.length];
             loop.run(messages);
-            return control.running() && loop.failure() == null ? (int) loop.completed() : -1;
+            return limit.outcome(loop.completed(), loop.failure());
         };
     }
 

@@ -103,7 +103,7 @@ final class RequestLatencyTest implements ConnectedTest {
             limit.endWhenStuck();
             RequestLatencyLoop next = number % WarmUp.SPIN_EVERY == 1 ? sleeping : loop;
             long answered = next.run(WARM_UP_MESSAGES, number % 3 == 0 ? other : stamps);
-            return control.running() && next.failure() == null ? (int) answered : -1;
+            return limit.outcome(answered, next.failure());
         };
     }
 

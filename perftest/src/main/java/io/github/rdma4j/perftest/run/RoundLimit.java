@@ -24,6 +24,8 @@ final class RoundLimit implements AutoCloseable {
     private volatile long endAt = Long.MAX_VALUE;
     private volatile boolean loopback;
     private volatile boolean closing;
+    /** The first one of a loop; of the thread that makes the rounds. */
+    private String failure;
 
     RoundLimit(RunControl control) {
         this.control = control;
@@ -46,8 +48,26 @@ final class RoundLimit implements AutoCloseable {
         loopback = true;
     }
 
-    boolean hasLoopback() {
-        return loopback;
+    /**
+     * What came of a round.
+     *
+     * @param messages that it has sent
+     * @param failures of its loops, each null if there was none
+     * @return the messages; -1 if it has failed, or was stuck
+     */
+    int outcome(long messages, String... failures) {
+        for (String each : failures) {
+            if (failure == null) {
+                failure = each;
+            }
+        }
+        return failure == null && control.running() ? (int) messages : -1;
+    }
+
+    /** Why a round has failed, in words. */
+    String reason() {
+        String what = loopback ? "a local pair stood still" : "no loopback on this device";
+        return failure == null ? what : "a local pair failed: " + failure;
     }
 
     private void watch() {

@@ -196,15 +196,16 @@ final class SendBandwidthTest implements ConnectedTest {
             control.enter(number % 2 == 0 ? RunControl.STARTING : RunControl.SAMPLING);
             boolean bothWays = number % 3 == 0;
             SendBandwidthLoop loop = bothWays ? both[number % 2] : sending[number % 2];
-            if ((bothWays ? some : all).begin(WarmUp.MESSAGES) != 0) {
-                return -1;
+            Receives receives = bothWays ? some : all;
+            int errno = receives.begin(WarmUp.MESSAGES);
+            if (errno != 0) {
+                return limit.outcome(0, Failures.post(errno, receives.failed()));
             }
             loop.run(WarmUp.MESSAGES);
             if (!bothWays) {
                 receiving.run(WarmUp.MESSAGES);
             }
-            boolean done = control.running() && loop.failure() == null && receiving.failure() == null;
-            return done ? 2 * WarmUp.MESSAGES : -1;
+            return limit.outcome(2 * WarmUp.MESSAGES, loop.failure(), receiving.failure());
         };
     }
 

@@ -107,12 +107,16 @@ final class SendLatencyTest implements ConnectedTest {
             boolean opens = number % 4 != 3;
             int messages = opens ? WarmUp.MESSAGES : 1;
             // Who does not open waits for a message first, and leaves its own behind.
-            if (receives.begin(opens ? messages : 2) != 0 || !opens && !loop.send()) {
-                return -1;
+            int errno = receives.begin(opens ? messages : 2);
+            if (errno != 0) {
+                return limit.outcome(0, Failures.post(errno, receives.failed()));
+            }
+            if (!opens && !loop.send()) {
+                return limit.outcome(0, loop.failure());
             }
             long sent = loop.run(opens, messages, number % 3 == 0 ? other : stamps);
             boolean empty = opens || loop.receive();
-            return empty && control.running() && loop.failure() == null ? (int) sent : -1;
+            return limit.outcome(empty ? sent : 0, loop.failure());
         };
     }
 

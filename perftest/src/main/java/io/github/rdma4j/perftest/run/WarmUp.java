@@ -155,8 +155,7 @@ final class WarmUp {
                 }
                 int sent = round.run(rounds++);
                 if (sent < 0) {
-                    return NOT_POSSIBLE.formatted(
-                            limit.hasLoopback() ? "a local pair stood still" : "no loopback on this device");
+                    return NOT_POSSIBLE.formatted(limit.reason());
                 }
                 limit.loopbackWorks();
                 messages += sent;
@@ -216,7 +215,7 @@ final class WarmUp {
                 loop.pretend(1);
             }
             long sent = loop.run(opens, opens ? MESSAGES : 1, number % 3 == 0 ? other : stamps);
-            return control.running() && loop.failure() == null ? (int) sent : -1;
+            return limit.outcome(sent, loop.failure());
         };
     }
 }

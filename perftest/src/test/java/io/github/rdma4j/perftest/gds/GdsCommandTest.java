@@ -118,6 +118,24 @@ class GdsCommandTest {
     }
 
     @Test
+    void whereNoWayCanBeMeasuredItFails() throws IOException {
+        Path file = Files.write(folder.resolve("there"), new byte[10_000]);
+        StandInCuFile.absent();
+        Path json = folder.resolve("out.json");
+        assertThat(run("--file", file.toString(), "--ways", "gds,compat", "--json", json.toString()))
+                .isOne();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("gds     left out: ")
+                .contains("broken off: no way could be measured");
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("gds_bw: no way could be measured")
+                .contains("--ways");
+        assertThat(ResultsSchema.faults(Files.readString(json))).isEmpty();
+        JsonNode document = new ObjectMapper().readTree(Files.readAllBytes(json));
+        assertThat(document.get("state").asText()).isEqualTo("failed");
+    }
+
+    @Test
     void wrongBytesAreFound() throws IOException {
         Path file = Files.write(folder.resolve("there"), "x".repeat(10_000).getBytes(StandardCharsets.UTF_8));
         // cuFile says that it has read, and has not: the copy to the GPU is left out.

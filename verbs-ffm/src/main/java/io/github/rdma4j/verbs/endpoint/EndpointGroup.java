@@ -36,6 +36,9 @@ import java.util.Map;
  * another device. What a device cannot give is refused at the connection, with both numbers. Memory for messages comes
  * with the connections.
  *
+ * <p><b>A device that fails</b>: if the adapter, or the connection manager, does not answer any more, all endpoints of
+ * the group on that device are lost, and the group takes no more there. Other devices go on.
+ *
  * <p>Thread safety: all methods may be called from any thread.
  *
  * @since 0.1.0

@@ -221,8 +221,9 @@ public final class EndpointSelector implements AutoCloseable {
      * @param timeout how long to wait; zero or less only looks
      * @return how many handlers were called; 0 after the time, and after {@link #wakeUp()}
      * @throws WaitInterruptedException if the thread is interrupted while it waits
-     * @throws io.github.rdma4j.verbs.VerbsException if an endpoint's events are not to be had any more, as when its
-     *     adapter is gone: that endpoint is lost then, of which the next select tells it, and the others go on
+     * @throws io.github.rdma4j.verbs.VerbsException if nothing is to be heard of an endpoint's adapter any more, as
+     *     when that is gone. This is thrown once: the endpoint, and all others of its group on that device, are lost
+     *     then, of which the next select tells them, and the others go on
      * @throws IllegalStateException if this selector is closed, before or meanwhile, or selected by another thread or
      *     by a handler
      */

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -189,6 +190,12 @@ final class Engine {
         int total;
         try {
             total = carrier.poll(protocol);
+        } catch (VerbsException e) {
+            // Of one that is lost the program is to hear that it is, and so can close it.
+            if (protocol.isOpen()) {
+                throw e;
+            }
+            total = 0;
         } finally {
             protocol.settle();
         }

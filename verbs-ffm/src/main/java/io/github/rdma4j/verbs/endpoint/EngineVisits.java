@@ -75,13 +75,21 @@ final class EngineVisits {
             if (queueEvent) {
                 takeEvent(armEarly);
             }
+            makeProgress(linkEvent);
+            return protocol.takeReady();
+        } finally {
+            engine.exitVisit();
+        }
+    }
+
+    private void makeProgress(boolean linkEvent) {
+        try {
             engine.progress();
             if (linkEvent) {
                 engine.look();
             }
-            return protocol.takeReady();
-        } finally {
-            engine.exitVisit();
+        } catch (VerbsException e) {
+            deaf(e);
         }
     }
 
@@ -99,12 +107,12 @@ final class EngineVisits {
     }
 
     /**
-     * An endpoint without events, as one whose device is gone, is lost. Else a selector would try in vain for ever, and
-     * never come to the others behind it.
+     * An endpoint whose adapter answers no question any more, as one whose device is gone, is lost. Else a selector
+     * would try in vain for ever, and never come to the others behind it.
      */
     private void deaf(VerbsException failure) {
         if (protocol.isOpen()) {
-            protocol.linkLost("events of its completion queue are not to be had: " + failure.getMessage());
+            protocol.linkLost(SharedQueues.DEAF + failure.getMessage());
             throw failure;
         }
     }

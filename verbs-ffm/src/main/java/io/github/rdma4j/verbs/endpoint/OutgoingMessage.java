@@ -9,6 +9,9 @@ import java.lang.foreign.MemorySegment;
  * gives it. It has its place in the send queue and its credit already, so {@link #send} never waits. Its turn among
  * messages and transfers is that of the call of {@link #send}; only if others wait before it then, it is copied.
  *
+ * <p>Do not wait for room, for another claim for instance, before all claimed messages are sent or closed: their
+ * credits look unused to a peer that {@linkplain HeldMessage holds} messages, and it may keep back others until then.
+ *
  * <p>Thread safety: one thread at a time.
  *
  * @since 0.1.0

@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairConfig;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.ConnectionId;
 import io.github.rdma4j.verbs.cm.EventChannel;
@@ -21,6 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -36,6 +38,9 @@ import java.util.function.Function;
  * poll. Whoever polls takes no lock of an endpoint.
  */
 final class SharedQueues implements Sleepers.Ground {
+    /** Why an endpoint is lost of whose adapter nothing is to be heard; the failure stands behind it. */
+    static final String DEAF = "nothing is to be heard of its adapter: ";
+
     private final int places;
     private final SharedDomain domain;
     private final CompletionChannel channel;
@@ -46,6 +51,8 @@ final class SharedQueues implements Sleepers.Ground {
     private final Map<ConnectionId, Member> connections = new ConcurrentHashMap<>();
     private final AtomicInteger awaitEnds = new AtomicInteger();
     private final AtomicInteger selectors = new AtomicInteger();
+    /** The first failure of a channel or a queue; null as long as there was none. */
+    private final AtomicReference<VerbsException> deaf = new AtomicReference<>();
 
     /**
      * Of those who join and leave. A queue pair is created, and closed and forgotten, with it: in between nobody can
@@ -157,6 +164,7 @@ final class SharedQueues implements Sleepers.Ground {
         if (letGo) {
             throw new IllegalStateException("the endpoint group is closed");
         }
+        requireHearing();
         for (QueueShare share : shares) {
             if (share.hasRoomFor(itsDomain, sizes)) {
                 return share;
@@ -200,6 +208,8 @@ final class SharedQueues implements Sleepers.Ground {
         connections.put(id.id(), member);
         try {
             id.migrate(events);
+            // Who comes while the others are told would not be.
+            requireHearing();
         } catch (Throwable e) {
             connections.remove(id.id());
             throw e;
@@ -300,15 +310,53 @@ final class SharedQueues implements Sleepers.Ground {
                 total += share.poll(sleepers);
             }
             return total;
+        } catch (VerbsException e) {
+            lose(e);
+            return 0;
         } finally {
             polling.unlock();
         }
     }
 
     private void arm() {
+        if (deaf.get() != null) {
+            return;
+        }
         boolean ends = awaitEnds.get() > 0;
-        for (QueueShare share : shares) {
-            share.arm(ends);
+        try {
+            for (QueueShare share : shares) {
+                share.arm(ends);
+            }
+        } catch (VerbsException e) {
+            lose(e);
+        }
+    }
+
+    /**
+     * Of a device that does not answer, as one that is gone, all endpoints are lost, of which each is told. The first
+     * failure is thrown, and no other one: it would keep a selector from its other endpoints again and again.
+     */
+    private void lose(VerbsException failure) {
+        if (deaf.compareAndSet(null, failure)) {
+            for (Member member : connections.values()) {
+                member.lost(DEAF + failure.getMessage());
+                member.tell(sleepers);
+            }
+        }
+        // One that comes by again on its way out is the same.
+        if (deaf.get() == failure) {
+            throw failure;
+        }
+    }
+
+    private void requireHearing() {
+        VerbsException failure = deaf.get();
+        if (failure != null) {
+            throw new VerbsException(
+                    failure.operation(),
+                    failure.errno(),
+                    "for an endpoint that has gone; its group takes no more on this device",
+                    "close the group and its endpoints, and open another one");
         }
     }
 
@@ -334,15 +382,19 @@ final class SharedQueues implements Sleepers.Ground {
 
     /** Takes what the connection manager has said, and tells those whom it is about. */
     void takeConnectionEvents() {
-        Optional<CmEvent> event = events.isOpen() ? events.poll() : Optional.empty();
-        while (event.isPresent()) {
-            Member member = connections.get(event.get().id());
-            String reason = CmLink.reason(event.get());
-            if (member != null && reason != null) {
-                member.lost(reason);
-                member.tell(sleepers);
+        try {
+            Optional<CmEvent> event = events.isOpen() ? events.poll() : Optional.empty();
+            while (event.isPresent()) {
+                Member member = connections.get(event.get().id());
+                String reason = CmLink.reason(event.get());
+                if (member != null && reason != null) {
+                    member.lost(reason);
+                    member.tell(sleepers);
+                }
+                event = events.poll();
             }
-            event = events.poll();
+        } catch (VerbsException e) {
+            lose(e);
         }
     }
 
@@ -367,6 +419,8 @@ final class SharedQueues implements Sleepers.Ground {
                 arm();
                 poll();
             }
+        } catch (VerbsException e) {
+            lose(e);
         } finally {
             polling.unlock();
         }

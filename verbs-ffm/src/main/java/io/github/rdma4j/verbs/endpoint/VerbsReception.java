@@ -106,7 +106,16 @@ final class VerbsReception implements Reception {
 
     private Endpoint goOn(Handshake handshake) {
         EventChannel channel = handshake.request.id().channel();
-        Optional<CmEvent> event = channel.poll();
+        Optional<CmEvent> event;
+        try {
+            event = channel.poll();
+        } catch (VerbsException e) {
+            // What has failed may have been the client's only word, and a channel that fails rings again and again.
+            handshakes.remove(channel);
+            doorkeeper.gaveUp();
+            CloseAll.after(e, () -> forget(handshake, e.toString()));
+            throw e;
+        }
         if (event.isEmpty()) {
             return null;
         }

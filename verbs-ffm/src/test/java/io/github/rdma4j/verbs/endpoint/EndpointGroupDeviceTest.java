@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.ExamplePrograms;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.CmTestNet;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -29,6 +30,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Many endpoints on one completion queue and one pool of receive buffers. What is not noticed fails by the patience.
@@ -367,6 +370,77 @@ class EndpointGroupDeviceTest {
             accepted.forEach(Endpoint::close);
             assertThat(group.size()).isZero();
             clients.forEach(Endpoint::close);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aDeviceThatDoesNotAnswerLosesItsEndpointsOnceAndNoOthers(boolean completions) throws Exception {
+        try (EndpointGroup group = EndpointGroup.open(4);
+                EndpointServer server =
+                        EndpointServer.bind(CmTestNet.ipv4(), config -> SMALL.accept(config.group(group)));
+                EndpointServer other = EndpointServer.bind(CmTestNet.ipv4(), SMALL);
+                EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
+            List<Endpoint> clients = new ArrayList<>();
+            List<String> lost = new ArrayList<>();
+            List<Endpoint> ended = new ArrayList<>();
+            AtomicInteger got = new AtomicInteger();
+            SharedQueues queues = null;
+            for (EndpointServer each : List.of(server, server, server, other)) {
+                Future<Endpoint> next =
+                        executor.submit(() -> each.accept(PATIENCE).orElseThrow());
+                clients.add(Endpoint.connect(each.address(), SMALL, PATIENCE));
+                Endpoint accepted = next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                queues = group.on(accepted.protectionDomain().context());
+                selector.add(accepted, ready -> {
+                    try {
+                        ready.poll(message -> got.incrementAndGet());
+                    } catch (ConnectionLostException e) {
+                        lost.add(e.getMessage());
+                        // A close that asks the connection manager would fail, too.
+                        selector.remove(ready);
+                        ended.add(ready);
+                    }
+                });
+            }
+            Endpoint healthy = clients.getLast();
+            List<VerbsException> failures = new ArrayList<>();
+            try (BrokenDescriptor broken =
+                    completions ? BrokenDescriptor.of(queues.channel()) : BrokenDescriptor.of(queues.events())) {
+                if (completions) {
+                    clients.getFirst().trySend(MemorySegment.ofArray(message(0, 0)));
+                } else {
+                    clients.getFirst().abort();
+                }
+                long start = System.nanoTime();
+                while ((lost.size() < 3 || got.get() < 50) && System.nanoTime() - start < PATIENCE.toNanos()) {
+                    healthy.trySend(MemorySegment.ofArray(message(3, 0)));
+                    try {
+                        selector.select(Duration.ofMillis(1));
+                    } catch (VerbsException e) {
+                        failures.add(e);
+                    }
+                }
+                assertThat(failures).hasSize(1);
+                assertThat(failures.getFirst()).hasMessageContaining("EBADF");
+                assertThat(lost)
+                        .hasSize(3)
+                        .allMatch(text -> text.contains(SharedQueues.DEAF) && text.contains("EBADF"));
+                assertThat(got).hasValueGreaterThanOrEqualTo(50);
+                assertThat(selector.size()).isEqualTo(1);
+                Future<?> late = executor.submit(() ->
+                        Endpoint.connect(server.address(), SMALL, PATIENCE).close());
+                assertThatThrownBy(() -> server.accept(PATIENCE))
+                        .isInstanceOf(VerbsException.class)
+                        .hasMessageContaining("EBADF")
+                        .hasMessageContaining("takes no more on this device")
+                        .hasMessageContaining("open another one");
+                assertThatThrownBy(() -> late.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                        .hasMessageContaining("the peer's program refused it");
+            }
+            ended.forEach(Endpoint::abort);
+            assertThat(group.size()).isZero();
+            clients.forEach(Endpoint::abort);
         }
     }
 

@@ -9,10 +9,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.EventPoller;
+import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.CmTestNet;
 import io.github.rdma4j.verbs.cm.ConnectionException;
 import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
+import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
 import java.lang.foreign.MemorySegment;
@@ -84,6 +88,39 @@ class EndpointServerDeviceTest {
                 assertThat(atServer.send(text("pong"), PATIENCE)).isTrue();
                 assertThat(client.receive(PATIENCE)).hasValue("pong".getBytes());
             }
+        }
+    }
+
+    @Test
+    void aClientOfWhomNothingIsToBeHeardIsForgottenOnce() throws Exception {
+        SynchronousId listener = SynchronousId.create(PortSpace.TCP);
+        EndpointConfig config = new EndpointConfig();
+        SMALL.accept(config);
+        Doorkeeper doorkeeper = new Doorkeeper(config);
+        VerbsReception reception =
+                new VerbsReception("the test", listener, config, doorkeeper, SharedDomain::allocate, null, null, null);
+        listener.listen(CmTestNet.ipv4(), 8);
+        try (EventPoller poller = EventPoller.open()) {
+            reception.enter(poller);
+            Future<Endpoint> client = executor.submit(
+                    () -> Endpoint.connect(listener.id().localAddress().orElseThrow(), SMALL, PATIENCE));
+            assertThat(poller.select(PATIENCE, source -> {})).isEqualTo(1);
+            assertThat(reception.begin()).isNull();
+            assertThat(reception.hasHandshakes()).isTrue();
+            List<EventSource> ready = new ArrayList<>();
+            assertThat(poller.select(PATIENCE, ready::add)).isEqualTo(1);
+            try (BrokenDescriptor broken = BrokenDescriptor.of((EventChannel) ready.getFirst())) {
+                assertThatThrownBy(() -> reception.goOn(ready.getFirst()))
+                        .isInstanceOf(VerbsException.class)
+                        .hasMessageContaining("rdma_get_cm_event() failed: EBADF");
+            }
+            assertThat(reception.hasHandshakes()).isFalse();
+            assertThat(doorkeeper.counters().gaveUp()).isEqualTo(1);
+            // And it wakes nobody any more.
+            assertThat(poller.select(Duration.ZERO, ready::add)).isZero();
+            get(client).abort();
+        } finally {
+            reception.close();
         }
     }
 

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Two state machines whose programs hold what they have received for long: no message meets a full receive queue, and a
- * program that leaves the peer one buffer hears of it in the end, whatever goes the other way. The schedule is made of
- * a seed, and nothing else.
+ * program that leaves the peer one buffer hears of it in the end, whatever goes the other way, and however long places
+ * are claimed before they are sent or given back. The schedule is made of a seed, and nothing else.
  *
  * <p>{@code -Drdma4j.simulation.schedules=1000000} plays more of them, and {@code -Drdma4j.simulation.seed=N} one
  * again.
@@ -73,11 +73,13 @@ class HoldersSimulationTest {
         }
 
         private void step(Side side) {
-            switch (random.nextInt(8)) {
+            switch (random.nextInt(10)) {
                 case 0, 1 -> side.carrier.queues.deliver();
                 case 2 -> side.carrier.queues.acknowledge();
                 case 3 -> side.poll();
                 case 4, 5 -> side.take();
+                case 6 -> side.claim();
+                case 7 -> side.useClaim(random);
                 default -> side.send();
             }
         }
@@ -111,6 +113,8 @@ class HoldersSimulationTest {
         private int sent;
         private int taken;
         private final Deque<Integer> held = new ArrayDeque<>();
+        private final int mostClaims;
+        private final Deque<Integer> claims = new ArrayDeque<>();
         final FakeCarrier carrier;
         private final Protocol protocol;
 
@@ -121,6 +125,7 @@ class HoldersSimulationTest {
             most = random.nextInt(buffers) + (habit == Habit.BATCH ? 1 : 0);
             answers = random.nextInt(3) == 0;
             toSend = random.nextInt(3) == 0 ? 0 : random.nextInt(5 * MOST_BUFFERS);
+            mostClaims = random.nextInt(4);
             int sendDepth = 1 + random.nextInt(8);
             carrier = new FakeCarrier(wire, false, sendDepth, buffers);
             protocol = new Protocol(
@@ -146,6 +151,27 @@ class HoldersSimulationTest {
             if (protocol.trySend(MemorySegment.ofArray(new byte[1])) == Endpoint.OK) {
                 sent++;
             }
+        }
+
+        void claim() {
+            int slot = claims.size() < mostClaims && !isDone() ? protocol.claim() : -1;
+            if (slot >= 0) {
+                carrier.room(slot);
+                claims.add(slot);
+            }
+        }
+
+        void useClaim(Random random) {
+            if (!claims.isEmpty() && random.nextInt(4) == 0) {
+                protocol.giveBack(claims.removeLast());
+            } else if (!claims.isEmpty()) {
+                sendClaim();
+            }
+        }
+
+        private void sendClaim() {
+            protocol.sendClaimed(claims.removeFirst(), 1);
+            sent++;
         }
 
         void poll() {
@@ -188,6 +214,10 @@ class HoldersSimulationTest {
             poll();
             for (int i = 0; i < buffers; i++) {
                 take();
+            }
+            // Nobody waits for one credit while he keeps another one.
+            while (!claims.isEmpty()) {
+                sendClaim();
             }
             send();
         }

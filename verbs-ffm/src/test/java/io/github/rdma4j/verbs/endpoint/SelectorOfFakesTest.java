@@ -101,6 +101,42 @@ class SelectorOfFakesTest {
         }
     }
 
+    @Test
+    void anEndpointWhoseQueueCannotBePolledIsLostOnceAndKeepsNobodyFromBeingServed() {
+        FakePair broken = pair();
+        FakePair healthy = pair();
+        AtomicInteger lost = new AtomicInteger();
+        AtomicInteger got = new AtomicInteger();
+        try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
+            selector.add(broken.left, ready -> {
+                try {
+                    ready.poll(message -> {});
+                } catch (ConnectionLostException e) {
+                    lost.incrementAndGet();
+                    ready.abort();
+                }
+            });
+            selector.add(healthy.left, ready -> ready.poll(message -> got.incrementAndGet()));
+            sleepsInVain(selector);
+            broken.leftCarrier.beforePoll = () -> {
+                throw new VerbsException("ibv_poll_cq(of the simulation)", Errno.EIO, "the device is gone", "");
+            };
+            broken.right.trySend(number(1));
+            int failures = 0;
+            for (int i = 0; i < 20; i++) {
+                healthy.right.trySend(number(i));
+                try {
+                    selector.select(SHORT);
+                } catch (VerbsException e) {
+                    failures++;
+                }
+            }
+            assertThat(failures).isEqualTo(1);
+            assertThat(lost).hasValue(1);
+            assertThat(got).hasValueGreaterThan(15);
+        }
+    }
+
     /** One of them before it and one behind it, whichever way they are visited. */
     @ParameterizedTest
     @ValueSource(longs = {0, 1_000_000})
