@@ -102,7 +102,8 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     }
 
     /**
-     * Connects to an {@link EndpointServer} (rdma_connect(3); over TCP connect(2)).
+     * Connects to an {@link EndpointServer} (rdma_connect(3); over TCP connect(2)). Returns when the server's program
+     * has {@linkplain EndpointServer#accept accepted}, which it does in another thread or process.
      *
      * @param server the address of a network interface that has an RDMA device, over TCP of any, and the port
      * @param configuration sets what differs from the defaults
