@@ -21,10 +21,12 @@ public enum WorkCompletionStatus {
     LOC_QP_OP_ERR(
             "local QP operation error",
             "the adapter found the request and the queue pair inconsistent: an operation that the type does not have,"
-                    + " more pieces than the queue pair was created for, or on SoftRoCE a receive that is too small, or"
-                    + " no way to the peer: this machine has lost the address, the route or the link",
-            "compare the request with the queue pair's type and sizes, and the receive with the message; on SoftRoCE look"
-                    + " at 'ip addr' and 'ip route get' for the peer's address"),
+                    + " more pieces than the queue pair was created for; or on SoftRoCE a receive that is too small, memory"
+                    + " whose region was closed too early, or no way to the peer: this machine has lost the address, the"
+                    + " route or the link",
+            "compare the request with the queue pair's type and sizes, and the receive with the message; on SoftRoCE"
+                    + " close regions after the completion, and look at 'ip addr' and 'ip route get' for the peer's"
+                    + " address"),
     /** The end-to-end context is inconsistent. */
     LOC_EEC_OP_ERR(
             "local EE context operation error",
@@ -66,10 +68,11 @@ public enum WorkCompletionStatus {
     /** The peer refused the request as invalid. */
     REM_INV_REQ_ERR(
             "remote invalid request",
-            "the peer's receive is smaller than the message, its queue pair does not allow the operation, more reads"
-                    + " and atomics came than it serves, or the two sides have different path MTUs",
-            "post longer receives at the peer, give its queue pair the remote access, keep maxReadAtomic at or below"
-                    + " the peer's maxDestinationReadAtomic, and set the same pathMtu on both sides"),
+            "the peer's receive is smaller than the message; of a write, read or atomic, its queue pair was made without"
+                    + " the right; more reads and atomics came than it serves, or the two sides have different path MTUs",
+            "post longer receives at the peer, give its queue pair the right, too (QueuePairConfig.remoteAccess), keep"
+                    + " maxReadAtomic at or below the peer's maxDestinationReadAtomic, and set the same pathMtu on both"
+                    + " sides"),
     /** The peer refused the access. */
     REM_ACCESS_ERR(
             "remote access error",

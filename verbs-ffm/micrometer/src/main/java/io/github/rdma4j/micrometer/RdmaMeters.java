@@ -51,6 +51,7 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
     /** The meters in one registry. */
     private record Binding(MeterRegistry registry, Tags tags, List<Meter> meters) {
         <T> void counter(String name, String unit, String description, Tags all, T object, ToDoubleFunction<T> value) {
+            makeRoom(name, all, Meter.Type.COUNTER);
             meters.add(FunctionCounter.builder(name, object, value)
                     .tags(all)
                     .baseUnit(unit)
@@ -59,10 +60,27 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
         }
 
         <T> void gauge(String name, String description, Tags all, T object, ToDoubleFunction<T> value) {
+            makeRoom(name, all, Meter.Type.GAUGE);
             meters.add(Gauge.builder(name, object, value)
                     .tags(all)
                     .description(description)
                     .register(registry));
+        }
+
+        /** A registry would keep the meter of the endpoint before this one, and give it back as the new one. */
+        private void makeRoom(String name, Tags all, Meter.Type type) {
+            registry.removeByPreFilterId(new Meter.Id(name, all, null, null, type));
+        }
+
+        /** Takes out what nobody has taken the place of: a registry would remove by name and tags. */
+        void remove() {
+            for (Meter meter : meters) {
+                Meter.Id id = meter.getId();
+                if (registry.find(id.getName()).tags(id.getTags()).meters().stream()
+                        .anyMatch(there -> there == meter)) {
+                    registry.remove(meter);
+                }
+            }
         }
     }
 
@@ -195,7 +213,10 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
         }
     }
 
-    /** Puts the meters into a registry; several may have them. */
+    /**
+     * Puts the meters into a registry; several may have them. They take the place of meters with the same tags, as those
+     * of an endpoint that is lost.
+     */
     @Override
     public synchronized void bindTo(MeterRegistry registry) {
         Binding binding = new Binding(registry, tags, new ArrayList<>());
@@ -204,10 +225,10 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
         meters.accept(binding);
     }
 
-    /** Takes the meters out of each registry. A second call does nothing. */
+    /** Takes the meters out of each registry, but where others have taken their place. A second call does nothing. */
     @Override
     public synchronized void close() {
-        bindings.forEach(one -> one.meters().forEach(one.registry()::remove));
+        bindings.forEach(Binding::remove);
         bindings.clear();
     }
 }

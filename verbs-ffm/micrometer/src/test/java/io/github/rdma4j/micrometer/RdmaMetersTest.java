@@ -103,6 +103,21 @@ class RdmaMetersTest {
     }
 
     @Test
+    void thoseThatComeLaterTakeThePlaceOfThoseWithTheSameTags() throws Exception {
+        write(devices.resolve("lost/mlx5_0/ports/1/counters/port_xmit_data"), "1\n");
+        write(devices.resolve("next/mlx5_0/ports/1/counters/port_xmit_data"), "2\n");
+        RdmaMeters lost = RdmaMeters.ofPorts(devices.resolve("lost"), "peer", "one");
+        RdmaMeters next = RdmaMeters.ofPorts(devices.resolve("next"), "peer", "one");
+        lost.bindTo(registry);
+        next.bindTo(registry);
+        assertThat(counter("rdma4j.port.counter")).isEqualTo(2);
+        lost.close();
+        assertThat(counter("rdma4j.port.counter")).isEqualTo(2);
+        next.close();
+        assertThat(registry.getMeters()).isEmpty();
+    }
+
+    @Test
     void portsOfEachDeviceByTheNamesOfTheirCounters() throws Exception {
         Path port = devices.resolve("mlx5_0/ports/1");
         write(port.resolve("state"), "4: ACTIVE\n");

@@ -180,7 +180,7 @@ abstract sealed class NativeId permits QueuePairOwner {
     public String toString() {
         ReentrantLock lock = lockChannel();
         try {
-            return "connection id of %s%s".formatted(portSpace, closed ? "" : IdAddresses.describe(id));
+            return "connection id of port space %s%s".formatted(portSpace, closed ? "" : IdAddresses.describe(id));
         } finally {
             lock.unlock();
         }

@@ -243,8 +243,16 @@ final class CmLink implements VerbsLink {
         CloseAll.after(failure, this::close, this::free);
     }
 
+    private static String address(String word, Optional<InetSocketAddress> address) {
+        return address.map(known -> " " + word + known).orElse("");
+    }
+
     @Override
     public String toString() {
-        return id.id().isOpen() ? id.id().toString() : "closed " + queuePair;
+        try {
+            return "RDMA" + address("", id.id().localAddress()) + address("to ", id.id().peerAddress());
+        } catch (IllegalStateException e) {
+            return "closed " + queuePair;
+        }
     }
 }

@@ -102,7 +102,8 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     }
 
     /**
-     * Connects to an {@link EndpointServer} (rdma_connect(3); over TCP connect(2)).
+     * Connects to an {@link EndpointServer} (rdma_connect(3); over TCP connect(2)). Returns when the server's program
+     * has {@linkplain EndpointServer#accept accepted}, which it does in another thread or process.
      *
      * @param server the address of a network interface that has an RDMA device, over TCP of any, and the port
      * @param configuration sets what differs from the defaults
@@ -435,7 +436,7 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
      *
      * @param size in bytes, above 0
      * @return the memory, zeroed; to be closed by the program, or with {@link #protectionDomain()}, which is this
-     *     endpoint's unless the configuration or a server gave another
+     *     endpoint's unless the configuration or a server gave another; over TCP by the program
      * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; out of locked memory, the message gives the
      *     limit and the remedy
      */
@@ -449,7 +450,8 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
      * @param size in bytes, above 0
      * @param rights what peers may do, of {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and
      *     {@link AccessFlag#REMOTE_ATOMIC}
-     * @return the memory, zeroed; to be closed by the program, or with {@link #protectionDomain()}
+     * @return the memory, zeroed; to be closed by the program, or with {@link #protectionDomain()}; over TCP by the
+     *     program
      * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; out of locked memory, the message gives the
      *     limit and the remedy
      */

@@ -48,7 +48,8 @@ import java.util.function.Consumer;
  * has been closed by the peer, or its connection is lost ({@link Endpoint#poll} says which); or there is room again
  * after {@link Endpoint#NO_CREDIT}, {@link Endpoint#QUEUE_FULL} or a {@link Endpoint#claim} that came back empty,
  * which is told once. Everything else stays ready until it is taken: an endpoint whose messages nobody polls, or whose
- * end nobody answers by a close, is ready in every select. While a thread selects, it makes the progress of all
+ * end nobody answers by a close, is ready in every select. To take no more from a client for a while, {@linkplain
+ * Message#hold() hold} what it has sent: it runs out of credits. While a thread selects, it makes the progress of all
  * endpoints: their futures are completed, and their dead peers noticed ({@link EndpointConfig#silenceTimeout}).
  *
  * <p><b>Cost.</b> A select visits those endpoints that were ready of late; the others cost nothing until the kernel

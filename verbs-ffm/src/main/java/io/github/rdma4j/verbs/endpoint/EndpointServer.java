@@ -311,7 +311,8 @@ public final class EndpointServer implements AutoCloseable {
      * @param size in bytes, above 0
      * @param rights what clients may do, of {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and
      *     {@link AccessFlag#REMOTE_ATOMIC}
-     * @return the memory, zeroed; to be closed by the program, or with {@link #protectionDomain()}
+     * @return the memory, zeroed; to be closed by the program, or with {@link #protectionDomain()}; over TCP by the
+     *     program
      * @throws IllegalStateException if the server listens over RDMA at the wildcard address, or is closed
      * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; out of locked memory, the message gives the
      *     limit and the remedy

@@ -191,7 +191,7 @@ class ConnectionCloseDeviceTest {
         }) {
             assertThatThrownBy(use).isInstanceOf(IllegalStateException.class).hasMessageContaining("is closed");
         }
-        assertThat(client.toString()).isEqualTo("connection id of TCP");
+        assertThat(client.toString()).isEqualTo("connection id of port space TCP");
     }
 
     @ParameterizedTest

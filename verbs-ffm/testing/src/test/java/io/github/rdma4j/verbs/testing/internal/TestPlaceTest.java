@@ -5,12 +5,14 @@ package io.github.rdma4j.verbs.testing.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.testing.SoftRoce;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
 
 class TestPlaceTest {
     @ParameterizedTest
@@ -29,6 +31,29 @@ class TestPlaceTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("\"none\"")
                 .hasMessageContaining("auto, local, container or skip");
+    }
+
+    @Test
+    void anotherModeIsSaidOfEachClassInTheRun() {
+        String given = System.getProperty("rdma4j.softroce");
+        System.setProperty("rdma4j.softroce", "none");
+        try {
+            assertThat(Recorder.run(DiscoverySelectors.selectClass(Misspelt.class))
+                            .failure(Misspelt.class.getName()))
+                    .hasMessageContaining("\"none\"; it can be auto, local, container or skip");
+        } finally {
+            if (given == null) {
+                System.clearProperty("rdma4j.softroce");
+            } else {
+                System.setProperty("rdma4j.softroce", given);
+            }
+        }
+    }
+
+    @SoftRoce
+    static class Misspelt {
+        @Test
+        void runsNowhere() {}
     }
 
     @Test
