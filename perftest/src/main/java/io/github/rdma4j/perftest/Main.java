@@ -30,26 +30,9 @@ public final class Main {
      * Runs a tool and ends the JVM with its exit status: 0 done, 1 the test failed, 2 the command line makes no sense.
      */
     public static void main(String[] arguments) {
-        int ran = run(List.of(arguments), System.out, System.err);
-        int status = StandardOutput.status(
-                ran, System.out, new FileOutputStream(FileDescriptor.out), Terminal.isPipe(), System.err);
-        // To return from here ends the JVM with status 0, too. System.exit first looks for a logger that is to hear of
-        // it, which
-        // takes a fifth of what an empty JVM takes to start.
-        if (status != ToolCommand.OK || isKeptByThreads()) {
-            System.exit(status);
-        }
-    }
-
-    /** Whether the JVM would go on after the end of this thread. */
-    private static boolean isKeptByThreads() {
-        Thread[] threads = new Thread[Thread.activeCount() + 1];
-        int count = Thread.enumerate(threads);
-        boolean kept = count == threads.length;
-        for (int i = 0; i < count; i++) {
-            kept |= threads[i] != Thread.currentThread() && !threads[i].isDaemon();
-        }
-        return kept;
+        int status = run(List.of(arguments), System.out, System.err);
+        System.exit(StandardOutput.status(
+                status, System.out, new FileOutputStream(FileDescriptor.out), Terminal.isPipe(), System.err));
     }
 
     static int run(List<String> arguments, PrintStream out, PrintStream err) {
