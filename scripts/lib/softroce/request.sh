@@ -52,7 +52,8 @@ request_jdks() {
         return
     fi
     {
-        jdk_installed | cut -d ' ' -f 2-
+        installed_jdks
+        printf '%s\n' "${JDKS[@]#* }"
         printf '%s\n' "${JAVA_HOME:-}" "${JDK_HOME:-}" "${RDMA4J_JAVA_HOME:-}"
         for launcher in java "$1"; do
             launcher=$(command -v -- "$launcher") || continue

@@ -116,8 +116,10 @@ class CompiledCodeDeviceTest {
         assertInOnePiece(loop.name, loop.calls);
         assertThat(Files.readString(classes))
                 .contains("io.github.rdma4j.perftest.loop." + loop.name + " ")
-                .as("nothing of a GPU is loaded where none is asked for")
-                .doesNotContain("io.github.rdma4j.cuda.", "io.github.rdma4j.gpudirect.", "perftest.gpu.");
+                .as(
+                        "nothing of a GPU is loaded where none is asked for, and nothing of a recorder where nobody records")
+                .doesNotContain("io.github.rdma4j.cuda.", "io.github.rdma4j.gpudirect.", "perftest.gpu.")
+                .doesNotContainPattern("rdma4j\\.verbs\\.internal\\.events\\.\\w+Event |jdk\\.jfr\\.internal\\.");
     }
 
     private List<String> optimised() {

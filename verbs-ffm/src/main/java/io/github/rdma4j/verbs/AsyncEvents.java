@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.internal.FileDescriptors;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.UseGuard;
 import io.github.rdma4j.verbs.internal.events.DeviceEvent;
+import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -66,7 +67,9 @@ final class AsyncEvents {
             // else.
             AsyncEvent result = translate(event);
             ExportedVerb.ACK_ASYNC_EVENT.call(event);
-            DeviceEvent.taken(context.device().name(), result);
+            if (Recorder.isThere()) {
+                DeviceEvent.taken(context.device().name(), result);
+            }
             return result;
         } finally {
             guard.exit();

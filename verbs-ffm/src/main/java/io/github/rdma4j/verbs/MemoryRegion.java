@@ -14,6 +14,7 @@ import io.github.rdma4j.verbs.internal.PageSize;
 import io.github.rdma4j.verbs.internal.PooledRegions;
 import io.github.rdma4j.verbs.internal.RegistrationCalls;
 import io.github.rdma4j.verbs.internal.events.MemoryDeregistrationEvent;
+import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -484,12 +485,14 @@ public final class MemoryRegion extends Resource {
             ExportedVerb.UNIMPORT_MR.call(region);
             return;
         }
-        MemoryDeregistrationEvent event = MemoryDeregistrationEvent.begun();
+        MemoryDeregistrationEvent event = Recorder.isThere() ? MemoryDeregistrationEvent.begun() : null;
         int result = ExportedVerb.DEREG_MR.number(region);
         if (result != 0 && closeWindowsThatMayBeBound()) {
             result = ExportedVerb.DEREG_MR.number(region);
         }
-        event.over(domain.context().device().name(), length, result);
+        if (event != null) {
+            event.over(domain.context().device().name(), length, result);
+        }
         Failures.check("ibv_dereg_mr(0x%x, %d bytes)".formatted(address, length), result);
     }
 

@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.RegistrationCalls;
 import io.github.rdma4j.verbs.internal.RegistrationExCalls;
 import io.github.rdma4j.verbs.internal.events.MemoryRegistrationEvent;
+import io.github.rdma4j.verbs.internal.events.Recorder;
 import io.github.rdma4j.verbs.internal.explain.RegistrationFailures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -109,10 +110,12 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
     /** Registers, and tells the JVM's recorder. The errno of a refusal stays readable. */
     private static MemorySegment recorded(
             ProtectionDomain domain, String operation, long length, Supplier<MemorySegment> verb) {
-        MemoryRegistrationEvent event = MemoryRegistrationEvent.begun();
+        MemoryRegistrationEvent event = Recorder.isThere() ? MemoryRegistrationEvent.begun() : null;
         MemorySegment region = verb.get();
         int errno = region.address() == 0 ? NativeCalls.lastErrno() : 0;
-        event.over(domain.context().device().name(), operation, length, errno);
+        if (event != null) {
+            event.over(domain.context().device().name(), operation, length, errno);
+        }
         return region;
     }
 

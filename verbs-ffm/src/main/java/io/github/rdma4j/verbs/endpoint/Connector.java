@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
 import io.github.rdma4j.verbs.internal.TimeText;
 import io.github.rdma4j.verbs.internal.events.EndpointConnectEvent;
+import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
@@ -21,17 +22,21 @@ final class Connector {
     private Connector() {}
 
     static Endpoint connect(InetSocketAddress server, EndpointConfig config, Duration timeout) {
-        EndpointConnectEvent event = EndpointConnectEvent.begun();
+        EndpointConnectEvent event = Recorder.isThere() ? EndpointConnectEvent.begun() : null;
         try {
             Endpoint endpoint = switch (config.transport()) {
                 case RDMA -> connectOverRdma(server, config, timeout, false);
                 case TCP, RDMA_WITH_FAILOVER -> TcpConnector.connect(server, config, timeout);
                 case RDMA_OR_TCP -> connectOverEither(server, config, timeout);
             };
-            event.over(server, endpoint, null);
+            if (event != null) {
+                event.over(server, endpoint, null);
+            }
             return endpoint;
         } catch (Throwable e) {
-            event.over(server, null, e);
+            if (event != null) {
+                event.over(server, null, e);
+            }
             throw e;
         }
     }

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.events.EndpointWaitEvent;
+import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
@@ -65,7 +66,7 @@ final class EngineWaits {
                 } else if (remaining <= 0 || engine.isGone()) {
                     return null;
                 } else {
-                    if (wait == null) {
+                    if (wait == null && Recorder.isThere()) {
                         wait = EndpointWaitEvent.begun(protocol.credits().available());
                     }
                     if (waiters.isLed()) {

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.internal.events.EndpointMoveEvent;
+import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -314,7 +315,9 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
     public void moved(Transport from, Transport to, String reason, Duration took) {
         news.count(1);
         TransportMove move = new TransportMove(endpoint, from, to, reason, took);
-        EndpointMoveEvent.moved(name, from.name(), to.name(), reason, took);
+        if (Recorder.isThere()) {
+            EndpointMoveEvent.moved(name, from.name(), to.name(), reason, took);
+        }
         if (listener != null) {
             Promise<TransportMove> told = new Promise<>(null);
             told.thenAccept(listener);

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.internal.events.CorruptBlockEvent;
+import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -125,7 +126,9 @@ public final class SealedBlock {
         int expected = bytes.getInt(length + Long.BYTES);
         int found = sum();
         if (!sealed || expected != found) {
-            CorruptBlockEvent.found(length, sealed, version(), expected, found);
+            if (Recorder.isThere()) {
+                CorruptBlockEvent.found(length, sealed, version(), expected, found);
+            }
             throw new CorruptBlockException(length, sealed, version(), expected, found);
         }
         return version();

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.internal.events.CorruptMessageEvent;
+import io.github.rdma4j.verbs.internal.events.Recorder;
 
 /**
  * The protocol of an endpoint whose messages have sums ({@link EndpointConfig#integrity}). A class of its own: as long
@@ -44,7 +45,9 @@ final class SummedProtocol extends Protocol {
 
     /** It is not given to the program, nor is what comes behind it; also where the connection was lost already. */
     private void corrupted(long length) {
-        CorruptMessageEvent.found(name, sums.next(), length, sums.said(), sums.found());
+        if (Recorder.isThere()) {
+            CorruptMessageEvent.found(name, sums.next(), length, sums.said(), sums.found());
+        }
         CorruptMessageException corrupt =
                 new CorruptMessageException(name, sums.next(), length, sums.said(), sums.found());
         if (state == State.LOST) {

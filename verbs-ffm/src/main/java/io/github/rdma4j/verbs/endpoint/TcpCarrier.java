@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
+import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Optional;
@@ -396,7 +397,9 @@ final class TcpCarrier implements Carrier {
 
     @Override
     public void ended(String reason) {
-        EndpointEndEvent.ended(name, reason);
+        if (Recorder.isThere()) {
+            EndpointEndEvent.ended(name, reason);
+        }
     }
 
     @Override

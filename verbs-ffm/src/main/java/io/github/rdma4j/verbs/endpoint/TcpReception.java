@@ -6,7 +6,6 @@ import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.StreamSocket;
-import io.github.rdma4j.verbs.internal.events.EndpointAcceptEvent;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +14,7 @@ import java.util.function.Function;
 /** Clients that come by TCP. */
 final class TcpReception implements Reception {
     /** A client that has not said who it is, or was not answered yet. */
-    private record Handshake(TcpLink link, TcpHandshake words, EndpointAcceptEvent recorded) {}
+    private record Handshake(TcpLink link, TcpHandshake words, RecordedAccept recorded) {}
 
     private final String name;
     private final StreamSocket listener;
@@ -131,7 +130,7 @@ final class TcpReception implements Reception {
         try {
             words = new TcpHandshake(client);
             poller.add(link);
-            handshakes.add(link, new Handshake(link, words, EndpointAcceptEvent.begun()));
+            handshakes.add(link, new Handshake(link, words, RecordedAccept.begun()));
             return link;
         } catch (Throwable e) {
             TcpHandshake opened = words;

@@ -10,7 +10,6 @@ import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.CmEventType;
 import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.SynchronousId;
-import io.github.rdma4j.verbs.internal.events.EndpointAcceptEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +21,7 @@ import java.util.function.Supplier;
 /** Clients that come by rdma_cm. */
 final class VerbsReception implements Reception {
     /** A client that has been answered, and has not answered yet. */
-    private record Handshake(SynchronousId request, CmLink link, Hello peer, EndpointAcceptEvent recorded) {}
+    private record Handshake(SynchronousId request, CmLink link, Hello peer, RecordedAccept recorded) {}
 
     private final String name;
     private final SynchronousId listener;
@@ -155,7 +154,7 @@ final class VerbsReception implements Reception {
 
     /** Refuses who is no endpoint of this version, and tells the others that they are welcome. */
     private void answer(SynchronousId request) {
-        EndpointAcceptEvent event = EndpointAcceptEvent.begun();
+        RecordedAccept event = RecordedAccept.begun();
         CmLink link = null;
         try {
             byte[] greeting = request.request().orElseThrow().privateData();

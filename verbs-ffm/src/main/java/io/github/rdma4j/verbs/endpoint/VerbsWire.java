@@ -14,6 +14,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
 import io.github.rdma4j.verbs.internal.events.FailedTransferEvent;
+import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -385,7 +386,7 @@ abstract class VerbsWire implements Carrier {
         }
         // SoftRoCE of Linux 6.1 does that when packets overtake each other; what was in the buffer before is no answer.
         String reason = "an atomic operation was reported as done, and the adapter has delivered no value";
-        FailedTransferEvent.failed(name, WorkCompletionStatus.SUCCESS, reason);
+        recordFailure(WorkCompletionStatus.SUCCESS, reason);
         TransferException cause = new TransferException(
                 "a transfer of " + protocol,
                 WorkCompletionStatus.SUCCESS,
@@ -393,6 +394,12 @@ abstract class VerbsWire implements Carrier {
                 "connect again, and look what the memory holds: the operation may have taken effect. SoftRoCE does this when"
                         + " packets overtake each other");
         protocol.failed(id, reason, cause);
+    }
+
+    private void recordFailure(WorkCompletionStatus status, String description) {
+        if (Recorder.isThere()) {
+            FailedTransferEvent.failed(name, status, description);
+        }
     }
 
     /**
@@ -405,7 +412,7 @@ abstract class VerbsWire implements Carrier {
         boolean consequence =
                 status == WorkCompletionStatus.WR_FLUSH_ERR || protocol.state() == Protocol.State.PEER_CLOSED;
         if (!consequence) {
-            FailedTransferEvent.failed(name, status, description);
+            recordFailure(status, description);
         }
         protocol.failed(
                 id,
@@ -417,7 +424,9 @@ abstract class VerbsWire implements Carrier {
 
     @Override
     public final void ended(String reason) {
-        EndpointEndEvent.ended(name, reason);
+        if (Recorder.isThere()) {
+            EndpointEndEvent.ended(name, reason);
+        }
     }
 
     @Override

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.internal;
 
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.events.EventWaitEvent;
+import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -196,7 +197,7 @@ public final class DescriptorSet {
         enter();
         int[] ready;
         boolean interrupted;
-        EventWaitEvent wait = nanos == 0 ? null : EventWaitEvent.begun();
+        EventWaitEvent wait = nanos != 0 && Recorder.isThere() ? EventWaitEvent.begun() : null;
         try {
             if (closing) {
                 throw closed.get();

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.internal;
 
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.events.EventWaitEvent;
+import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -145,7 +146,7 @@ public final class ReadinessWaiter {
                 if (result != null || trying && remaining <= 0) {
                     return result;
                 }
-                if (wait == null) {
+                if (wait == null && Recorder.isThere()) {
                     wait = EventWaitEvent.begun();
                 }
                 switch (await(Math.max(0, remaining), seen)) {

@@ -3,6 +3,6 @@
 /**
  * The events that this library gives to JDK Flight Recorder; docs/flight-recorder.md has the list. While nobody
  * records, the JVM takes their methods for empty. What is on a fast path asks first whether somebody does, and makes
- * no object else. They lean on nothing but the JDK.
+ * no object else. Before one of these classes is touched, Recorder is asked. They lean on nothing but the JDK.
  */
 package io.github.rdma4j.verbs.internal.events;
