@@ -285,6 +285,19 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     }
 
     /**
+     * Sends an array if that is possible at once; see {@link #trySend(MemorySegment)}.
+     *
+     * @param message of at most {@link #maxMessageSize()} bytes; free when this returns
+     * @return {@link #OK}, {@link #NO_CREDIT}, {@link #QUEUE_FULL} or {@link #CLOSED_BY_PEER}
+     * @throws IllegalArgumentException if the message is too long; the message gives both numbers
+     * @throws ConnectionLostException if the connection is lost
+     * @throws IllegalStateException if this endpoint is closed
+     */
+    public int trySend(byte[] message) {
+        return trySend(MemorySegment.ofArray(message));
+    }
+
+    /**
      * Sends what remains in a buffer, if that is possible at once; see {@link #trySend(MemorySegment)}. If it was sent,
      * the position is the limit afterwards.
      *
