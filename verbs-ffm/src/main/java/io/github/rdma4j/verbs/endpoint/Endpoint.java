@@ -278,7 +278,8 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         engine.enter();
         try {
             engine.requireOpen();
-            return engine.trySend(message);
+            int code = protocol.trySend(message);
+            return engine.makesRoom(code) ? protocol.trySend(message) : code;
         } finally {
             engine.exit();
         }
@@ -311,7 +312,8 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         engine.enter();
         try {
             engine.requireOpen();
-            return engine.trySend(message);
+            int code = protocol.trySend(message);
+            return engine.makesRoom(code) ? protocol.trySend(message) : code;
         } finally {
             engine.exit();
         }
@@ -338,7 +340,8 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         engine.enter();
         try {
             engine.requireOpen();
-            return engine.trySend(id, message);
+            int code = protocol.trySend(id, message);
+            return engine.makesRoom(code) ? protocol.trySend(id, message) : code;
         } finally {
             engine.exit();
         }
