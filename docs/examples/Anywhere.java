@@ -9,7 +9,6 @@ import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
 import static io.github.rdma4j.verbs.endpoint.Transport.RDMA_OR_TCP;
 
 import io.github.rdma4j.verbs.endpoint.*;
-import java.lang.foreign.MemorySegment;
 
 static final Duration TIMEOUT = Duration.ofMinutes(1);
 
@@ -35,7 +34,7 @@ void serve(InetSocketAddress address) {
         IO.println("waiting at " + server.address());
         server.rdmaFailure().ifPresent(why -> IO.println("over TCP alone: " + why.getMessage()));
         selector.add(server, waiting -> waiting.accept(Duration.ZERO).ifPresent(client -> {
-            client.sendAsync(MemorySegment.ofArray(visits.handle().toBytes())); // if the client has gone, hear is told
+            client.sendAsync(visits.handle().toBytes()); // if the client has gone, hear is told
             selector.add(client, this::hear); // whoever selects serves the client's reads and writes over TCP
         }));
         while (selector.size() > 0) {

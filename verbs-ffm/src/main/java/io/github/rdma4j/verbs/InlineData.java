@@ -64,7 +64,14 @@ final class InlineData {
 
     /** Copies a part of a slice to {@link #address()}, as {@link #copy(MemorySegment)} does. */
     void copy(MemorySlice local, long from, long length) {
-        copy(local.region().segment(), local.offset() + from, length);
+        MemorySegment source = local.region().segment();
+        long offset = local.offset() + from;
+        long target = target(length);
+        if (length > SHORT) {
+            NativeMemory.copy(source, offset, target, length);
+        } else {
+            copyShort(source, offset, target, length);
+        }
     }
 
     /**
@@ -72,17 +79,24 @@ final class InlineData {
      * does not look at the scope of the memory here.
      */
     void copy(MemorySegment source) {
-        copy(source, 0, source.byteSize());
+        // Not by a method that serves both: it would lie one call deeper, where the compiler does not inline all of
+        // the JDK's copy.
+        long length = source.byteSize();
+        long target = target(length);
+        if (length > SHORT) {
+            NativeMemory.copy(source, 0, target, length);
+        } else {
+            copyShort(source, 0, target, length);
+        }
     }
 
-    private void copy(MemorySegment source, long offset, long length) {
+    private long target(long length) {
         requireRoom(length);
-        long target = NativeMemory.structure(memory.address());
-        if (length > SHORT) {
-            NativeMemory.copy(source, offset, target, length);
-            return;
-        }
-        // Two words that may overlap: what MemorySegment.copy does first takes longer than such a copy.
+        return NativeMemory.structure(memory.address());
+    }
+
+    /** By two words that may overlap: what MemorySegment.copy does first takes longer than such a copy. */
+    private static void copyShort(MemorySegment source, long offset, long target, long length) {
         if (length >= Long.BYTES) {
             long last = length - Long.BYTES;
             long tail = source.get(JAVA_LONG_UNALIGNED, offset + last);

@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.device.PortState;
 import io.github.rdma4j.verbs.internal.Errno;
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 
@@ -96,6 +97,17 @@ public final class PreparedQueuePair implements AutoCloseable {
      */
     public PreparedReceive prepareReceive(MemorySlice local) {
         return queuePair.prepareReceive(local);
+    }
+
+    /**
+     * Prepares the receives of many rooms, before the peer can send and later; see {@link QueuePair#prepareReceives}.
+     *
+     * @param firstWorkRequestId comes back in the completion of the first room
+     * @param rooms 1 to 131072
+     * @return the receives, to be posted
+     */
+    public PreparedReceives prepareReceives(long firstWorkRequestId, List<MemorySlice> rooms) {
+        return queuePair.prepareReceives(firstWorkRequestId, rooms);
     }
 
     /**

@@ -289,6 +289,10 @@ public final class PreparedRequest {
     }
 
     private PreparedRequest brought(long bytes) {
+        if (brought && length == bytes) {
+            // As long as what was brought before, as most messages are: the request says so already.
+            return set();
+        }
         brought = true;
         length = bytes;
         request.localLength(0, (int) bytes);

@@ -281,6 +281,21 @@ public final class QueuePair extends SendQueue {
     }
 
     /**
+     * Prepares the receives of many rooms, which are posted many times.
+     *
+     * @param firstWorkRequestId comes back in the completion of the first room, the next number in that of the second,
+     *     and so on
+     * @param rooms 1 to 131072; their regions need {@link AccessFlag#LOCAL_WRITE}
+     * @return the receives, to be posted
+     * @throws IllegalArgumentException if a region is not of this queue pair's protection domain or not writable, or
+     *     there are no rooms, or too many
+     * @throws IllegalStateException if the queue pair or a region is closed
+     */
+    public PreparedReceives prepareReceives(long firstWorkRequestId, List<MemorySlice> rooms) {
+        return ownReceiveQueue().prepare(firstWorkRequestId, rooms);
+    }
+
+    /**
      * Posts a receive (ibv_post_recv(3)): room for one message.
      *
      * @param workRequestId comes back in the completion

@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.ReceiveRequests;
 import io.github.rdma4j.verbs.internal.datapath.ReceivePath;
 import java.lang.foreign.Arena;
+import java.util.List;
 import java.util.function.IntSupplier;
 
 /**
@@ -14,7 +15,7 @@ import java.util.function.IntSupplier;
  * in the way to the adapter.
  */
 final class ReceiveQueue {
-    private static final int MAX_BATCH = ReceiveRequests.MAX_CAPACITY;
+    private static final int MAX_BATCH = ReceiveRequests.MAX_BATCH;
 
     private final Resource owner;
     private final ProtectionDomain domain;
@@ -82,6 +83,16 @@ final class ReceiveQueue {
         owner.requireOpen();
         check(local);
         return new PreparedReceive(this, local);
+    }
+
+    PreparedReceives prepare(long firstWorkRequestId, List<MemorySlice> rooms) {
+        owner.requireOpen();
+        if (rooms.isEmpty() || rooms.size() > ReceiveRequests.MAX_CAPACITY) {
+            throw new IllegalArgumentException(
+                    "%d rooms to prepare: 1 to %d".formatted(rooms.size(), ReceiveRequests.MAX_CAPACITY));
+        }
+        rooms.forEach(this::check);
+        return new PreparedReceives(this, firstWorkRequestId, rooms);
     }
 
     ReceiveBatch startBatch() {

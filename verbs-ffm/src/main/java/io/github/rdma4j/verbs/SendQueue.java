@@ -25,7 +25,7 @@ import java.util.Set;
  * @since 0.1.0
  */
 public abstract sealed class SendQueue extends Resource permits QueuePair {
-    private static final int MAX_BATCH = SendRequests.MAX_CAPACITY;
+    private static final int MAX_BATCH = SendRequests.MAX_BATCH;
 
     private final ExclusiveGuard sendGuard = new ExclusiveGuard();
     private final boolean onlyReceives;

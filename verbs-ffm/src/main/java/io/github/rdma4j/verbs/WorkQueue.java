@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.internal.ExtendedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -189,6 +190,21 @@ public final class WorkQueue extends Resource {
      */
     public PreparedReceive prepareReceive(MemorySlice local) {
         return receiveQueue.prepare(local);
+    }
+
+    /**
+     * Prepares the receives of many rooms, which are posted many times.
+     *
+     * @param firstWorkRequestId comes back in the completion of the first room, the next number in that of the second,
+     *     and so on
+     * @param rooms 1 to 131072; their regions need {@link AccessFlag#LOCAL_WRITE}
+     * @return the receives, to be posted
+     * @throws IllegalArgumentException if a region is not of this queue's protection domain or not writable, or there
+     *     are no rooms, or too many
+     * @throws IllegalStateException if the queue or a region is closed
+     */
+    public PreparedReceives prepareReceives(long firstWorkRequestId, List<MemorySlice> rooms) {
+        return receiveQueue.prepare(firstWorkRequestId, rooms);
     }
 
     /**

@@ -16,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.PreparedRequests.Way;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -92,6 +93,64 @@ class PreparedReceiveDeviceTest {
                 assertClosed(receive::post, "shared receive queue");
                 assertClosed(() -> rooms.prepareReceive(room.slice()), "shared receive queue");
             }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void manyRoomsArePostedInAnyOrderByOneCall(boolean shared) {
+        try (DeviceContext device = TestDevice.open()) {
+            ProtectionDomain domain = device.allocateProtectionDomain();
+            CompletionQueue queue = device.createCompletionQueue(64);
+            CompletionQueue peerQueue = device.createCompletionQueue(64);
+            MemoryRegion room = domain.allocateMemory(4096, LOCAL_WRITE);
+            SharedReceiveQueue receiving =
+                    shared ? domain.createSharedReceiveQueue(config -> config.maxWorkRequests(8)) : null;
+            PreparedQueuePair mine = prepare(domain, queue, null);
+            PreparedQueuePair theirs = prepare(domain, peerQueue, receiving);
+            List<MemorySlice> rooms =
+                    IntStream.range(0, 300).mapToObj(i -> room.slice(i * 8, 8)).toList();
+            PreparedReceives receives =
+                    shared ? receiving.prepareReceives(1000, rooms) : theirs.prepareReceives(1000, rooms);
+            QueuePair pair = mine.connect(theirs.endpoint());
+            theirs.connect(mine.endpoint());
+            PreparedRequest send = pair.prepare().send(room.slice(4000, 8), SIGNALED);
+            WorkCompletions one = WorkCompletions.allocate(1);
+            for (int[] order : new int[][] {{299, 0, 7}, {7, 299}, {0}, {1, 2, 3, 4}}) {
+                for (int index : order) {
+                    receives.add(index);
+                }
+                assertThatThrownBy(() -> receives.add(order[0]))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("room " + order[0] + " was added already");
+                assertThat(receives.size()).isEqualTo(order.length);
+                assertThat(receives.post()).isEqualTo(order.length);
+                assertThat(receives.error()).isZero();
+                for (int index : order) {
+                    word(room, 500, 31 * index);
+                    assertThat(send.post(index)).isZero();
+                    await(queue, one);
+                    await(peerQueue, one);
+                    assertDone(one.get(0), 1000 + index);
+                    assertThat(word(room, index)).isEqualTo(31 * index);
+                }
+            }
+            assertThat(receives.post()).isZero();
+            for (int index : new int[] {-1, 300}) {
+                assertThatThrownBy(() -> receives.add(index)).isInstanceOf(IndexOutOfBoundsException.class);
+            }
+            // Rings are as long as the next power of two or more; what does not fit is not posted.
+            for (int i = 299; i >= 0; i--) {
+                receives.add(i);
+            }
+            assertThat(receives.post()).isBetween(1, 299);
+            assertThat(receives.error()).isEqualTo(QueuePair.QUEUE_FULL);
+            assertThat(receives.size()).isZero();
+            room.close();
+            assertClosed(receives.add(0)::post, "memory region");
+            assertThat(receives.size()).isZero();
+            assertThatThrownBy(() -> theirs.prepareReceives(0, List.of()))
+                    .isInstanceOf(shared ? IllegalStateException.class : IllegalArgumentException.class);
         }
     }
 

@@ -91,6 +91,24 @@ class ValuesTest {
     }
 
     @Test
+    void whatWasAcceptedOfAListInAnyOrderIsWhatStoodBeforeTheRefusedOne() {
+        SendRequests requests = new SendRequests(Arena.ofAuto(), 4, 0);
+        MemorySegment bad =
+                MemorySegment.ofAddress(requests.badRequestAddress()).reinterpret(8);
+        requests.begin(requests.addressOf(3));
+        SendRequests.link(requests.addressOf(3), requests.addressOf(0));
+        SendRequests.link(requests.addressOf(0), requests.addressOf(2));
+        SendRequests.link(requests.addressOf(2), 0);
+        int[] acceptedBefore = {1, 0, 2, 0}; // request 1 is not in the list
+        for (int refused = 0; refused < 4; refused++) {
+            bad.set(ValueLayout.JAVA_LONG, 0, requests.addressOf(refused));
+            assertThat(requests.followersBeforeRefusal(3)).isEqualTo(acceptedBefore[refused]);
+        }
+        requests.forgetBadRequest();
+        assertThat(requests.followersBeforeRefusal(3)).isZero();
+    }
+
+    @Test
     void anUnknownMtuIsRefused() {
         for (int code : new int[] {0, 6, -1}) {
             assertThatIllegalArgumentException()

@@ -279,10 +279,24 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         engine.enter();
         try {
             engine.requireOpen();
-            return engine.trySend(message);
+            int code = protocol.trySend(message);
+            return engine.makesRoom(code) ? protocol.trySend(message) : code;
         } finally {
             engine.exit();
         }
+    }
+
+    /**
+     * Sends an array if that is possible at once; see {@link #trySend(MemorySegment)}.
+     *
+     * @param message of at most {@link #maxMessageSize()} bytes; free when this returns
+     * @return {@link #OK}, {@link #NO_CREDIT}, {@link #QUEUE_FULL} or {@link #CLOSED_BY_PEER}
+     * @throws IllegalArgumentException if the message is too long; the message gives both numbers
+     * @throws ConnectionLostException if the connection is lost
+     * @throws IllegalStateException if this endpoint is closed
+     */
+    public int trySend(byte[] message) {
+        return trySend(MemorySegment.ofArray(message));
     }
 
     /**
@@ -299,7 +313,8 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         engine.enter();
         try {
             engine.requireOpen();
-            return engine.trySend(message);
+            int code = protocol.trySend(message);
+            return engine.makesRoom(code) ? protocol.trySend(message) : code;
         } finally {
             engine.exit();
         }
@@ -326,7 +341,8 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         engine.enter();
         try {
             engine.requireOpen();
-            return engine.trySend(id, message);
+            int code = protocol.trySend(id, message);
+            return engine.makesRoom(code) ? protocol.trySend(id, message) : code;
         } finally {
             engine.exit();
         }

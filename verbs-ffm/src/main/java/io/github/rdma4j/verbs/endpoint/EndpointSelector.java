@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.EventPoller;
+import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import java.time.Duration;
@@ -87,6 +88,7 @@ public final class EndpointSelector implements AutoCloseable {
 
     // Of the thread that selects.
     private final ActiveEntries active = new ActiveEntries();
+    private final Consumer<EventSource> ringing = this::ring;
     private int visits;
     /** The last look before a wait has found nothing. */
     private boolean inVain;
@@ -368,19 +370,20 @@ public final class EndpointSelector implements AutoCloseable {
     private boolean askKernel(long now, long nanos) {
         visits = 0;
         try {
-            return poller.select(now, nanos, source -> {
-                        SelectorEntry.Bell bell = (SelectorEntry.Bell) source;
-                        bell.entry().ring(bell);
-                        if (!(bell.entry() instanceof SelectorEntry.OfShared)) {
-                            active.add(bell.entry());
-                        }
-                    })
-                    > 0;
+            return poller.select(now, nanos, ringing) > 0;
         } catch (WaitInterruptedException e) {
             throw new WaitInterruptedException("EndpointSelector.select");
         } catch (IllegalStateException e) {
             requireOpen();
             throw e;
+        }
+    }
+
+    private void ring(EventSource source) {
+        SelectorEntry.Bell bell = (SelectorEntry.Bell) source;
+        bell.entry().ring(bell);
+        if (!(bell.entry() instanceof SelectorEntry.OfShared)) {
+            active.add(bell.entry());
         }
     }
 

@@ -6,8 +6,6 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.ClosePlace;
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -102,44 +100,19 @@ final class Engine {
         }
     }
 
-    /** Sends, or says why not now. With the lock held. */
-    int trySend(MemorySegment message) {
-        int code = protocol.trySend(message);
-        if (code == Endpoint.NO_CREDIT || code == Endpoint.QUEUE_FULL) {
+    /** Makes progress if something could not be sent; whether it may be possible now. With the lock held. */
+    boolean makesRoom(int code) {
+        boolean noRoom = code == Endpoint.NO_CREDIT || code == Endpoint.QUEUE_FULL;
+        if (noRoom) {
             progress();
-            code = protocol.trySend(message);
         }
-        return code;
-    }
-
-    /** The same for what remains in a buffer, whose position is the limit then. With the lock held. */
-    int trySend(ByteBuffer message) {
-        int code = protocol.trySend(message);
-        if (code == Endpoint.NO_CREDIT || code == Endpoint.QUEUE_FULL) {
-            progress();
-            code = protocol.trySend(message);
-        }
-        return code;
-    }
-
-    /** The same for what stays where it is until its end was polled for. With the lock held. */
-    int trySend(long id, MemorySlice message) {
-        int code = protocol.trySend(id, message);
-        if (code == Endpoint.NO_CREDIT || code == Endpoint.QUEUE_FULL) {
-            progress();
-            code = protocol.trySend(id, message);
-        }
-        return code;
+        return noRoom;
     }
 
     /** Posts a transfer whose end is polled for, or says why not now. With the lock held. */
     int tryTransfer(long id, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
         int code = protocol.tryTransfer(id, operation, local, remote, operand, newValue);
-        if (code == Endpoint.QUEUE_FULL) {
-            progress();
-            code = protocol.tryTransfer(id, operation, local, remote, operand, newValue);
-        }
-        return code;
+        return makesRoom(code) ? protocol.tryTransfer(id, operation, local, remote, operand, newValue) : code;
     }
 
     /** Asks the link, while it is there. */

@@ -54,6 +54,11 @@ final class Member implements ReceiveRooms {
     // The endpoint's.
     private final int[] shared;
     private final boolean[] out;
+    /** Those of the share that wait for the call that gives them to the adapter, and their numbers here. */
+    private final int[] waiting;
+
+    private final int[] waitingHere;
+    private int waitingCount;
     private final int[] free;
     private int freeCount;
     private boolean peerClosed;
@@ -69,6 +74,8 @@ final class Member implements ReceiveRooms {
         this.sleeper = new Sleepers.Sleeper(this::hasNews);
         this.shared = new int[quota];
         this.out = new boolean[quota];
+        this.waiting = new int[quota];
+        this.waitingHere = new int[quota];
         this.free = new int[quota];
         while (freeCount < quota) {
             free[freeCount] = quota - 1 - freeCount;
@@ -277,6 +284,26 @@ final class Member implements ReceiveRooms {
         return errno;
     }
 
+    @Override
+    public int giveBack(int buffer) {
+        waitingHere[waitingCount] = buffer;
+        waiting[waitingCount++] = shared[buffer];
+        return 0;
+    }
+
+    @Override
+    public int postReturned() {
+        int count = waitingCount;
+        // Also where posting throws: then the connection is over, and the buffers go back with the endpoint.
+        waitingCount = 0;
+        QueueShare.Refused refused = count == 0 ? null : share.post(waiting, count);
+        int accepted = refused == null ? count : refused.accepted();
+        for (int i = 0; i < accepted; i++) {
+            back(waitingHere[i]);
+        }
+        return refused == null ? 0 : refused.errno();
+    }
+
     private void back(int buffer) {
         out[buffer] = false;
         free[freeCount++] = buffer;
@@ -322,6 +349,7 @@ final class Member implements ReceiveRooms {
 
     /** Gives back all buffers that are with it, when the program has none any more and nothing comes. */
     void giveBack() {
+        waitingCount = 0;
         while (!arrivals.isEmpty()) {
             byte kind = arrivals.kind();
             if (kind != Arrivals.SENT && kind != Arrivals.FAILED) {

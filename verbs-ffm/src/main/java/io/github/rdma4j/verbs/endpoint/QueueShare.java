@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.CompletionChannel;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedReceives;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairConfig;
@@ -23,6 +24,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /**
  * A completion queue and a shared receive queue for a number of endpoints of the same sizes, with the memory for their
@@ -82,6 +84,12 @@ final class QueueShare {
         }
     }
 
+    /** The receives of a piece of memory, which begins with this buffer. */
+    private record Piece(PreparedReceives receives, int first) {}
+
+    /** Receives that the adapter did not take: those behind the first ones, and why. */
+    record Refused(int accepted, int errno) {}
+
     private final ProtectionDomain domain;
     private final Sizes sizes;
     private final int places;
@@ -107,7 +115,11 @@ final class QueueShare {
 
     // With the ledger's own lock.
     private final ReceiveLedger ledger = new ReceiveLedger();
+    private final int[] single = new int[1];
     private volatile MemorySlice[] rooms = {};
+    /** By buffer: the receives of its piece of memory. */
+    private Piece[] pieces = {};
+
     private volatile Message[] messages = {};
 
     /**
@@ -231,15 +243,19 @@ final class QueueShare {
                 for (int i = 0; i < number; i++) {
                     grown[first + i] = region.slice(i * sizes.receiveStride(), sizes.buffer + sizes.trailer);
                 }
+                Piece piece = new Piece(
+                        receives.prepareReceives(
+                                Protocol.RECEIVE | first, Arrays.asList(grown).subList(first, first + number)),
+                        first);
+                pieces = Arrays.copyOf(pieces, first + number);
+                Arrays.fill(pieces, first, first + number, piece);
                 messages = Arrays.copyOf(messages, first + number);
                 rooms = grown;
                 ledger.add(number);
             }
-            for (int i = 0; i < number; i++) {
-                int errno = post(first + i);
-                if (errno != 0) {
-                    throw new VerbsException("ibv_post_srq_recv(" + this + ")", errno, "", "");
-                }
+            Refused refused = post(IntStream.range(first, first + number).toArray(), number);
+            if (refused != null) {
+                throw new VerbsException("ibv_post_srq_recv(" + this + ")", refused.errno, "", "");
             }
             regions.add(region);
             return region;
@@ -363,21 +379,42 @@ final class QueueShare {
 
     /** Gives a receive buffer to the adapter; 0 or an errno. */
     int post(int buffer) {
+        synchronized (ledger) {
+            single[0] = buffer;
+            Refused refused = post(single, 1);
+            return refused == null ? 0 : refused.errno;
+        }
+    }
+
+    /** Gives the first of these receive buffers to the adapter; null if it has taken all. */
+    Refused post(int[] buffers, int count) {
         // In one order for both, or the ledger would take for late what is not.
         synchronized (ledger) {
             if (!receives.isOpen()) {
-                return Errno.EINVAL;
+                return new Refused(0, Errno.EINVAL);
             }
-            ledger.post(buffer);
-            int errno = Errno.EINVAL;
-            try {
-                errno = receives.postReceive(Protocol.RECEIVE | buffer, rooms[buffer]);
-            } finally {
-                if (errno != 0) {
-                    ledger.refused(buffer);
+            int end = 0;
+            while (end < count) {
+                int begin = end;
+                Piece piece = pieces[buffers[begin]];
+                while (end < count && pieces[buffers[end]] == piece) {
+                    int buffer = buffers[end++];
+                    ledger.post(buffer);
+                    piece.receives.add(buffer - piece.first);
+                }
+                int accepted = 0;
+                try {
+                    accepted = piece.receives.post();
+                } finally {
+                    for (int i = begin + accepted; i < end; i++) {
+                        ledger.refused(buffers[i]);
+                    }
+                }
+                if (piece.receives.error() != 0) {
+                    return new Refused(begin + accepted, piece.receives.error());
                 }
             }
-            return errno;
+            return null;
         }
     }
 

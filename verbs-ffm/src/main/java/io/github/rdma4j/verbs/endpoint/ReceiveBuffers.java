@@ -5,31 +5,25 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedReceives;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
-import io.github.rdma4j.verbs.ReceiveBatch;
 import io.github.rdma4j.verbs.VerbsException;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /** The receive buffers of an endpoint, one region for all: those that it gives credits for, and the reserve. */
 final class ReceiveBuffers implements ReceiveRooms {
     /** Views of messages start where any type may be read. */
     private static final long ALIGNMENT = 64;
 
-    /** As many are given to the adapter by one call. */
-    private static final int MOST_RETURNED = 32;
-
-    private final QueuePair queuePair;
     private final MemoryRegion region;
+    /** Those that are added wait for the call that gives them to the adapter. */
+    private final PreparedReceives receives;
+
     private final MemorySlice[] rooms;
     private final Message[] messages;
-    /** The buffers that wait for the call that gives them to the adapter. */
-    private final int[] returned = new int[MOST_RETURNED];
-
-    private int returnedCount;
-    /** Who made that call the last time. */
-    private Thread lastUser;
 
     /**
      * Allocates and registers the buffers, and posts them all: this comes before the peer can send.
@@ -38,7 +32,6 @@ final class ReceiveBuffers implements ReceiveRooms {
      * @param trailer the bytes behind each message
      */
     ReceiveBuffers(ProtectionDomain domain, QueuePair queuePair, int credited, int size, int trailer) {
-        this.queuePair = queuePair;
         int count = credited + Credits.RESERVE;
         long stride = stride(size + trailer);
         this.region = domain.allocateMemory(count * stride, AccessFlag.LOCAL_WRITE);
@@ -48,10 +41,14 @@ final class ReceiveBuffers implements ReceiveRooms {
             for (int i = 0; i < count; i++) {
                 rooms[i] = region.slice(i * stride, size + trailer);
                 messages[i] = new Message(region.segment().asSlice(i * stride, size));
-                int errno = post(i);
-                if (errno != 0) {
-                    throw new VerbsException("ibv_post_recv(" + queuePair + ")", errno, "", "");
-                }
+            }
+            receives = queuePair.prepareReceives(Protocol.RECEIVE, List.of(rooms));
+            for (int i = 0; i < count; i++) {
+                receives.add(i);
+            }
+            int errno = postReturned();
+            if (errno != 0) {
+                throw new VerbsException("ibv_post_recv(" + queuePair + ")", errno, "", "");
             }
         } catch (Throwable e) {
             CloseAll.after(e, region::close);
@@ -63,53 +60,23 @@ final class ReceiveBuffers implements ReceiveRooms {
         return Math.max(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     }
 
+    /** With those that wait. */
     @Override
     public int post(int index) {
-        return queuePair.postReceive(Protocol.RECEIVE | index, rooms[index]);
+        receives.add(index);
+        return postReturned();
     }
 
     @Override
     public int giveBack(int index) {
-        returned[returnedCount++] = index;
-        return returnedCount == MOST_RETURNED ? postReturned() : 0;
+        receives.add(index);
+        return 0;
     }
 
     @Override
     public int postReturned() {
-        int count = returnedCount;
-        // Also where posting throws, since the queue pair is closed.
-        returnedCount = 0;
-        Thread user = Thread.currentThread();
-        // A batch belongs to a thread, and has memory: not for those that come once, as a virtual thread for each
-        // message does.
-        ReceiveBatch batch = count > 1 && user == lastUser ? batch() : null;
-        lastUser = user;
-        return batch == null ? postEach(count) : postTogether(batch, count);
-    }
-
-    /** Null for want of memory. */
-    private ReceiveBatch batch() {
-        try {
-            return queuePair.startReceiveBatch();
-        } catch (OutOfMemoryError e) {
-            return null;
-        }
-    }
-
-    private int postTogether(ReceiveBatch batch, int count) {
-        for (int i = 0; i < count; i++) {
-            batch.receive(Protocol.RECEIVE | returned[i], rooms[returned[i]]);
-        }
-        batch.post();
-        return batch.error();
-    }
-
-    private int postEach(int count) {
-        int errno = 0;
-        for (int i = 0; i < count && errno == 0; i++) {
-            errno = post(returned[i]);
-        }
-        return errno;
+        receives.post();
+        return receives.error();
     }
 
     @Override

@@ -9,15 +9,11 @@ interface ReceiveRooms {
     /** Gives a buffer back to the adapter; 0 or an errno. */
     int post(int buffer);
 
-    /** The same, if need be with others and not before {@link #postReturned}; 0 or an errno. */
-    default int giveBack(int buffer) {
-        return post(buffer);
-    }
+    /** The same, with others and not before {@link #postReturned}; 0 or an errno. */
+    int giveBack(int buffer);
 
     /** Gives the adapter the buffers that wait for it; 0 or an errno. */
-    default int postReturned() {
-        return 0;
-    }
+    int postReturned();
 
     /** The message in a buffer, open until its handler returns. */
     Message message(int buffer, long length);

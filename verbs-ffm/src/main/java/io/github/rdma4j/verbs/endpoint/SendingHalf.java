@@ -120,7 +120,16 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
         if (code != Endpoint.OK) {
             return code;
         }
-        postMessage(message, null);
+        // As postMessage does, which would lie one call deeper: the JDK's copies lie at the limit of what is inlined.
+        int slot = slots.take(null, false);
+        try {
+            wire.fillNext(slot, message);
+        } catch (Throwable e) {
+            slots.release(slot);
+            throw e;
+        }
+        credits.spend();
+        postFilled(slot, message.byteSize(), mustSignal());
         return isOpen() ? Endpoint.OK : closedOrLost("sending over " + name);
     }
 

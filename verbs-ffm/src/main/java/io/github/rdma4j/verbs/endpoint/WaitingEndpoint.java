@@ -168,6 +168,19 @@ abstract sealed class WaitingEndpoint permits Endpoint {
     }
 
     /**
+     * Sends an array as soon as the peer has room; see {@link #sendAsync(MemorySegment)}.
+     *
+     * @param message of at most {@link Endpoint#maxMessageSize()} bytes; not to be changed before the future is
+     *     complete
+     * @return as {@link #sendAsync(MemorySegment)}
+     * @throws IllegalArgumentException if the message is too long; the message gives both numbers
+     * @throws IllegalStateException if this endpoint is closed
+     */
+    public CompletableFuture<Void> sendAsync(byte[] message) {
+        return sendAsync(MemorySegment.ofArray(message));
+    }
+
+    /**
      * Waits for a message and gives it to a handler, in this thread.
      *
      * @param handler gets a view of the message, valid until it returns

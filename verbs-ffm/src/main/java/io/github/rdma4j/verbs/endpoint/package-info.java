@@ -9,7 +9,7 @@
  * try (EndpointServer server = EndpointServer.bind(new InetSocketAddress("10.0.0.1", 7471));
  *         Endpoint client = server.accept(Duration.ofMinutes(1)).orElseThrow();
  *         ExposedMemory shared = client.expose(1 << 20, AccessFlag.REMOTE_READ)) {
- *     client.send(MemorySegment.ofArray(shared.handle().toBytes()), Duration.ofSeconds(1));
+ *     client.send(shared.handle().toBytes(), Duration.ofSeconds(1));
  * }
  * // The other
  * try (Endpoint server = Endpoint.connect(new InetSocketAddress("10.0.0.1", 7471), Duration.ofSeconds(5));

@@ -349,8 +349,9 @@ public final class FileDescriptors {
             return NO_SUCH_CALL;
         }
         try {
-            timeout.set(JAVA_LONG, 0, nanos / NANOS_PER_SECOND);
-            timeout.set(JAVA_LONG, Long.BYTES, nanos % NANOS_PER_SECOND);
+            long time = NativeMemory.structure(timeout.address());
+            NativeMemory.putLong(time, nanos / NANOS_PER_SECOND);
+            NativeMemory.putLong(time + Long.BYTES, nanos % NANOS_PER_SECOND);
             int capacity = (int) (events.byteSize() / EPOLL_EVENT_SIZE);
             int count = (int) EPOLL_WAIT_NANOS.invokeExact(epoll, events.address(), capacity, timeout.address(), 0L);
             if (count < 0) {
@@ -381,6 +382,9 @@ public final class FileDescriptors {
      * @return the key that it was added with
      */
     static long readyKey(MemorySegment events, int index) {
-        return events.get(ValueLayout.JAVA_LONG_UNALIGNED, index * EPOLL_EVENT_SIZE + EPOLL_DATA);
+        long key =
+                NativeMemory.getLong(NativeMemory.structure(events.address()) + index * EPOLL_EVENT_SIZE + EPOLL_DATA);
+        Reference.reachabilityFence(events);
+        return key;
     }
 }

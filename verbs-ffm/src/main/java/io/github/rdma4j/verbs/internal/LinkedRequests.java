@@ -25,11 +25,14 @@ public abstract sealed class LinkedRequests permits SendRequests, ReceiveRequest
     static final long SGE_ADDRESS = ibv_sge.addr$offset();
     static final long SGE_LENGTH = ibv_sge.length$offset();
 
+    /** The most requests that are posted by one call. */
+    public static final int MAX_BATCH = 256;
+
     /**
      * The most requests. The index in {@link #request} is masked with it less one, which bounds it where the compiler
      * sees it.
      */
-    public static final int MAX_CAPACITY = 256;
+    public static final int MAX_CAPACITY = 1 << 17;
 
     private static final long MAX_STRIDE = 0xffff;
 
@@ -43,6 +46,9 @@ public abstract sealed class LinkedRequests permits SendRequests, ReceiveRequest
     private final int capacity;
     private final long stride;
     private final long address;
+    /** Where the list begins. */
+    private long first;
+
     private final long badRequest;
 
     /**
@@ -64,6 +70,7 @@ public abstract sealed class LinkedRequests permits SendRequests, ReceiveRequest
         stride = Objects.checkIndex(size + maxEntries * SGE_SIZE, MAX_STRIDE);
         memory = arena.allocate(capacity * stride + Long.BYTES, Long.BYTES);
         address = memory.address();
+        first = address;
         badRequest = address + capacity * stride;
         for (int i = 0; i < capacity; i++) {
             putLong(request(i) + SG_LIST, request(i) + size);
@@ -85,9 +92,43 @@ public abstract sealed class LinkedRequests permits SendRequests, ReceiveRequest
         return capacity;
     }
 
-    /** {@return where the first request is} */
+    /** {@return where the first request of the list is} */
     public final long address() {
-        return address;
+        return first;
+    }
+
+    /** {@return where a request is} */
+    public final long addressOf(int index) {
+        return request(index);
+    }
+
+    // Lists in another order: what is passed comes from addressOf.
+
+    /** Lets the list begin with this request. */
+    public final void begin(long request) {
+        first = request;
+    }
+
+    /** Links a request to the next one; 0 for none. */
+    public static void link(long request, long next) {
+        putLong(NativeMemory.structure(request) + NEXT, next);
+    }
+
+    /**
+     * What {@link #acceptedBeforeRefusal} tells, of a list whose requests stand in any order.
+     *
+     * @param posted how many there were
+     */
+    public final int followersBeforeRefusal(int posted) {
+        long refused = NativeMemory.getLong(NativeMemory.structure(badRequest));
+        long request = first;
+        for (int accepted = 0; accepted < posted; accepted++) {
+            if (request == refused) {
+                return accepted;
+            }
+            request = NativeMemory.getLong(NativeMemory.structure(request) + NEXT);
+        }
+        return 0;
     }
 
     /** {@return where the driver names the request that it refused} */

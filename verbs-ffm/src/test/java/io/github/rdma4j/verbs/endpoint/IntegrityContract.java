@@ -30,6 +30,9 @@ abstract class IntegrityContract {
     static final Consumer<EndpointConfig> SUMS =
             config -> config.integrity(true).receiveBuffers(4).sendDepth(4).maxMessageSize(LONGEST);
 
+    /** To send a message: {@link #send}. */
+    private static final int WAYS = 7;
+
     private final Ends pair = pair();
 
     /** Two that are connected, with {@link #SUMS}. */
@@ -62,7 +65,7 @@ abstract class IntegrityContract {
             case 0 -> assertThat(pair.left().send(message, PATIENCE)).isTrue();
             case 1 ->
                 assertThat(pair.left().send(ByteBuffer.wrap(message), PATIENCE)).isTrue();
-            case 2 -> pair.left().sendAsync(MemorySegment.ofArray(message)).get();
+            case 2 -> pair.left().sendAsync(message).get();
             case 3 ->
                 assertThat(pair.left().sendAll(List.of(MemorySegment.ofArray(message)), PATIENCE))
                         .isEqualTo(1);
@@ -70,6 +73,13 @@ abstract class IntegrityContract {
                 try (OutgoingMessage out = pair.left().claim(PATIENCE).orElseThrow()) {
                     MemorySegment.copy(message, 0, out.segment(), ValueLayout.JAVA_BYTE, 0, message.length);
                     out.send(message.length);
+                }
+            }
+            case 5 -> {
+                int code = pair.left().trySend(message);
+                while (code != Endpoint.OK) {
+                    pair.left().poll(unexpected -> {});
+                    code = pair.left().trySend(message);
                 }
             }
             default -> {
@@ -94,7 +104,7 @@ abstract class IntegrityContract {
         Random random = new Random(3);
         List<byte[]> sent = new ArrayList<>();
         for (int length : new int[] {0, 1, 3, 60, 61, 64, 65, 128, LONGEST - 1, LONGEST}) {
-            for (int way = 0; way < 6; way++) {
+            for (int way = 0; way < WAYS; way++) {
                 sent.add(random(random, length));
             }
         }
@@ -115,7 +125,7 @@ abstract class IntegrityContract {
             return messages;
         });
         for (int i = 0; i < sent.size(); i++) {
-            send(i % 6, sent.get(i));
+            send(i % WAYS, sent.get(i));
         }
         assertThat(received.join()).usingElementComparator(Arrays::compare).isEqualTo(sent);
         assertThat(pair.left().integrity()).hasValue(new IntegrityCounters(sent.size(), 0, 0));
