@@ -214,8 +214,8 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * Puts the meters into a registry; several may have them. They take the place of meters with the same tags, as those
-     * of an endpoint that is lost.
+     * Puts the meters into a registry; several may have them. They take the place of meters with the same tags, as
+     * those of an endpoint that is lost.
      */
     @Override
     public synchronized void bindTo(MeterRegistry registry) {

@@ -250,7 +250,8 @@ final class CmLink implements VerbsLink {
     @Override
     public String toString() {
         try {
-            return "RDMA" + address("", id.id().localAddress()) + address("to ", id.id().peerAddress());
+            return "RDMA" + address("", id.id().localAddress())
+                    + address("to ", id.id().peerAddress());
         } catch (IllegalStateException e) {
             return "closed " + queuePair;
         }

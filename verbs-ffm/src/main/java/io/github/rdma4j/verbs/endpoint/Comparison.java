@@ -201,12 +201,18 @@ final class Comparison {
     String complaint() {
         return round < FEWEST_ROUNDS || tooSlow() <= (complete ? ROUNDS : round) / 2
                 ? null
+                : "%s (EndpointConfig.maxSlowdown is %s)".formatted(times(), most);
+    }
+
+    /** What the round trips took; null if there are too few. */
+    String times() {
+        return round < FEWEST_ROUNDS
+                ? null
                 : String.format(
                         Locale.ROOT,
-                        "a round trip over RDMA takes %.1f µs, and over TCP %.1f µs (EndpointConfig.maxSlowdown is %s)",
+                        "a round trip over RDMA takes %.1f µs, and over TCP %.1f µs",
                         middle(overRdma) / 1e3,
-                        middle(overTcp) / 1e3,
-                        most);
+                        middle(overTcp) / 1e3);
     }
 
     /** Of the rounds so far. */

@@ -393,8 +393,13 @@ final class Mover {
     private void arrive() {
         if (upHeard && outbox.isOverRdma() && !arrived) {
             arrived = true;
+            String times = speed.times();
             speed.moved();
-            ground.moved(Transport.TCP, Transport.RDMA, "RDMA works", Duration.ofNanos(clock.getAsLong() - begun));
+            ground.moved(
+                    Transport.TCP,
+                    Transport.RDMA,
+                    times == null ? "RDMA works" : "RDMA works: " + times,
+                    Duration.ofNanos(clock.getAsLong() - begun));
         }
     }
 

@@ -141,6 +141,11 @@ final class SpeedCheck {
         return complaint;
     }
 
+    /** What the round trips before the move took; null if they were not compared. */
+    String times() {
+        return comparison == null ? null : comparison.times();
+    }
+
     /** How long it may be until {@link #step}. */
     long nanosToStep(long now) {
         long toLook = outbox.isResting() ? Math.clamp(restEnd - now, 0, LOOK_IN_REST_NANOS) : Long.MAX_VALUE;

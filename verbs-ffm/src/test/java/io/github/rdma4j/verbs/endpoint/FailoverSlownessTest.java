@@ -56,6 +56,9 @@ class FailoverSlownessTest {
         FailoverEnd.connect(left, right);
         run(2_000);
         assertThat(left.moves).extracting(TransportMove::to).containsExactly(Transport.RDMA);
+        assertThat(left.moves.getFirst().reason())
+                .matches("RDMA works: a round trip over RDMA takes .* µs, and over TCP .* µs");
+        assertThat(right.moves.getFirst().reason()).isEqualTo("RDMA works");
         assertThat(left.carrier.mover().failure()).isNull();
     }
 
