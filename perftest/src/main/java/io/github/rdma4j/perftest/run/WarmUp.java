@@ -38,6 +38,12 @@ final class WarmUp {
     /** Then it is repeated until the compiler had nothing to do meanwhile. */
     private static final int NEXT_STRETCH = 500;
 
+    /**
+     * And until it had nothing to do during so many calls, which is enough for both numbers above: HotSpot begins to
+     * count when a method is compiled with counters, and does that late while it has much to compile.
+     */
+    private static final int LAST_STRETCH = 2500;
+
     /** Emulated machines need half of it when nothing else runs. */
     private static final long LIMIT = Duration.ofSeconds(40).toNanos();
 
@@ -144,11 +150,12 @@ final class WarmUp {
         long messages = 0;
         int rounds = 0;
         Round round = null;
+        boolean idle = false;
         boolean compiled = false;
         while (!compiled && System.nanoTime() - begin < LIMIT) {
             CompilerThreads compilers = new CompilerThreads();
             long compilerTime = compilers.cpuNanoseconds();
-            int stretch = rounds == 0 ? FIRST_STRETCH : NEXT_STRETCH;
+            int stretch = idle ? LAST_STRETCH : rounds == 0 ? FIRST_STRETCH : NEXT_STRETCH;
             for (int i = 0; i < stretch; i++) {
                 if (rounds % ROUNDS_PER_PAIR == 0 && rounds < FRESH_PAIRS * ROUNDS_PER_PAIR) {
                     round = roundOnFreshPair();
@@ -160,7 +167,9 @@ final class WarmUp {
                 limit.loopbackWorks();
                 messages += sent;
             }
-            compiled = compilers.idleSince(compilerTime) && rounds > FIRST_STRETCH;
+            boolean idleBefore = idle;
+            idle = compilers.idleSince(compilerTime) && rounds > FIRST_STRETCH;
+            compiled = idle && idleBefore;
             compilers.awaitIdle(Duration.ofSeconds(5));
         }
         return String.format(
