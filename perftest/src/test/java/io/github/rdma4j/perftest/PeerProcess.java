@@ -30,7 +30,12 @@ final class PeerProcess implements AutoCloseable {
     private static final List<String> QUICK = Stream.concat(
                     Stream.of("-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=10"),
                     Stream.ofNullable(System.getProperty("rdma4j.tests.classes"))
-                            .flatMap(file -> Stream.of("-XX:AOTCache=" + file, "-Xlog:aot=off", "-Xlog:cds=off")))
+                            .flatMap(file -> Stream.of(
+                                    "-XX:AOTCache=" + file,
+                                    "-XX:+UnlockDiagnosticVMOptions",
+                                    "-XX:ArchiveRelocationMode=0",
+                                    "-Xlog:aot=off",
+                                    "-Xlog:cds=off")))
             .toList();
 
     private final Process process;

@@ -29,7 +29,12 @@ public final class ChildJvm {
 
     /** What this JVM was started with: see scripts/lib/device-tests. */
     private static final List<String> LOADED_CLASSES = Stream.ofNullable(System.getProperty("rdma4j.tests.classes"))
-            .flatMap(file -> Stream.of("-XX:AOTCache=" + file, "-Xlog:aot=off", "-Xlog:cds=off"))
+            .flatMap(file -> Stream.of(
+                    "-XX:AOTCache=" + file,
+                    "-XX:+UnlockDiagnosticVMOptions",
+                    "-XX:ArchiveRelocationMode=0",
+                    "-Xlog:aot=off",
+                    "-Xlog:cds=off"))
             .toList();
 
     private ChildJvm() {}
