@@ -37,7 +37,7 @@ import java.util.Map;
  * with the connections.
  *
  * <p><b>A device that fails</b>: if the adapter, or the connection manager, does not answer any more, all endpoints of
- * the group on that device are lost, and the group takes no more there. Other devices go on.
+ * the group on that device are lost, and before they are closed the group takes no more there. Other devices go on.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *

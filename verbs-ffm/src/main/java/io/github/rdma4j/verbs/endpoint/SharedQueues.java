@@ -164,7 +164,7 @@ final class SharedQueues implements Sleepers.Ground {
         if (letGo) {
             throw new IllegalStateException("the endpoint group is closed");
         }
-        requireHearing();
+        requireHearing(connections.isEmpty());
         for (QueueShare share : shares) {
             if (share.hasRoomFor(itsDomain, sizes)) {
                 return share;
@@ -209,7 +209,7 @@ final class SharedQueues implements Sleepers.Ground {
         try {
             id.migrate(events);
             // Who comes while the others are told would not be.
-            requireHearing();
+            requireHearing(false);
         } catch (Throwable e) {
             connections.remove(id.id());
             throw e;
@@ -349,15 +349,17 @@ final class SharedQueues implements Sleepers.Ground {
         }
     }
 
-    private void requireHearing() {
+    /** When all that were lost have gone, it is tried anew. */
+    private void requireHearing(boolean alone) {
         VerbsException failure = deaf.get();
-        if (failure != null) {
-            throw new VerbsException(
-                    failure.operation(),
-                    failure.errno(),
-                    "for an endpoint that has gone; its group takes no more on this device",
-                    "close the group and its endpoints, and open another one");
+        if (failure == null || alone && deaf.compareAndSet(failure, null)) {
+            return;
         }
+        throw new VerbsException(
+                failure.operation(),
+                failure.errno(),
+                "for another endpoint; its group takes no more on this device before those that are lost have gone",
+                "close the endpoints that are lost, and connect anew");
     }
 
     /** Whether an endpoint wants the ends of what it has posted to end a sleep. */

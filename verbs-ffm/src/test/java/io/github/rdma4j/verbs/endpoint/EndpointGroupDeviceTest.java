@@ -434,12 +434,21 @@ class EndpointGroupDeviceTest {
                         .isInstanceOf(VerbsException.class)
                         .hasMessageContaining("EBADF")
                         .hasMessageContaining("takes no more on this device")
-                        .hasMessageContaining("open another one");
+                        .hasMessageContaining("close the endpoints that are lost");
                 assertThatThrownBy(() -> late.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
                         .hasMessageContaining("the peer's program refused it");
             }
             ended.forEach(Endpoint::abort);
             assertThat(group.size()).isZero();
+            // Then it is tried anew.
+            Future<Endpoint> anew =
+                    executor.submit(() -> server.accept(PATIENCE).orElseThrow());
+            clients.add(Endpoint.connect(server.address(), SMALL, PATIENCE));
+            try (Endpoint accepted = anew.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                assertThat(clients.getLast().send(MemorySegment.ofArray(message(4, 0)), PATIENCE))
+                        .isTrue();
+                assertThat(accepted.receive(PATIENCE)).hasValue(message(4, 0));
+            }
             clients.forEach(Endpoint::abort);
         }
     }
