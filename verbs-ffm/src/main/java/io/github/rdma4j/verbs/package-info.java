@@ -36,8 +36,8 @@
  * <ul>
  *   <li>a {@link io.github.rdma4j.verbs.SendBatch} or {@link io.github.rdma4j.verbs.ReceiveBatch}: it belongs to the
  *   thread that started it at the {@link io.github.rdma4j.verbs.QueuePair} or receive queue
- *   <li>a {@link io.github.rdma4j.verbs.PreparedRequest}, a {@link io.github.rdma4j.verbs.PreparedReceive} and a
- *       {@link io.github.rdma4j.verbs.RequestPreparation}
+ *   <li>a {@link io.github.rdma4j.verbs.PreparedRequest}, a {@link io.github.rdma4j.verbs.PreparedReceive},
+ *       {@link io.github.rdma4j.verbs.PreparedReceives} and a {@link io.github.rdma4j.verbs.RequestPreparation}
  *   <li>a {@link io.github.rdma4j.verbs.TagList}, a {@link io.github.rdma4j.verbs.WorkCompletions} and a
  *       {@link io.github.rdma4j.verbs.SliceList}
  *   <li>a {@link io.github.rdma4j.verbs.PreparedQueuePair}

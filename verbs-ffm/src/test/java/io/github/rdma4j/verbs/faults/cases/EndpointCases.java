@@ -28,8 +28,8 @@ public final class EndpointCases {
     public static List<FaultCase> all() {
         return List.of(
                 new FaultCase("endpoint server", 17, EndpointCases::server),
-                new FaultCase("endpoint client", 110, EndpointCases::client),
-                new FaultCase("endpoint of a group", 140, EndpointCases::member),
+                new FaultCase("endpoint client", 75, EndpointCases::client),
+                new FaultCase("endpoint of a group", 95, EndpointCases::member),
                 new FaultCase("endpoint selector", 8, EndpointCases::selector),
                 new FaultCase("endpoint's grant", 20, EndpointCases::grant));
     }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import jdk.jfr.Event;
 import jdk.jfr.Recording;
@@ -54,9 +55,11 @@ public final class Recorded implements AutoCloseable {
                 .findFirst()
                 .orElseThrow()
                 .getEndTime();
+        // The file has them as the recorder's buffers came to it: even those of one thread in any order.
         return events.stream()
                 .filter(event -> !event.getEndTime().isBefore(beginning))
                 .filter(event -> !event.getEventType().getName().equals(Beginning.class.getName()))
+                .sorted(Comparator.comparing(RecordedEvent::getEndTime))
                 .toList();
     }
 
