@@ -8,12 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.rdma4j.gpudirect.GpuSide.Where;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -21,45 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * What fails half way: what is said, what has come, and that everything comes back and the channel goes on where it
  * can.
  */
-abstract class ChannelFailureBehaviour {
-    static final int CHUNK = 4096;
-    static final int SIZE = 16 * CHUNK;
-    static final int LENGTH = 9 * CHUNK + 5;
-    static final Duration PATIENCE = Duration.ofSeconds(30);
-
-    @TempDir
-    Path folder;
-
-    GpuSide left;
-    GpuSide right;
-    byte[] bytes;
-
-    /** The devices are open, and no queue pair is made. */
-    void beforeConnecting() {}
-
-    void connect(Where mine, Where theirs) {
-        left = new GpuSide(mine, folder, config -> config.chunkSize(CHUNK)).allocate(SIZE);
-        right = new GpuSide(theirs, folder, config -> config.chunkSize(CHUNK)).allocate(SIZE);
-        beforeConnecting();
-        GpuSide.connect(left, right);
-        bytes = new byte[LENGTH];
-        new Random(7).nextBytes(bytes);
-        left.fill(0, bytes);
-    }
-
-    @AfterEach
-    void close() {
-        for (GpuSide side : new GpuSide[] {left, right}) {
-            if (side != null) {
-                side.close();
-            }
-        }
-    }
-
-    void finish(Transfer... transfers) {
-        GpuSide.finish(left, right, transfers);
-    }
-
+abstract class ChannelFailureBehaviour extends TwoSides {
     static void assertFailed(Transfer transfer, long bytesDone, String words) {
         assertThat(transfer.state()).isEqualTo(Transfer.State.FAILED);
         assertThat(transfer.failure().orElseThrow()).hasMessageContaining(words);

@@ -6,59 +6,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.gpudirect.GpuSide.Where;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Streams, failures and closes that meet: nothing hangs, no old byte is sent, no message vouches for bytes that are not
  * there, and memory that is its user's again stays as the user has it.
  */
 @Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-abstract class ChannelSoundnessBehaviour {
-    static final int CHUNK = 4096;
-    static final int SIZE = 16 * CHUNK;
-    static final int LENGTH = 9 * CHUNK + 5;
-    static final Duration PATIENCE = Duration.ofSeconds(30);
-
-    @TempDir
-    Path folder;
-
-    GpuSide left;
-    GpuSide right;
-    byte[] bytes;
-
-    /** The devices are open, and no queue pair is made. */
-    void beforeConnecting() {}
-
-    void connect(Where mine, Where theirs) {
-        left = new GpuSide(mine, folder, config -> config.chunkSize(CHUNK)).allocate(SIZE);
-        right = new GpuSide(theirs, folder, config -> config.chunkSize(CHUNK)).allocate(SIZE);
-        beforeConnecting();
-        GpuSide.connect(left, right);
-        bytes = new byte[LENGTH];
-        new Random(7).nextBytes(bytes);
-        left.fill(0, bytes);
-    }
-
-    @AfterEach
-    void close() {
-        for (GpuSide side : new GpuSide[] {left, right}) {
-            if (side != null) {
-                side.close();
-            }
-        }
-    }
-
-    void finish(Transfer... transfers) {
-        GpuSide.finish(left, right, transfers);
-    }
-
+abstract class ChannelSoundnessBehaviour extends TwoSides {
     static void assertDone(Transfer... transfers) {
         for (Transfer transfer : transfers) {
             assertThat(transfer.failure()).as(transfer.toString()).isEmpty();

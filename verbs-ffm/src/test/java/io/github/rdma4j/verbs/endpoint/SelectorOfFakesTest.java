@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -66,61 +66,36 @@ class SelectorOfFakesTest {
     }
 
     @Test
-    void anEndpointWithoutEventsIsLostAndKeepsNobodyFromBeingServed() {
-        FakePair broken = pair();
-        FakePair healthy = pair();
-        try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
-            AtomicReference<ConnectionLostException> lost = new AtomicReference<>();
-            AtomicInteger got = new AtomicInteger();
-            selector.add(broken.left, ready -> {
-                try {
-                    ready.poll(message -> {});
-                } catch (ConnectionLostException e) {
-                    lost.set(e);
-                    ready.abort();
-                }
-            });
-            selector.add(healthy.left, ready -> ready.poll(message -> got.incrementAndGet()));
-            sleepsInVain(selector);
-            broken.leftCarrier.deaf = true;
-            broken.right.trySend(number(1));
-            int failures = 0;
-            for (int i = 0; i < 20; i++) {
-                healthy.right.trySend(number(i));
-                try {
-                    selector.select(SHORT);
-                } catch (VerbsException e) {
-                    failures++;
-                }
-            }
-            assertThat(failures).isEqualTo(1);
-            assertThat(lost.get())
-                    .hasMessageContaining("ibv_req_notify_cq(of the simulation)")
-                    .hasMessageContaining("the device is gone");
-            assertThat(got).hasValueGreaterThan(15);
-        }
+    void anEndpointWithoutEventsIsLostOnceAndKeepsNobodyFromBeingServed() {
+        isLostOnceAndKeepsNobody(carrier -> carrier.deaf = true, "ibv_req_notify_cq(of the simulation)");
     }
 
     @Test
     void anEndpointWhoseQueueCannotBePolledIsLostOnceAndKeepsNobodyFromBeingServed() {
+        isLostOnceAndKeepsNobody(
+                carrier -> carrier.beforePoll = () -> {
+                    throw new VerbsException("ibv_poll_cq(of the simulation)", Errno.EIO, "the device is gone", "");
+                },
+                "ibv_poll_cq(of the simulation)");
+    }
+
+    private void isLostOnceAndKeepsNobody(Consumer<FakeCarrier> breaks, String call) {
         FakePair broken = pair();
         FakePair healthy = pair();
-        AtomicInteger lost = new AtomicInteger();
+        List<ConnectionLostException> lost = new ArrayList<>();
         AtomicInteger got = new AtomicInteger();
         try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
             selector.add(broken.left, ready -> {
                 try {
                     ready.poll(message -> {});
                 } catch (ConnectionLostException e) {
-                    lost.incrementAndGet();
+                    lost.add(e);
                     ready.abort();
                 }
             });
             selector.add(healthy.left, ready -> ready.poll(message -> got.incrementAndGet()));
             sleepsInVain(selector);
-            broken.leftCarrier.beforePoll = () -> {
-                throw new VerbsException("ibv_poll_cq(of the simulation)", Errno.EIO, "the device is gone", "");
-            };
+            breaks.accept(broken.leftCarrier);
             broken.right.trySend(number(1));
             int failures = 0;
             for (int i = 0; i < 20; i++) {
@@ -132,7 +107,10 @@ class SelectorOfFakesTest {
                 }
             }
             assertThat(failures).isEqualTo(1);
-            assertThat(lost).hasValue(1);
+            assertThat(lost)
+                    .singleElement()
+                    .satisfies(each ->
+                            assertThat(each).hasMessageContaining(call).hasMessageContaining("the device is gone"));
             assertThat(got).hasValueGreaterThan(15);
         }
     }
