@@ -176,6 +176,35 @@ EOF
     [ "$status" -eq 0 ]
 }
 
+@test "calls by a pointer are left out, and the layout of a pointer asks for native access by itself" {
+    real_compiler
+    # As jextract writes them.
+    cat >"$BATS_TEST_TMPDIR/calls" <<'EOF'
+
+    private static final MethodHandle UP$MH = CudaHeaders.upcallHandle(PFN_cuInit_v2000.Function.class, "apply", $DESC);
+
+    public static MemorySegment allocate(PFN_cuInit_v2000.Function fi, Arena arena) {
+        return Linker.nativeLinker().upcallStub(UP$MH.bindTo(fi), $DESC, arena);
+    }
+
+    private static final MethodHandle DOWN$MH = Linker.nativeLinker().downcallHandle($DESC);
+}
+
+EOF
+    cat >"$BATS_TEST_TMPDIR/pointer" <<'EOF'
+    public static final AddressLayout C_POINTER = ((AddressLayout) Linker.nativeLinker().canonicalLayouts().get("void*"))
+            .withTargetLayout(MemoryLayout.sequenceLayout(java.lang.Long.MAX_VALUE, C_CHAR));
+EOF
+    fake_jextract "[[ ! -e PFN_cuInit_v2000.java ]] || {
+        sed -i '\$d' PFN_cuInit_v2000.java && sed -i '\$d' PFN_cuInit_v2000.java
+        cat '$BATS_TEST_TMPDIR/calls' >>PFN_cuInit_v2000.java
+        sed -i -e '/C_POINTER = pointer/{r $BATS_TEST_TMPDIR/pointer
+            d}' -e '/AddressLayout pointer()/,/^\$/d' NativeTypes.java
+        ! grep -q IllegalCallerException NativeTypes.java; }"
+    generate --jextract "$jextract" --only cuda --check
+    [ "$status" -eq 0 ]
+}
+
 @test "the check shows the difference and changes nothing; without --check it is written" {
     printf '// edited by hand\n' >>"$RECORDING/$verbs/$package/ibv_wc.java"
     generate --jextract "$jextract" --check

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.DescriptorCalls;
+import io.github.rdma4j.verbs.internal.NativeLibraries;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,9 +33,11 @@ public final class FileDescriptorCopy implements AutoCloseable {
      *
      * @param descriptor an open descriptor
      * @return the copy
+     * @throws NativeLibraryException if the JVM denies native access
      * @throws VerbsException if it is not open, or the process has too many
      */
     public static FileDescriptorCopy of(int descriptor) {
+        NativeLibraries.requireSystem();
         return new FileDescriptorCopy(DescriptorCalls.duplicate(descriptor));
     }
 
@@ -45,10 +48,12 @@ public final class FileDescriptorCopy implements AutoCloseable {
      * @param process the other's process id, as {@link ProcessHandle#pid()} gives it
      * @param descriptor its descriptor, such as the other's {@link DeviceContext#commandDescriptor()}
      * @return the copy
+     * @throws NativeLibraryException if the JVM denies native access
      * @throws VerbsException if there is no such process or descriptor, or no right to it; the message says which right
      * @throws UnsupportedVerbException if the kernel is older than 5.6
      */
     public static FileDescriptorCopy ofProcess(long process, int descriptor) {
+        NativeLibraries.requireSystem();
         return new FileDescriptorCopy(DescriptorCalls.duplicateFrom(process, descriptor));
     }
 

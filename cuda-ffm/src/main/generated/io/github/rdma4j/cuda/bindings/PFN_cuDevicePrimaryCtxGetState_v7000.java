@@ -43,30 +43,5 @@ public final class PFN_cuDevicePrimaryCtxGetState_v7000 {
     public static FunctionDescriptor descriptor() {
         return $DESC;
     }
-
-    private static final MethodHandle UP$MH = CudaHeaders.upcallHandle(PFN_cuDevicePrimaryCtxGetState_v7000.Function.class, "apply", $DESC);
-
-    /**
-     * Allocates a new upcall stub, whose implementation is defined by {@code fi}.
-     * The lifetime of the returned segment is managed by {@code arena}
-     */
-    public static MemorySegment allocate(PFN_cuDevicePrimaryCtxGetState_v7000.Function fi, Arena arena) {
-        return Linker.nativeLinker().upcallStub(UP$MH.bindTo(fi), $DESC, arena);
-    }
-
-    private static final MethodHandle DOWN$MH = Linker.nativeLinker().downcallHandle($DESC);
-
-    /**
-     * Invoke the upcall stub {@code funcPtr}, with given parameters
-     */
-    public static int invoke(MemorySegment funcPtr, int dev, MemorySegment flags, MemorySegment active) {
-        try {
-            return (int) DOWN$MH.invokeExact(funcPtr, dev, flags, active);
-        } catch (Error | RuntimeException ex) {
-            throw ex;
-        } catch (Throwable ex$) {
-            throw new AssertionError("should not reach here", ex$);
-        }
-    }
 }
 

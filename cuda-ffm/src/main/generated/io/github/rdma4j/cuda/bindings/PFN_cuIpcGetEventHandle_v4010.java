@@ -42,30 +42,5 @@ public final class PFN_cuIpcGetEventHandle_v4010 {
     public static FunctionDescriptor descriptor() {
         return $DESC;
     }
-
-    private static final MethodHandle UP$MH = CudaHeaders.upcallHandle(PFN_cuIpcGetEventHandle_v4010.Function.class, "apply", $DESC);
-
-    /**
-     * Allocates a new upcall stub, whose implementation is defined by {@code fi}.
-     * The lifetime of the returned segment is managed by {@code arena}
-     */
-    public static MemorySegment allocate(PFN_cuIpcGetEventHandle_v4010.Function fi, Arena arena) {
-        return Linker.nativeLinker().upcallStub(UP$MH.bindTo(fi), $DESC, arena);
-    }
-
-    private static final MethodHandle DOWN$MH = Linker.nativeLinker().downcallHandle($DESC);
-
-    /**
-     * Invoke the upcall stub {@code funcPtr}, with given parameters
-     */
-    public static int invoke(MemorySegment funcPtr, MemorySegment pHandle, MemorySegment event) {
-        try {
-            return (int) DOWN$MH.invokeExact(funcPtr, pHandle, event);
-        } catch (Error | RuntimeException ex) {
-            throw ex;
-        } catch (Throwable ex$) {
-            throw new AssertionError("should not reach here", ex$);
-        }
-    }
 }
 

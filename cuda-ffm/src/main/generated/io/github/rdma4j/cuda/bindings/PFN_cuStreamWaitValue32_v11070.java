@@ -44,30 +44,5 @@ public final class PFN_cuStreamWaitValue32_v11070 {
     public static FunctionDescriptor descriptor() {
         return $DESC;
     }
-
-    private static final MethodHandle UP$MH = CudaHeaders.upcallHandle(PFN_cuStreamWaitValue32_v11070.Function.class, "apply", $DESC);
-
-    /**
-     * Allocates a new upcall stub, whose implementation is defined by {@code fi}.
-     * The lifetime of the returned segment is managed by {@code arena}
-     */
-    public static MemorySegment allocate(PFN_cuStreamWaitValue32_v11070.Function fi, Arena arena) {
-        return Linker.nativeLinker().upcallStub(UP$MH.bindTo(fi), $DESC, arena);
-    }
-
-    private static final MethodHandle DOWN$MH = Linker.nativeLinker().downcallHandle($DESC);
-
-    /**
-     * Invoke the upcall stub {@code funcPtr}, with given parameters
-     */
-    public static int invoke(MemorySegment funcPtr, MemorySegment stream, long addr, int value, int flags) {
-        try {
-            return (int) DOWN$MH.invokeExact(funcPtr, stream, addr, value, flags);
-        } catch (Error | RuntimeException ex) {
-            throw ex;
-        } catch (Throwable ex$) {
-            throw new AssertionError("should not reach here", ex$);
-        }
-    }
 }
 

@@ -9,6 +9,7 @@ import io.github.rdma4j.gpudirect.storage.StorageRefusal.Reason;
 import io.github.rdma4j.gpudirect.storage.internal.CuFileCalls;
 import io.github.rdma4j.gpudirect.storage.internal.FileCalls;
 import io.github.rdma4j.gpudirect.storage.internal.LinuxFileCalls;
+import io.github.rdma4j.gpudirect.storage.internal.NativeAccess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
@@ -76,6 +77,7 @@ public final class GpuStorage implements AutoCloseable {
      *
      * @param context of the GPU
      * @return open
+     * @throws IllegalCallerException if the JVM denies this module native access; the message has the remedy
      */
     public static GpuStorage on(CudaContext context) {
         return on(context, config -> {});
@@ -87,8 +89,10 @@ public final class GpuStorage implements AutoCloseable {
      * @param context of the GPU
      * @param settings told what to set
      * @return open
+     * @throws IllegalCallerException if the JVM denies this module native access; the message has the remedy
      */
     public static GpuStorage on(CudaContext context, Consumer<StorageConfig> settings) {
+        NativeAccess.require();
         return on(context, settings, new LinuxFileCalls());
     }
 

@@ -48,30 +48,5 @@ public final class PFN_ncclReduce {
     public static FunctionDescriptor descriptor() {
         return $DESC;
     }
-
-    private static final MethodHandle UP$MH = NcclHeaders.upcallHandle(PFN_ncclReduce.Function.class, "apply", $DESC);
-
-    /**
-     * Allocates a new upcall stub, whose implementation is defined by {@code fi}.
-     * The lifetime of the returned segment is managed by {@code arena}
-     */
-    public static MemorySegment allocate(PFN_ncclReduce.Function fi, Arena arena) {
-        return Linker.nativeLinker().upcallStub(UP$MH.bindTo(fi), $DESC, arena);
-    }
-
-    private static final MethodHandle DOWN$MH = Linker.nativeLinker().downcallHandle($DESC);
-
-    /**
-     * Invoke the upcall stub {@code funcPtr}, with given parameters
-     */
-    public static int invoke(MemorySegment funcPtr, MemorySegment sendbuff, MemorySegment recvbuff, long count, int datatype, int op, int root, MemorySegment comm, MemorySegment stream) {
-        try {
-            return (int) DOWN$MH.invokeExact(funcPtr, sendbuff, recvbuff, count, datatype, op, root, comm, stream);
-        } catch (Error | RuntimeException ex) {
-            throw ex;
-        } catch (Throwable ex$) {
-            throw new AssertionError("should not reach here", ex$);
-        }
-    }
 }
 

@@ -40,30 +40,5 @@ public final class PFN_cuFileBatchIODestroy {
     public static FunctionDescriptor descriptor() {
         return $DESC;
     }
-
-    private static final MethodHandle UP$MH = CuFileHeaders.upcallHandle(PFN_cuFileBatchIODestroy.Function.class, "apply", $DESC);
-
-    /**
-     * Allocates a new upcall stub, whose implementation is defined by {@code fi}.
-     * The lifetime of the returned segment is managed by {@code arena}
-     */
-    public static MemorySegment allocate(PFN_cuFileBatchIODestroy.Function fi, Arena arena) {
-        return Linker.nativeLinker().upcallStub(UP$MH.bindTo(fi), $DESC, arena);
-    }
-
-    private static final MethodHandle DOWN$MH = Linker.nativeLinker().downcallHandle($DESC);
-
-    /**
-     * Invoke the upcall stub {@code funcPtr}, with given parameters
-     */
-    public static void invoke(MemorySegment funcPtr, MemorySegment batch_idp) {
-        try {
-             DOWN$MH.invokeExact(funcPtr, batch_idp);
-        } catch (Error | RuntimeException ex) {
-            throw ex;
-        } catch (Throwable ex$) {
-            throw new AssertionError("should not reach here", ex$);
-        }
-    }
 }
 

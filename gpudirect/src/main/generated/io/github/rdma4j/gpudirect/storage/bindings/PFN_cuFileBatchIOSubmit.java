@@ -44,30 +44,5 @@ public final class PFN_cuFileBatchIOSubmit {
     public static FunctionDescriptor descriptor() {
         return $DESC;
     }
-
-    private static final MethodHandle UP$MH = CuFileHeaders.upcallHandle(PFN_cuFileBatchIOSubmit.Function.class, "apply", $DESC);
-
-    /**
-     * Allocates a new upcall stub, whose implementation is defined by {@code fi}.
-     * The lifetime of the returned segment is managed by {@code arena}
-     */
-    public static MemorySegment allocate(PFN_cuFileBatchIOSubmit.Function fi, Arena arena) {
-        return Linker.nativeLinker().upcallStub(UP$MH.bindTo(fi), $DESC, arena);
-    }
-
-    private static final MethodHandle DOWN$MH = Linker.nativeLinker().downcallHandle($DESC);
-
-    /**
-     * Invoke the upcall stub {@code funcPtr}, with given parameters
-     */
-    public static MemorySegment invoke(MemorySegment funcPtr, SegmentAllocator alloc, MemorySegment batch_idp, int nr, MemorySegment iocbp, int flags) {
-        try {
-            return (MemorySegment) DOWN$MH.invokeExact(funcPtr, alloc, batch_idp, nr, iocbp, flags);
-        } catch (Error | RuntimeException ex) {
-            throw ex;
-        } catch (Throwable ex$) {
-            throw new AssertionError("should not reach here", ex$);
-        }
-    }
 }
 

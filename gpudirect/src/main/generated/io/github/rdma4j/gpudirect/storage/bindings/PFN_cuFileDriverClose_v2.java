@@ -39,30 +39,5 @@ public final class PFN_cuFileDriverClose_v2 {
     public static FunctionDescriptor descriptor() {
         return $DESC;
     }
-
-    private static final MethodHandle UP$MH = CuFileHeaders.upcallHandle(PFN_cuFileDriverClose_v2.Function.class, "apply", $DESC);
-
-    /**
-     * Allocates a new upcall stub, whose implementation is defined by {@code fi}.
-     * The lifetime of the returned segment is managed by {@code arena}
-     */
-    public static MemorySegment allocate(PFN_cuFileDriverClose_v2.Function fi, Arena arena) {
-        return Linker.nativeLinker().upcallStub(UP$MH.bindTo(fi), $DESC, arena);
-    }
-
-    private static final MethodHandle DOWN$MH = Linker.nativeLinker().downcallHandle($DESC);
-
-    /**
-     * Invoke the upcall stub {@code funcPtr}, with given parameters
-     */
-    public static MemorySegment invoke(MemorySegment funcPtr, SegmentAllocator alloc) {
-        try {
-            return (MemorySegment) DOWN$MH.invokeExact(funcPtr, alloc);
-        } catch (Error | RuntimeException ex) {
-            throw ex;
-        } catch (Throwable ex$) {
-            throw new AssertionError("should not reach here", ex$);
-        }
-    }
 }
 

@@ -41,30 +41,5 @@ public final class PFN_cuFileDriverSetMaxCacheSize {
     public static FunctionDescriptor descriptor() {
         return $DESC;
     }
-
-    private static final MethodHandle UP$MH = CuFileHeaders.upcallHandle(PFN_cuFileDriverSetMaxCacheSize.Function.class, "apply", $DESC);
-
-    /**
-     * Allocates a new upcall stub, whose implementation is defined by {@code fi}.
-     * The lifetime of the returned segment is managed by {@code arena}
-     */
-    public static MemorySegment allocate(PFN_cuFileDriverSetMaxCacheSize.Function fi, Arena arena) {
-        return Linker.nativeLinker().upcallStub(UP$MH.bindTo(fi), $DESC, arena);
-    }
-
-    private static final MethodHandle DOWN$MH = Linker.nativeLinker().downcallHandle($DESC);
-
-    /**
-     * Invoke the upcall stub {@code funcPtr}, with given parameters
-     */
-    public static MemorySegment invoke(MemorySegment funcPtr, SegmentAllocator alloc, long max_cache_size) {
-        try {
-            return (MemorySegment) DOWN$MH.invokeExact(funcPtr, alloc, max_cache_size);
-        } catch (Error | RuntimeException ex) {
-            throw ex;
-        } catch (Throwable ex$) {
-            throw new AssertionError("should not reach here", ex$);
-        }
-    }
 }
 

@@ -47,30 +47,5 @@ public final class PFN_cuFileWriteAsync {
     public static FunctionDescriptor descriptor() {
         return $DESC;
     }
-
-    private static final MethodHandle UP$MH = CuFileHeaders.upcallHandle(PFN_cuFileWriteAsync.Function.class, "apply", $DESC);
-
-    /**
-     * Allocates a new upcall stub, whose implementation is defined by {@code fi}.
-     * The lifetime of the returned segment is managed by {@code arena}
-     */
-    public static MemorySegment allocate(PFN_cuFileWriteAsync.Function fi, Arena arena) {
-        return Linker.nativeLinker().upcallStub(UP$MH.bindTo(fi), $DESC, arena);
-    }
-
-    private static final MethodHandle DOWN$MH = Linker.nativeLinker().downcallHandle($DESC);
-
-    /**
-     * Invoke the upcall stub {@code funcPtr}, with given parameters
-     */
-    public static MemorySegment invoke(MemorySegment funcPtr, SegmentAllocator alloc, MemorySegment fh, MemorySegment bufPtr_base, MemorySegment size_p, MemorySegment file_offset_p, MemorySegment bufPtr_offset_p, MemorySegment bytes_written_p, MemorySegment stream) {
-        try {
-            return (MemorySegment) DOWN$MH.invokeExact(funcPtr, alloc, fh, bufPtr_base, size_p, file_offset_p, bufPtr_offset_p, bytes_written_p, stream);
-        } catch (Error | RuntimeException ex) {
-            throw ex;
-        } catch (Throwable ex$) {
-            throw new AssertionError("should not reach here", ex$);
-        }
-    }
 }
 

@@ -20,19 +20,6 @@ public final class NcclCalls {
     /** Names another file than the system's library; what the tests' stand-in is chosen by. */
     public static final String PROPERTY = "io.github.rdma4j.nccl.library";
 
-    /** What everything here is built upon. */
-    private static final List<NcclFunction> FIRST = List.of(
-            NcclFunction.GET_VERSION,
-            NcclFunction.GET_ERROR_STRING,
-            NcclFunction.GET_UNIQUE_ID,
-            NcclFunction.COMM_INIT_RANK,
-            NcclFunction.COMM_DESTROY,
-            NcclFunction.COMM_ABORT,
-            NcclFunction.COMM_GET_ASYNC_ERROR,
-            NcclFunction.GROUP_START,
-            NcclFunction.GROUP_END,
-            NcclFunction.ALL_REDUCE);
-
     private static final Map<String, NcclCalls> OPENED = new ConcurrentHashMap<>();
     private static final long LONGEST_TEXT = 4096;
 
@@ -45,7 +32,21 @@ public final class NcclCalls {
         for (NcclFunction function : NcclFunction.values()) {
             handles[function.ordinal()] = library.find(function);
         }
-        for (NcclFunction function : FIRST) {
+        // What everything here is built upon. In no field of the class: the functions' bindings need native access,
+        // whose
+        // lack the opening of the library has told of by now.
+        List<NcclFunction> first = List.of(
+                NcclFunction.GET_VERSION,
+                NcclFunction.GET_ERROR_STRING,
+                NcclFunction.GET_UNIQUE_ID,
+                NcclFunction.COMM_INIT_RANK,
+                NcclFunction.COMM_DESTROY,
+                NcclFunction.COMM_ABORT,
+                NcclFunction.COMM_GET_ASYNC_ERROR,
+                NcclFunction.GROUP_START,
+                NcclFunction.GROUP_END,
+                NcclFunction.ALL_REDUCE);
+        for (NcclFunction function : first) {
             if (!has(function)) {
                 throw new NcclUnavailableException(
                         Reason.LIBRARY_TOO_OLD,

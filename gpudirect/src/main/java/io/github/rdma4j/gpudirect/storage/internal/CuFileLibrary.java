@@ -63,11 +63,7 @@ public final class CuFileLibrary {
                     : SymbolLookup.libraryLookup(file, Arena.global());
             return new CuFileLibrary(symbols, file);
         } catch (IllegalCallerException e) {
-            throw new CuFileUnavailableException(
-                    Reason.NATIVE_ACCESS_DENIED,
-                    e.getMessage(),
-                    "start the JVM with --enable-native-access=io.github.rdma4j.cuda,io.github.rdma4j.gpudirect"
-                            + " (on the class path: ALL-UNNAMED)");
+            throw new CuFileUnavailableException(Reason.NATIVE_ACCESS_DENIED, e.getMessage(), NativeAccess.REMEDY);
         } catch (IllegalArgumentException e) {
             throw new CuFileUnavailableException(Reason.NO_LIBRARY, file + " cannot be opened", REMEDY);
         }

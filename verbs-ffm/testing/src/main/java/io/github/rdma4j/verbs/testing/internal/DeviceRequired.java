@@ -37,6 +37,7 @@ public final class DeviceRequired implements ExecutionCondition, BeforeAllCallba
                 }
             }
             case CONTAINER, NOWHERE -> {
+                Settings.classes(); // the engine takes no part if they cannot be understood
                 Class<?> outermost = context.getRequiredTestClass();
                 while (outermost.getEnclosingClass() != null) {
                     outermost = outermost.getEnclosingClass();

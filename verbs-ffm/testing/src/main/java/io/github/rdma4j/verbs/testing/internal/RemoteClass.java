@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -20,8 +21,10 @@ import org.junit.platform.engine.UniqueId;
 
 /** Runs the tests of one class in a guest, and reports what happens there as if it happened here. */
 final class RemoteClass {
+    // An emulated guest on an idle machine takes some 20 s, and several times that beside others. What takes longer hangs.
+    static final Duration GUEST_START = Duration.ofMinutes(5);
     // For the guest's start and the JVM's, beyond what a test may take.
-    private static final long START_SECONDS = 180;
+    private static final long START_SECONDS = GUEST_START.toSeconds() + 180;
     private static final int KEPT_OUTPUT = 4000;
 
     private final TestDescriptor testClass;

@@ -57,10 +57,20 @@ public final class SoftRoceTestEngine implements TestEngine {
                 .map(selector -> Ids.isOurs(selector) ? Ids.jupiters(selector) : selector)
                 .collect(Collectors.toSet());
         Root root = new Root(id, selected);
-        if (Boolean.getBoolean(Worker.MARK) || !isPlaceOfTests()) {
+        if (Boolean.getBoolean(Worker.MARK)) {
             return root;
         }
-        Optional<Pattern> named = Settings.classes();
+        Optional<Pattern> named;
+        try {
+            if (TestPlace.decide() != TestPlace.CONTAINER) {
+                return root;
+            }
+            named = Settings.classes();
+        } catch (IllegalArgumentException e) {
+            // JUnit Jupiter gets the classes; of each that is annotated DeviceRequired says it, too.
+            root.addChild(new WrongSetting(id, e));
+            return root;
+        }
         for (TestDescriptor found : discoverWithJupiter(request)) {
             if (found.getSource().orElse(null) instanceof ClassSource source && runsInContainer(source, named)) {
                 CLAIMED.add(source.getClassName());
@@ -68,16 +78,6 @@ public final class SoftRoceTestEngine implements TestEngine {
             }
         }
         return root;
-    }
-
-    private static boolean isPlaceOfTests() {
-        try {
-            return TestPlace.decide() == TestPlace.CONTAINER;
-        } catch (IllegalArgumentException e) {
-            // Build tools hide why a discovery has failed. So JUnit Jupiter gets the classes, of each of which
-            // DeviceRequired says it.
-            return false;
-        }
     }
 
     private static Set<? extends TestDescriptor> discoverWithJupiter(EngineDiscoveryRequest request) {
@@ -101,8 +101,12 @@ public final class SoftRoceTestEngine implements TestEngine {
         EngineExecutionListener listener = request.getEngineExecutionListener();
         Root root = (Root) request.getRootTestDescriptor();
         listener.executionStarted(root);
-        for (TestDescriptor testClass : root.getChildren()) {
-            new RemoteClass(testClass, root.selected, request.getConfigurationParameters(), listener).run();
+        for (TestDescriptor child : root.getChildren()) {
+            if (child instanceof WrongSetting wrong) {
+                wrong.run(listener);
+            } else {
+                new RemoteClass(child, root.selected, request.getConfigurationParameters(), listener).run();
+            }
         }
         listener.executionFinished(root, TestExecutionResult.successful());
     }

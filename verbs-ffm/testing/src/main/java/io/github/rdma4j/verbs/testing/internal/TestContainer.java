@@ -30,6 +30,7 @@ final class TestContainer extends SoftRoceContainer {
         super(Settings.image());
         Settings.cpus().ifPresent(this::withCpus);
         Settings.memory().ifPresent(this::withMemory);
+        withBootTimeout(RemoteClass.GUEST_START);
         withTimeout(Settings.classTimeout());
     }
 

@@ -29,6 +29,8 @@ class SoftRoceContainerRunTest {
     @BeforeEach
     void theSetting() {
         System.setProperty("sample.setting", "a b");
+        // Bounds a hang: beside others an emulated guest is slow.
+        System.setProperty("rdma4j.softroce.testTimeout", "600");
     }
 
     @AfterEach
@@ -125,6 +127,7 @@ class SoftRoceContainerRunTest {
                 .withCpus(2)
                 .withMemory(1024)
                 .withDevices(1)
+                .withBootTimeout(Duration.ofMinutes(10))
                 .withProject(project)) {
             container.start();
 

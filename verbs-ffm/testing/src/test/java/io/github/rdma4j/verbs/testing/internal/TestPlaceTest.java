@@ -8,6 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.rdma4j.verbs.testing.SoftRoce;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,19 +38,43 @@ class TestPlaceTest {
 
     @Test
     void anotherModeIsSaidOfEachClassInTheRun() {
-        String given = System.getProperty("rdma4j.softroce");
-        System.setProperty("rdma4j.softroce", "none");
-        try {
-            assertThat(Recorder.run(DiscoverySelectors.selectClass(Misspelt.class))
-                            .failure(Misspelt.class.getName()))
-                    .hasMessageContaining("\"none\"; it can be auto, local, container or skip");
-        } finally {
-            if (given == null) {
-                System.clearProperty("rdma4j.softroce");
-            } else {
-                System.setProperty("rdma4j.softroce", given);
-            }
+        Recorder run = run(Map.of("rdma4j.softroce", "none"), Misspelt.class);
+        for (String name : List.of(Misspelt.class.getName(), "the settings of @SoftRoce")) {
+            assertThat(run.failure(name)).hasMessageContaining("\"none\"; it can be auto, local, container or skip");
         }
+    }
+
+    /** The classes that it names have no annotation by which they could say it. */
+    @Test
+    void whatIsNoRegularExpressionIsATestThatFails() {
+        Map<String, String> settings = Map.of("rdma4j.softroce", "container", "rdma4j.softroce.classes", "(");
+        assertThat(run(settings, Named.class).failure("the settings of @SoftRoce"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("rdma4j.softroce.classes is no regular expression: Unclosed group");
+        assertThat(run(settings, Misspelt.class).failure(Misspelt.class.getName()))
+                .hasMessageContaining("rdma4j.softroce.classes is no regular expression: Unclosed group");
+    }
+
+    private static Recorder run(Map<String, String> settings, Class<?> tests) {
+        Map<String, String> given = new HashMap<>();
+        settings.forEach((name, value) -> given.put(name, System.getProperty(name)));
+        System.getProperties().putAll(settings);
+        try {
+            return Recorder.run(DiscoverySelectors.selectClass(tests));
+        } finally {
+            given.forEach((name, value) -> {
+                if (value == null) {
+                    System.clearProperty(name);
+                } else {
+                    System.setProperty(name, value);
+                }
+            });
+        }
+    }
+
+    static class Named {
+        @Test
+        void runsSomewhere() {}
     }
 
     @SoftRoce

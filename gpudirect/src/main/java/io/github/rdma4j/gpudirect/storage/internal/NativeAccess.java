@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.storage.internal;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.ValueLayout;
+
+/** Whether the JVM lets this module call native functions. */
+public final class NativeAccess {
+    static final String REMEDY =
+            "start the JVM with --enable-native-access=io.github.rdma4j.cuda,io.github.rdma4j.gpudirect"
+                    + " (on the class path: ALL-UNNAMED)";
+
+    private NativeAccess() {}
+
+    /**
+     * Returns if it does. To be asked before a class that keeps handles is first used: its initializer would end in an
+     * error without a remedy.
+     *
+     * @throws IllegalCallerException if not, with the remedy
+     */
+    public static void require() {
+        try {
+            // The shape of close(2), which is linked next.
+            Linker.nativeLinker().downcallHandle(FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+        } catch (IllegalCallerException e) {
+            throw new IllegalCallerException(e.getMessage() + ". Remedy: " + REMEDY, e);
+        }
+    }
+}
