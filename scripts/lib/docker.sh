@@ -137,7 +137,7 @@ make_debian() (
     work='' cache=$(cache_dir debootstrap) || exit 1
     once_begin "$cache" "$cache/none" "making $2 with debootstrap" || exit 1
     # debootstrap mounts the kernel's file systems in it while it works.
-    trap 'umount -- "$work"/tree/{proc,sys} 2>/dev/null; rm -rf --one-file-system -- "$work"' EXIT
+    trap 'umount -- "$work"/tree/{proc,sys} 2>/dev/null || true; rm -rf --one-file-system -- "$work"' EXIT
     if ! debootstrap --variant=minbase "$1" "$work/tree" ${3:+"$3"} </dev/null >"$work/log" 2>&1; then
         warn 'debootstrap failed; the last lines of what it says:'
         tail -n 10 -- "$work/log" | sed 's/^/    /' >&2

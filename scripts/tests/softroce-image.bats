@@ -84,6 +84,19 @@ docker_is() {
     [[ ! -e /run/rdma4j.docker.$(sha256sum <<<"$BATS_TEST_TMPDIR/cache/docker" | cut -c 1-8) ]]
 }
 
+@test "a base image is made, and nothing that it was made in is left" {
+    ((EUID == 0))
+    docker_is 'case "$1 $2" in "image inspect") exit 1 ;; "import -") cat >/dev/null ;; esac'
+    printf '#!/bin/sh\necho install ok installed\n' >"$BATS_TEST_TMPDIR/bin/dpkg-query"
+    printf '#!/bin/sh\nmkdir -p "$3/proc" "$3/sys" "$3/var/cache/ldconfig"\n' >"$BATS_TEST_TMPDIR/bin/debootstrap"
+    chmod +x "$BATS_TEST_TMPDIR"/bin/*
+    RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache run -0 bash -c 'set -euo pipefail
+        for part in common packages once docker; do source "$1/$part.sh"; done
+        docker_base_image debian:12-slim || exit 1' - "$BATS_TEST_DIRNAME/../lib"
+    [[ $output == *'making debian:12-slim with debootstrap (once)' ]]
+    [[ -z $(find "$BATS_TEST_TMPDIR/cache/debootstrap" -name '.new*') ]]
+}
+
 @test "the context is the same each time, and holds the scripts as they are and a Java that starts" {
     run -0 "$BUILD" --context "$BATS_TEST_TMPDIR/a"
     run -0 "$BUILD" --context "$BATS_TEST_TMPDIR/b"

@@ -240,7 +240,8 @@ vm_run() {
     vm_when_open request_text "$accel" "$@" >&"$request" &
 
     vm_wait
-    kill -KILL "$VM_STDIN_PUMP" 2>/dev/null || true
+    # It ends with its input, long before a long command does, and another process may have its number by then.
+    [[ $'\n'$(jobs -pr)$'\n' != *$'\n'$VM_STDIN_PUMP$'\n'* ]] || kill -KILL "$VM_STDIN_PUMP" 2>/dev/null || true
     vm_end
     wait "$VM_STDOUT_PUMP" "$VM_STDERR_PUMP" "$VM_STDIN_PUMP" 2>/dev/null || true
     trap - EXIT INT TERM HUP
