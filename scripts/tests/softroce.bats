@@ -228,6 +228,11 @@ jvm_flags() {
     [[ $output == siw0 ]]
 }
 
+@test "User-Mode Linux: a kernel that panics ends at once, and its reason is told" {
+    run --separate-stderr "$SOFTROCE" -q --vm --accel uml --memory 512 bash -c 'echo 2 >/proc/sys/vm/panic_on_oom; tail /dev/zero'
+    [[ $status == 125 && $stderr == *'has ended by itself'*'Kernel panic - not syncing: Out of memory'* ]]
+}
+
 @test "--wire: what loses packets between two devices shows in netem's and in rxe's counters, and the transfer ends right" {
     cat >transfer <<'SCRIPT'
 timeout 100 ib_write_bw -F -d rxe1 -n 200 -s 4096 >server.log 2>&1 &

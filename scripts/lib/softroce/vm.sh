@@ -22,7 +22,7 @@ vm_machine() {
     VM_PORTS=()
     if [[ $accel == uml ]]; then
         uml_launch_line
-        VM_COMMAND+=("mem=${MEMORY}M" "initrd=$INITRD" con=null ssl=null stderr=1 quiet panic=-1)
+        VM_COMMAND+=("mem=${MEMORY}M" "initrd=$INITRD" con=null "con0=null,fd:1" ssl=null stderr=1 quiet loglevel=1 panic=-1)
         return
     fi
     VM_COMMAND=(qemu-system-x86_64 -no-user-config -nodefaults -display none -no-reboot -machine q35)
@@ -139,7 +139,8 @@ vm_console() {
     local text=''
     # Nobody has read the pipe; what it holds is all there is.
     IFS= read -r -d '' -t 0.2 text <&"$VM_CONSOLE" || true
-    printf '%s\n' "$text" | tr -d '\r' | tail -n 30 | sed 's/^/    /' >&2
+    # Without what User-Mode Linux finds on the stack and is not sure of: dozens of lines behind the reason of a panic.
+    printf '%s\n' "$text" | tr -d '\r' | sed '/^ \[<[0-9a-f]*>\] ? /d' | tail -n 30 | sed 's/^/    /' >&2
 }
 
 vm_probe() {
