@@ -144,7 +144,7 @@ public final class EventChannel implements EventSource, AutoCloseable {
                 if (FileDescriptors.isNothingYet(errno)) {
                     return null;
                 }
-                Failures.check("rdma_get_cm_event()", errno);
+                Failures.check(CmCalls.GET_EVENT_OPERATION, errno);
                 CmEvent event = copyAndAcknowledge(
                         eventPointer.get(ValueLayout.ADDRESS, 0).reinterpret(rdma_cm_event.sizeof()));
                 if (event != null) {

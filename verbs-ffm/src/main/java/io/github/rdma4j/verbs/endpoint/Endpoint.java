@@ -129,7 +129,11 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
 
     /** An endpoint over a connection that is made, whose receive buffers were posted before. */
     static Endpoint over(Link link, Carrier carrier, Memories memories, EndpointConfig config, Hello peer) {
-        String name = "endpoint " + link;
+        return over("endpoint " + link, carrier, memories, config, peer);
+    }
+
+    /** With a name for messages. */
+    static Endpoint over(String name, Carrier carrier, Memories memories, EndpointConfig config, Hello peer) {
         Credits credits = new Credits(config.receiveBuffers(), peer.receiveBuffers());
         int longest = Math.min(config.maxMessageSize(), peer.bufferSize());
         Silence silence = new Silence(Engine.nanos(config.silenceTimeout()));

@@ -211,7 +211,8 @@ public final class EndpointServer implements AutoCloseable {
      * @param timeout how long to wait; zero or less only looks. A handshake that has begun goes on at the next call
      * @return the endpoint, to be closed; empty if no client came in time
      * @throws io.github.rdma4j.verbs.VerbsException if the device or the kernel cannot give what this client needs
-     *     (locked memory, file descriptors): this client is refused, and the server goes on
+     *     (locked memory, file descriptors): this client is refused, and the server goes on; or, again and again, if
+     *     the listener has failed, as that of a device that is taken out does, and there is no other one
      * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
      * @throws IllegalStateException if this server is closed, before or meanwhile
      */
@@ -247,7 +248,8 @@ public final class EndpointServer implements AutoCloseable {
     }
 
     /**
-     * Why clients come over TCP alone, with {@link Transport#RDMA_OR_TCP}, or what failed last for a client that wanted
+     * Why clients come over TCP alone, with {@link Transport#RDMA_OR_TCP}, from the beginning or since the listener
+     * over RDMA has failed, as that of a device that is taken out does; or what failed last for a client that wanted
      * RDMA.
      *
      * @return the failure, with cause and remedy; empty if there is none

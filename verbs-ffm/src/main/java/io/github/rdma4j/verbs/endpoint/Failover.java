@@ -97,8 +97,9 @@ final class Failover {
             if (noWay != null) {
                 carrier.mover().unable(noWay);
             }
-            Endpoint endpoint =
-                    Endpoint.over(link, carrier, new Memories.Moving(memories, carrier.mover()), config, peer);
+            Memories moving = new Memories.Moving(memories, carrier.mover());
+            // Its messages outlive its moves.
+            Endpoint endpoint = Endpoint.over("endpoint RDMA or " + link, carrier, moving, config, peer);
             carrier.serve(endpoint.engine().protocol(), endpoint);
             return endpoint;
         } catch (Throwable e) {

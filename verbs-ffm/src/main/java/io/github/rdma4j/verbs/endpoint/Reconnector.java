@@ -8,6 +8,8 @@ import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.TimeText;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -51,6 +53,9 @@ public final class Reconnector implements AutoCloseable {
     private long connectedAt;
     private boolean connecting;
     private boolean closed;
+    /** Those that could not be closed, which our close tries again. */
+    private final List<Endpoint> unclosed = new ArrayList<>();
+
     // Of the thread that connects.
     private Endpoint lost;
     private long pause;
@@ -204,12 +209,24 @@ public final class Reconnector implements AutoCloseable {
                                 Duration.ofNanos(System.nanoTime() - begun)));
             }
         } catch (Throwable e) {
-            CloseAll.after(e, made::abort);
+            abort(made);
             throw e;
         }
-        Endpoint told = lost;
-        lost = null;
-        told.abort();
+        abortLost();
+    }
+
+    /** One that cannot be closed yet, as on a device that does not answer, keeps nobody from a new one. */
+    private void abort(Endpoint endpoint) {
+        try {
+            endpoint.abort();
+        } catch (VerbsException e) {
+            lock.lock();
+            try {
+                unclosed.add(endpoint);
+            } finally {
+                lock.unlock();
+            }
+        }
     }
 
     /** {@return false if the time is over before the pause} */
@@ -257,7 +274,7 @@ public final class Reconnector implements AutoCloseable {
         }
         if (late) {
             if (made != null) {
-                made.abort();
+                abort(made);
             }
             abortLost();
             requireOpen();
@@ -265,9 +282,10 @@ public final class Reconnector implements AutoCloseable {
     }
 
     private void abortLost() {
-        if (lost != null) {
-            lost.abort();
-            lost = null;
+        Endpoint last = lost;
+        lost = null;
+        if (last != null) {
+            abort(last);
         }
     }
 
@@ -283,26 +301,29 @@ public final class Reconnector implements AutoCloseable {
 
     /**
      * Closes the endpoint in good order, as {@link Endpoint#close()}. A thread that is connecting ends with an {@link
-     * IllegalStateException}, at the end of its attempt at the latest.
+     * IllegalStateException}, at the end of its attempt at the latest. What cannot be closed is tried again by another
+     * call, and so are endpoints that were lost and could not be closed then.
+     *
+     * @throws VerbsException if one of them cannot be closed
      */
     @Override
     public void close() {
-        Endpoint last;
+        List<Runnable> closes = new ArrayList<>();
         lock.lock();
         try {
             closed = true;
-            last = current;
-            current = null;
             changed.signalAll();
             if (!connecting) {
                 abortLost();
             }
+            if (current != null) {
+                closes.add(current::close);
+            }
+            unclosed.forEach(endpoint -> closes.add(endpoint::abort));
         } finally {
             lock.unlock();
         }
-        if (last != null) {
-            last.close();
-        }
+        CloseAll.of(closes.toArray(Runnable[]::new));
     }
 
     @Override

@@ -222,16 +222,25 @@ final class SharedQueues implements Sleepers.Ground {
         try {
             awaitEnds(member, false);
             QueuePair queuePair = member.queuePair();
-            CloseAll.of(() -> stop(queuePair), this::poll, queuePair::close);
-            // Only when it is closed nothing comes any more, and its number can be given to another one.
-            polling.lock();
-            try {
-                CloseAll.of(this::poll, () -> member.share().forget(member));
-            } finally {
-                polling.unlock();
-            }
+            CloseAll.of(() -> stop(queuePair), this::poll, queuePair::close, () -> forgetClosed(member));
         } finally {
             membership.unlock();
+        }
+    }
+
+    /**
+     * Only when its queue pair is closed nothing comes any more. Then its number can be given to the next one that
+     * joins, whatever else has failed.
+     */
+    private void forgetClosed(Member member) {
+        if (member.queuePair().isOpen()) {
+            return;
+        }
+        polling.lock();
+        try {
+            CloseAll.of(this::poll, () -> member.share().forget(member));
+        } finally {
+            polling.unlock();
         }
     }
 

@@ -8,8 +8,10 @@ import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.CmEventType;
+import io.github.rdma4j.verbs.cm.ConnectionException;
 import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.SynchronousId;
+import io.github.rdma4j.verbs.internal.CmCalls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +22,9 @@ import java.util.function.Supplier;
 
 /** Clients that come by rdma_cm. */
 final class VerbsReception implements Reception {
+    /** So often in a row a listener that cannot be asked is asked again; each time ends the next wait at once. */
+    private static final int MOST_FAILURES = 4;
+
     /** A client that has been answered, and has not answered yet. */
     private record Handshake(SynchronousId request, CmLink link, Hello peer, RecordedAccept recorded) {}
 
@@ -37,6 +42,10 @@ final class VerbsReception implements Reception {
     private final Handshakes<Handshake> handshakes;
 
     private EventPoller poller;
+    /** How often the listener could not be asked, in a row. */
+    private int unheard;
+    /** Why no more clients come; null as long as some may. */
+    private VerbsException over;
 
     /**
      * Of a listener that listens.
@@ -84,17 +93,58 @@ final class VerbsReception implements Reception {
 
     @Override
     public Endpoint begin() {
+        if (over != null) {
+            if (failures == null) {
+                throw listenerHasFailed();
+            }
+            return null;
+        }
         hearing(() -> {
             // Not more at a time: who is refused again and again must not keep the others waiting.
             boolean more = true;
             for (int answered = 0; more && answered < Doorkeeper.MOST_AT_A_TIME; answered++) {
-                Optional<SynchronousId> request = listener.getRequest(Duration.ZERO);
+                Optional<SynchronousId> request = nextRequest();
                 request.ifPresent(this::answer);
                 more = request.isPresent();
             }
             return null;
         });
         return null; // the client's word that it has heard is still to come
+    }
+
+    /** What fails is one request's failure, or the listener's: then it may ring, and nothing is heard of anybody. */
+    private Optional<SynchronousId> nextRequest() {
+        boolean heard = true;
+        try {
+            return listener.getRequest(Duration.ZERO);
+        } catch (ConnectionException e) {
+            // An event of the listener itself: its device was removed.
+            throw giveUp(e);
+        } catch (VerbsException e) {
+            heard = !e.operation().equals(CmCalls.GET_EVENT_OPERATION);
+            if (!heard && unheard == MOST_FAILURES - 1) {
+                throw giveUp(e);
+            }
+            throw e;
+        } finally {
+            unheard = heard ? 0 : unheard + 1;
+        }
+    }
+
+    private VerbsException giveUp(VerbsException failure) {
+        over = failure;
+        poller.remove(listener.id().channel());
+        return listenerHasFailed();
+    }
+
+    private VerbsException listenerHasFailed() {
+        return new VerbsException(
+                "accepting at " + name,
+                over.errno(),
+                "it hears of no more clients over RDMA: " + over.getMessage(),
+                failures == null
+                        ? "close the server, and bind it anew"
+                        : "clients come over TCP alone; for RDMA close the server, and bind it anew");
     }
 
     @Override
@@ -136,7 +186,8 @@ final class VerbsReception implements Reception {
             if (failures == null) {
                 throw e;
             }
-            failures.accept(e);
+            // What fails for one client says less.
+            failures.accept(over == null ? e : listenerHasFailed());
             return null;
         }
     }

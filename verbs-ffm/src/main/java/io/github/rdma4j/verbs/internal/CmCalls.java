@@ -28,6 +28,9 @@ public final class CmCalls {
     private static final ExportedFunction JOIN_MULTICAST = function("rdma_join_multicast");
     private static final ExportedFunction JOIN_MULTICAST_EX = function("rdma_join_multicast_ex");
     private static final ExportedFunction LEAVE_MULTICAST = function("rdma_leave_multicast");
+    /** What a channel that fails has failed at, as it stands in exceptions. */
+    public static final String GET_EVENT_OPERATION = "rdma_get_cm_event()";
+
     private static final ExportedFunction GET_EVENT = function("rdma_get_cm_event");
     private static final ExportedFunction SET_OPTION = function("rdma_set_option");
     private static final ExportedFunction MIGRATE = function("rdma_migrate_id");

@@ -219,6 +219,7 @@ public final class StreamSocket implements AutoCloseable {
      *
      * @param operation for the message of an exception
      * @return the connection; null if there is none, or none any more
+     * @throws io.github.rdma4j.verbs.VerbsException if the kernel cannot give what it needs, or no more come
      */
     public StreamSocket accept(String operation) {
         try {
@@ -232,6 +233,13 @@ public final class StreamSocket implements AutoCloseable {
                 return new StreamSocket(accepted, false);
             }
             int errno = NativeCalls.lastErrno();
+            if (errno == Errno.EINVAL) {
+                throw Failures.of(
+                        operation,
+                        errno,
+                        "the socket listens no more: somebody has ended it, as ss -K does",
+                        "close the server, and bind it anew");
+            }
             // Of a connection that broke before it was taken accept(2) tells its own error: that is nobody's failure.
             if (errno == Errno.EMFILE || errno == Errno.ENFILE || errno == Errno.ENOMEM || errno == Errno.ENOBUFS) {
                 throw Failures.of(operation, errno);

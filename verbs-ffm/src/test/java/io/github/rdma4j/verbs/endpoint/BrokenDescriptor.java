@@ -14,13 +14,16 @@ import java.lang.foreign.ValueLayout;
  * each wait, as with a device that has been taken away. Its close mends it, so that the channel can be closed.
  */
 final class BrokenDescriptor implements AutoCloseable {
+    /** No file's; -1 means none to the kernel where it creates a completion queue. */
+    private static final int NO_FILE = Integer.MAX_VALUE;
+
     private final MemorySegment field;
     private final int descriptor;
 
     private BrokenDescriptor(long channel, long offset) {
         field = MemorySegment.ofAddress(channel + offset).reinterpret(Integer.BYTES);
         descriptor = field.get(ValueLayout.JAVA_INT, 0);
-        field.set(ValueLayout.JAVA_INT, 0, -1);
+        field.set(ValueLayout.JAVA_INT, 0, NO_FILE);
     }
 
     static BrokenDescriptor of(CompletionChannel channel) {

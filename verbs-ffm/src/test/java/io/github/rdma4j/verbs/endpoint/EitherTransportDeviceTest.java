@@ -7,15 +7,20 @@ import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.CmTestNet;
+import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
+import io.github.rdma4j.verbs.internal.StreamSocket;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -107,6 +112,94 @@ class EitherTransportDeviceTest {
                             .isEqualTo(Transport.TCP);
                 }
             }
+        }
+    }
+
+    /** As if its device were gone: what rings can be asked for nothing. */
+    @Test
+    void aListenerThatHasFailedIsGivenUpAndClientsComeOverTcp() throws Exception {
+        try (FailedListener failed = new FailedListener(true)) {
+            CompletableFuture<Endpoint> accepted = CompletableFuture.supplyAsync(
+                    () -> failed.acceptor.accept(PATIENCE).orElseThrow(), Thread::startVirtualThread);
+            try (Endpoint client = connect(failed.socket.localAddress(), Transport.TCP, PATIENCE);
+                    Endpoint atServer = accepted.join()) {
+                assertThat(atServer.transport()).isEqualTo(Transport.TCP);
+                assertThat(client.isConnected()).isTrue();
+            }
+            assertThat(failed.acceptor.accept(Duration.ofMillis(500))).isEmpty();
+            assertThat(failed.failures).hasSizeBetween(1, 8);
+            assertThat(failed.failures.getLast())
+                    .hasMessageContaining("accepting at the test failed: EBADF")
+                    .hasMessageContaining("it hears of no more clients over RDMA: rdma_get_cm_event() failed: EBADF")
+                    .hasMessageContaining("clients come over TCP alone; for RDMA close the server, and bind it anew");
+        }
+    }
+
+    @Test
+    void aListenerThatHasFailedEndsAServerOverRdmaInAClearError() throws Exception {
+        try (FailedListener failed = new FailedListener(false)) {
+            for (int i = 0; i < 10; i++) {
+                assertThatThrownBy(() -> failed.acceptor.accept(PATIENCE))
+                        .isInstanceOf(VerbsException.class)
+                        .hasMessageContaining("EBADF");
+            }
+            assertThatThrownBy(() -> failed.acceptor.accept(PATIENCE))
+                    .hasMessageContaining("it hears of no more clients over RDMA")
+                    .hasMessageEndingWith("close the server, and bind it anew");
+            // Whoever waits for clients is not woken any more.
+            try (EventPoller poller = EventPoller.open()) {
+                poller.add(failed.acceptor.events());
+                assertThat(poller.select(Duration.ZERO, ready -> {})).isZero();
+            }
+        }
+    }
+
+    /** A client asks for a connection, and the listener's channel fails when it is asked for what came. */
+    private static final class FailedListener implements AutoCloseable {
+        final List<VerbsException> failures = new CopyOnWriteArrayList<>();
+        final SynchronousId listener = SynchronousId.create(PortSpace.TCP);
+        final StreamSocket socket = StreamSocket.listen("the test", CmTestNet.ipv4(), 4);
+        final Acceptor acceptor;
+        private final CompletableFuture<Void> client;
+        private final BrokenDescriptor broken;
+
+        FailedListener(boolean both) {
+            EndpointConfig config = new EndpointConfig();
+            Doorkeeper doorkeeper = new Doorkeeper(config);
+            Exposures exposures = new Exposures();
+            List<Reception> receptions = new ArrayList<>(List.of(new VerbsReception(
+                    "the test",
+                    listener,
+                    config,
+                    doorkeeper,
+                    SharedDomain::allocate,
+                    both ? exposures : null,
+                    null,
+                    both ? failures::add : null)));
+            if (both) {
+                receptions.add(new TcpReception(
+                        "the test", socket, config, doorkeeper, exposures, place -> SharedDomain.allocate(null)));
+            }
+            acceptor = new Acceptor("the test", receptions);
+            listener.listen(CmTestNet.ipv4(), 4);
+            InetSocketAddress address = listener.id().localAddress().orElseThrow();
+            // It waits for the end of the test, in no thread that others need.
+            client = CompletableFuture.runAsync(
+                    () -> connect(address, Transport.RDMA, PATIENCE).abort(), Thread::startVirtualThread);
+            EventChannel channel = listener.id().channel();
+            try (EventPoller poller = EventPoller.open()) {
+                poller.add(channel);
+                assertThat(poller.select(PATIENCE, ready -> {})).isEqualTo(1);
+            }
+            broken = BrokenDescriptor.of(channel);
+        }
+
+        @Override
+        public void close() {
+            broken.close();
+            acceptor.close();
+            socket.close();
+            assertThatThrownBy(client::join).hasCauseInstanceOf(VerbsException.class);
         }
     }
 

@@ -33,6 +33,7 @@ class FailoverTcpTest {
                 }
                 for (Endpoint endpoint : new Endpoint[] {client, atServer}) {
                     assertThat(endpoint.transport()).isEqualTo(Transport.TCP);
+                    assertThat(endpoint.toString()).startsWith("endpoint RDMA or TCP /");
                     assertThat(endpoint.rdmaFailure().orElseThrow()).hasMessageContaining("Remedy: ");
                 }
                 client.close();

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.rdma4j.verbs.ChildJvm;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.StreamSocket;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.ValueLayout;
@@ -64,6 +65,26 @@ class TcpServerTest {
             }
             assertThat(server.rdmaFailure()).isEmpty();
         }
+    }
+
+    /** Its descriptor is ready for ever, and there is never a client. */
+    @Test
+    void aListenerThatIsTakenAwayEndsInAClearError() {
+        StreamSocket socket = StreamSocket.listen("the test", TcpPair.ANY_PORT, 4);
+        EndpointConfig config = new EndpointConfig();
+        Acceptor acceptor = new Acceptor(
+                "the test",
+                List.of(new TcpReception(
+                        "the test", socket, config, new Doorkeeper(config), new Exposures(), place -> null)));
+        socket.shutDown();
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> acceptor.accept(PATIENCE))
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("accepting at the test failed: EINVAL")
+                    .hasMessageContaining("the socket listens no more")
+                    .hasMessageEndingWith("close the server, and bind it anew");
+        }
+        acceptor.close();
     }
 
     /** A server lives for months, and sees millions of clients. */

@@ -21,7 +21,7 @@ import org.junit.platform.engine.UniqueId;
 
 /** Runs the tests of one class in a guest, and reports what happens there as if it happened here. */
 final class RemoteClass {
-    // An emulated guest on an idle machine takes some 20 s, and several times that beside others. What takes longer hangs.
+    // An emulated guest takes some 20 s on an idle machine, and several times that beside others: a hang is longer.
     static final Duration GUEST_START = Duration.ofMinutes(5);
     // For the guest's start and the JVM's, beyond what a test may take.
     private static final long START_SECONDS = GUEST_START.toSeconds() + 180;
