@@ -198,10 +198,10 @@ class ChannelSoundnessDeviceTest extends ChannelSoundnessBehaviour {
 
     @Test
     void aChunkThatThePortCannotSendIsRefusedAtOnce() {
-        left = new GpuSide(Where.STAGED, folder, config -> config.chunkSize((1 << 30) + 4096));
+        left = new GpuSide(Where.STAGED, folder, config -> config.chunkSize(1 << 30));
         assertThatThrownBy(left.gpu::prepareChannel)
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("chunks of 1073745920 bytes, and port 1 of")
+                .hasMessageContaining("chunks of 1073741824 bytes, and port 1 of")
                 .hasMessageContaining("set GpuDirectConfig.chunkSize to that or less");
     }
 
