@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every option, good and bad. What is refused here is refused before any device or network is touched. */
@@ -100,6 +101,14 @@ class OptionsTest {
     })
     void aSizeCanBeWrittenInManyWays(String arguments, long bytes) {
         assertThat(parse(Tool.WRITE_LATENCY, arguments).size()).isEqualTo(bytes);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ATOMIC_LATENCY", "ATOMIC_BANDWIDTH"})
+    void atomicsTakeTheSizeThatTheyHaveInAnyCase(Tool tool) {
+        TestParameters parameters = parse(tool, "-s 8");
+        assertThat(parameters.sizes()).containsExactly(8);
+        assertThat(parameters.adjustments()).isEmpty();
     }
 
     @Test
@@ -204,7 +213,8 @@ class OptionsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "-s 8                        | -s/--size is for all but the atomic tools",
+                "-s 64                       | -s/--size is for all but the atomic tools",
+                "-a                          | -a/--all is for all but the atomic tools",
                 "-A SWAP                     | Invalid value for option '--atomic_type': expected one of"
                         + " [CMP_AND_SWAP, FETCH_AND_ADD]",
                 "-o 0                        | -o/--outs: 0 is out of range; allowed is 1 to 255",

@@ -67,9 +67,12 @@ public final class ToolCommandLine {
 
     /** What the tool of C takes, though nothing follows from it there either, is taken here, too. */
     private void refuseOrIgnore(OptionSpec option, ToolOption<?> declared) {
-        String sentence = Ranges.name(option) + " is for " + declared.others().words();
-        IllegalParameterException.when(!declared.isIgnoredElsewhere(), sentence);
-        parameters.adjusting().when(true, sentence + " and has no effect here");
+        if (!option.getValue().equals(declared.alwaysElsewhere())) {
+            String sentence =
+                    Ranges.name(option) + " is for " + declared.others().words();
+            IllegalParameterException.when(!declared.isIgnoredElsewhere(), sentence);
+            parameters.adjusting().when(true, sentence + " and has no effect here");
+        }
         try {
             option.setValue(option.initialValue());
         } catch (Exception impossible) {

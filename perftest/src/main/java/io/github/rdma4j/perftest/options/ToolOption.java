@@ -19,6 +19,7 @@ final class ToolOption<T> {
     private Range range;
     private List<ToolSet> onlyFor = List.of();
     private boolean ignoredElsewhere;
+    private T alwaysElsewhere;
 
     ToolOption(OptionList list, Class<?> type, String... names) {
         this.list = list;
@@ -78,6 +79,12 @@ final class ToolOption<T> {
         return this;
     }
 
+    /** The other tools take this value, which is theirs in any case, because those of C do. */
+    ToolOption<T> alwaysElsewhere(T value) {
+        alwaysElsewhere = value;
+        return this;
+    }
+
     /** The value of an option that is not given; null unless told. */
     ToolOption<T> initially(T value) {
         builder.initialValue(value);
@@ -104,6 +111,11 @@ final class ToolOption<T> {
             }
         }
         return null;
+    }
+
+    /** The value that a tool has in any case which has not the option; null for none. */
+    T alwaysElsewhere() {
+        return alwaysElsewhere;
     }
 
     /** Whether a tool that has it not takes it. */

@@ -38,6 +38,7 @@ public final class WorkloadOptions {
                 .converter(new Numbers.Bytes())
                 .within(LEAST_SIZE, LARGEST_SIZE)
                 .onlyFor(ToolSet.SIZED)
+                .alwaysElsewhere((long) Long.BYTES)
                 .description("Size of message to exchange, in bytes or with K or M (default "
                         + options.tool().defaultSize() + ").")
                 .into(value -> size = value);

@@ -85,6 +85,11 @@ class FindingsTest {
             row(Check.LIBRDMACM, FAIL, "no such file", host -> host.noConnectionManager("no such file", "install")),
             healthy(Check.PROVIDERS, "2 (mlx5 rxe)"),
             row(Check.PROVIDERS, FAIL, "does not list mlx5_0", host -> host.without("ibv_devinfo/mlx5_0")),
+            row( // a container whose image has the providers, and which has no devices
+                    Check.PROVIDERS,
+                    UNKNOWN,
+                    "does not list mlx5_0",
+                    host -> host.without("ibv_devinfo/mlx5_0").without("dev/infiniband/uverbs0")),
             row(Check.PROVIDERS, UNKNOWN, "2 (mlx5 rxe)", host -> host.noVerbs("no such file", "install")),
             row(Check.PROVIDERS, UNKNOWN, "neither", host -> host.without("etc/libibverbs.d")),
             row(

@@ -5,7 +5,9 @@ package io.github.rdma4j.verbs.cm;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.CharacterDevice;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.KernelDevices;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** rdma_cm itself cannot be used: why, and what to do. */
 final class CreationFailure {
@@ -27,6 +29,11 @@ final class CreationFailure {
 
     /** Where this user's rights are not the reason. */
     static VerbsException withAccess(String operation, int errno) {
+        Optional<String> withoutFiles =
+                errno == ENODEV ? KernelDevices.withoutFiles(KernelDevices.names()) : Optional.empty();
+        if (withoutFiles.isPresent()) {
+            return Failures.of(operation, errno, withoutFiles.get(), KernelDevices.PASS_IN);
+        }
         String cause = errno == ENODEV
                 ? "this machine has no RDMA device ('rdma link'), or the module rdma_ucm is not loaded"
                 : "";

@@ -27,6 +27,9 @@ import java.util.concurrent.CompletionException;
  * that order, but a write may overtake an earlier read. A future that is cancelled, or times out, before its turn takes
  * the transfer back.
  *
+ * <p>A read of memory that is written meanwhile may bring a part of the old and a part of the new, which a {@link
+ * SealedBlock} tells.
+ *
  * <p>Until a transfer is done, the local memory belongs to the adapter. A transfer that fails takes the connection with
  * it: that is how RDMA works. What the handle itself shows to be wrong, a missing right or too short a memory, is an
  * {@link IllegalArgumentException} before anything happens. Atomic operations work on eight bytes at a multiple of

@@ -132,10 +132,21 @@ final class SoftwareChecks {
                     "without libibverbs nobody can tell whether they fit",
                     "");
         }
-        String unserved = devices.stream()
-                .filter(device -> device.facts().isEmpty())
-                .map(RdmaDevice::name)
-                .collect(Collectors.joining(", "));
+        List<RdmaDevice> unlisted =
+                devices.stream().filter(device -> device.facts().isEmpty()).toList();
+        String unserved = unlisted.stream().map(RdmaDevice::name).collect(Collectors.joining(", "));
+        if (unlisted.stream()
+                .flatMap(device -> device.node().stream())
+                .anyMatch(node -> !files.exists(NODES + "/" + node))) {
+            return new Finding(
+                    Check.PROVIDERS,
+                    "",
+                    "ibv_get_device_list",
+                    UNKNOWN,
+                    "libibverbs does not list " + unserved + "; " + seen,
+                    "it lists no device whose file it does not find: see uverbs",
+                    "");
+        }
         if (!unserved.isEmpty() && !files.names("sys/class/infiniband_verbs").isEmpty()) {
             return new Finding(
                     Check.PROVIDERS,

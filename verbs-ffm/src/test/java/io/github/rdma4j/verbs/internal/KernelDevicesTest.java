@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.verbs.NoSuchDeviceException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Why libibverbs does not list a device that the kernel has. */
+class KernelDevicesTest {
+    private static final List<String> NAMES = List.of("rxe0", "rxe1");
+
+    @TempDir
+    private Path root;
+
+    private Path userDevices;
+    private Path files;
+
+    @BeforeEach
+    void aKernelWithTwoDevices() throws IOException {
+        userDevices = Files.createDirectory(root.resolve("infiniband_verbs"));
+        files = Files.createDirectory(root.resolve("infiniband"));
+        for (int i = 0; i < 2; i++) {
+            Path userDevice = Files.createDirectory(userDevices.resolve("uverbs" + i));
+            Files.writeString(userDevice.resolve("ibdev"), "rxe" + i + "\n");
+            Files.createFile(files.resolve("uverbs" + i));
+        }
+        Files.writeString(userDevices.resolve("abi_version"), "6\n");
+    }
+
+    @Test
+    void aContainerWithoutTheFilesIsToldOfThemAndNotOfDrivers() throws IOException {
+        Files.delete(files.resolve("uverbs1"));
+        assertThat(failure())
+                .hasMessageContaining("the kernel has rxe0, rxe1, and " + files + " has no uverbs1")
+                .hasMessageContaining("docker run --device=/dev/infiniband");
+        assertThat(KernelDevices.withoutFiles(List.of("rxe0"), userDevices, files))
+                .isEmpty();
+    }
+
+    @Test
+    void whereAllFilesAreTheDriverIsMissing() {
+        assertThat(KernelDevices.withoutFiles(NAMES, userDevices, files)).isEmpty();
+        assertThat(failure()).hasMessageContaining("no user-space driver").hasMessageContaining("ibverbs-providers");
+    }
+
+    @Test
+    void whereTheKernelOffersNothingItsModuleIsMissing() {
+        userDevices = root.resolve("nothing");
+        assertThat(failure()).hasMessageContaining("does not offer it").hasMessageContaining("modprobe ib_uverbs");
+    }
+
+    private NoSuchDeviceException failure() {
+        return KernelDevices.unusable("opening", NAMES, userDevices, files);
+    }
+}
