@@ -3,13 +3,11 @@
 package io.github.rdma4j.netty;
 
 import io.github.rdma4j.verbs.endpoint.Endpoint;
-import io.github.rdma4j.verbs.endpoint.HeldMessage;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.endpoint.MessageHandler;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -18,22 +16,16 @@ import java.util.concurrent.atomic.AtomicInteger;
  * buffers, so the peer runs out of credits and slows down. Used by the event loop alone.
  */
 final class Inbound implements MessageHandler {
-    /** Up to this length a copy is cheaper than a buffer of its own. */
-    private static final int COPIED = 512;
-
-    /** A short message that was copied when it came, in front of the others; null if there is none. */
-    private ByteBuf copied;
-
-    private final ArrayDeque<HeldMessage> messages = new ArrayDeque<>();
+    /** In the order in which they came. */
+    private final ArrayDeque<LentBuffer> messages = new ArrayDeque<>();
     /** How many buffers handlers have in their hands; counted down by any thread. */
     private final AtomicInteger lent = new AtomicInteger();
 
     private final int mostLent;
-    // While something is taken in.
-    private RecvByteBufAllocator.Handle reader;
+    /** While something is taken in. */
     private ByteBufAllocator allocator;
-    /** How much of the first message was read. */
-    private int read;
+    /** The event loop has brought something, so that nobody has to look. */
+    private boolean came;
     /** The peer says no more: it has shut its output down, or has closed. */
     private boolean ended;
     /** Nothing can come any more, and nothing can be sent. */
@@ -51,14 +43,20 @@ final class Inbound implements MessageHandler {
         mostLent = receiveBuffers / 2;
     }
 
-    /**
-     * Takes in what has come; false if nothing can come any more.
-     *
-     * @param handle gives a buffer for a short message, which is copied at once if it will be read next; null if nobody
-     *     reads
-     */
-    boolean takeIn(Endpoint endpoint, RecvByteBufAllocator.Handle handle, ByteBufAllocator newAllocator) {
-        reader = handle;
+    /** The event loop brings a message, and {@link #takeIn} follows. */
+    void came(Message message, ByteBufAllocator newAllocator) {
+        allocator = newAllocator;
+        came = true;
+        onMessage(message);
+    }
+
+    /** Takes in what has come; false if nothing can come any more. */
+    boolean takeIn(Endpoint endpoint, ByteBufAllocator newAllocator) {
+        if (came) {
+            // The end, which may stand behind it, is told in the next turn.
+            came = false;
+            return true;
+        }
         allocator = newAllocator;
         try {
             if (endpoint.poll(this) == Endpoint.CLOSED_BY_PEER) {
@@ -82,41 +80,13 @@ final class Inbound implements MessageHandler {
     public void onMessage(Message message) {
         if (message.length() == 0) {
             ended = true;
-        } else if (!ended && !copyAtOnce(message)) {
-            messages.add(message.hold());
+        } else if (!ended) {
+            messages.add(LentBuffer.of(message, allocator));
         }
-    }
-
-    /** The buffer of such a message goes back with its handler, which costs less than to hold it. */
-    private boolean copyAtOnce(Message message) {
-        long length = message.length();
-        if (reader == null || length > COPIED || copied != null || !messages.isEmpty()) {
-            return false;
-        }
-        ByteBuf buffer;
-        try {
-            buffer = reader.allocate(allocator);
-        } catch (Throwable e) {
-            // So will the next attempt, which tells the program.
-            return false;
-        }
-        int count = (int) length;
-        if (buffer.writableBytes() < count) {
-            buffer.release();
-            return false;
-        }
-        message.copyTo(buffer.internalNioBuffer(buffer.writerIndex(), count));
-        copied = buffer.writerIndex(buffer.writerIndex() + count);
-        return true;
     }
 
     boolean isEmpty() {
-        return copied == null && messages.isEmpty();
-    }
-
-    /** Whether what comes next was copied already. */
-    boolean isCopied() {
-        return copied != null;
+        return messages.isEmpty();
     }
 
     /** Whether everything was read, and nothing comes behind it. */
@@ -131,52 +101,38 @@ final class Inbound implements MessageHandler {
         return cause;
     }
 
-    /** The next bytes: the adapter's own buffer where that is worth it and there are enough, else a copy. */
+    /** The next bytes: the adapter's own buffer where there are enough, else a copy. */
     ByteBuf next(RecvByteBufAllocator.Handle handle, ByteBufAllocator allocator) {
-        if (copied != null) {
-            ByteBuf buffer = copied;
-            copied = null;
-            handle.attemptedBytesRead(buffer.readableBytes() + buffer.writableBytes());
-            return buffer;
+        LentBuffer message = messages.peek();
+        if (message.readerIndex() > 0 || lent.get() >= mostLent) {
+            return copy(message, handle.allocate(allocator), handle);
         }
-        HeldMessage message = messages.peek();
-        int length = (int) message.length();
-        if (read == 0 && length > COPIED && lent.get() < mostLent) {
-            handle.attemptedBytesRead(length);
-            ByteBuf buffer = new LentBuffer(allocator, message, lent);
-            lent.incrementAndGet();
-            messages.remove();
-            return buffer;
-        }
-        return copy(message, length, handle.allocate(allocator), handle);
+        message.lend(lent);
+        messages.remove();
+        int length = message.readableBytes();
+        // As much as was asked for would mean that there may be more.
+        handle.attemptedBytesRead(isEmpty() ? length + 1 : length);
+        return message;
     }
 
-    private ByteBuf copy(HeldMessage message, int length, ByteBuf buffer, RecvByteBufAllocator.Handle handle) {
+    private ByteBuf copy(LentBuffer message, ByteBuf buffer, RecvByteBufAllocator.Handle handle) {
         try {
-            int count = Math.min(length - read, buffer.writableBytes());
             handle.attemptedBytesRead(buffer.writableBytes());
-            ByteBuffer bytes = message.segment().asByteBuffer();
-            buffer.writeBytes(bytes.limit(read + count).position(read));
-            read += count;
+            buffer.writeBytes(message, Math.min(message.readableBytes(), buffer.writableBytes()));
         } catch (Throwable e) {
             buffer.release();
             throw e;
         }
-        if (read == length) {
-            read = 0;
+        if (!message.isReadable()) {
             messages.remove();
-            message.close();
+            message.release();
         }
         return buffer;
     }
 
     /** Nobody will read any more. */
     void discard() {
-        if (copied != null) {
-            copied.release();
-            copied = null;
-        }
-        messages.forEach(HeldMessage::close);
+        messages.forEach(LentBuffer::release);
         messages.clear();
         ended = true;
     }

@@ -7,6 +7,8 @@ import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointConfig;
 import io.github.rdma4j.verbs.endpoint.EndpointSelector;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
+import io.github.rdma4j.verbs.endpoint.Message;
+import io.github.rdma4j.verbs.endpoint.MessageHandler;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
@@ -194,7 +196,7 @@ public final class RdmaIoHandler implements IoHandler {
      * One channel at this event loop. It is the selector's handler itself: HotSpot inlines a chain of calls fifteen
      * deep ({@code MaxInlineLevel}), and here it begins.
      */
-    final class Registration implements IoRegistration, Consumer<Object> {
+    final class Registration implements IoRegistration, MessageHandler, Consumer<Object> {
         private final RdmaIoHandle handle;
         private final AtomicBoolean valid = new AtomicBoolean(true);
         private Endpoint endpoint;
@@ -212,7 +214,7 @@ public final class RdmaIoHandler implements IoHandler {
         /** From now on its messages, its end and room to write are told. In the event loop. */
         void watch(Endpoint newEndpoint) {
             endpoint = newEndpoint;
-            selector.add(newEndpoint, this);
+            selector.add(newEndpoint, this, this);
         }
 
         /** From now on its clients are told. In the event loop. */
@@ -233,19 +235,32 @@ public final class RdmaIoHandler implements IoHandler {
             }
         }
 
+        @Override
+        public void onMessage(Message message) {
+            try {
+                handle.came(message);
+            } catch (Throwable e) {
+                failed(e);
+            }
+        }
+
         /** The failure of one channel ends neither the loop nor the other channels. */
+        private void failed(Throwable why) {
+            LOGGER.warn("a channel of RDMA failed, and is closed", why);
+            try {
+                handle.close();
+            } catch (Exception suppressed) {
+                LOGGER.warn("it could not be closed", suppressed);
+            }
+        }
+
         @Override
         public void accept(Object ready) {
             long start = timed ? System.nanoTime() : 0;
             try {
                 handle.ready();
             } catch (Throwable e) {
-                LOGGER.warn("a channel of RDMA failed, and is closed", e);
-                try {
-                    handle.close();
-                } catch (Exception suppressed) {
-                    LOGGER.warn("it could not be closed", suppressed);
-                }
+                failed(e);
             }
             if (timed) {
                 activeNanos += System.nanoTime() - start;

@@ -3,6 +3,7 @@
 package io.github.rdma4j.netty;
 
 import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.Message;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.channel.RecvByteBufAllocator;
@@ -58,14 +59,14 @@ final class Reading {
         scheduled = false;
     }
 
+    /** A message has come, and {@link #takeIn} follows. */
+    void came(Message message) {
+        inbound.came(message, channel.alloc());
+    }
+
     /** Takes in what has come; false if nothing can come any more. */
     boolean takeIn(Endpoint endpoint) {
-        RecvByteBufAllocator.Handle handle = null;
-        if (isWanted() && !shutDown && inbound.isEmpty()) {
-            handle = channel.unsafe().recvBufAllocHandle();
-            handle.reset(channel.config());
-        }
-        return inbound.takeIn(endpoint, handle, channel.alloc());
+        return inbound.takeIn(endpoint, channel.alloc());
     }
 
     boolean isPeerGone() {
@@ -90,8 +91,27 @@ final class Reading {
 
     /** Hands over what has come; who reads nothing for now hears of the end all the same. */
     void goOn() {
-        if (isWanted() || !stopped && inbound.isAtEnd()) {
-            deliver();
+        if (!isWanted() && (stopped || !inbound.isAtEnd())) {
+            return;
+        }
+        if (shutDown && (endTold || !channel.config().isAllowHalfClosure())) {
+            pending = false;
+            return;
+        }
+        if (!inbound.isEmpty()) {
+            deliverMessages();
+        }
+        if (!stopped) {
+            goOnBehindMessages();
+        }
+    }
+
+    private void goOnBehindMessages() {
+        if (inbound.isAtEnd()) {
+            pending = false;
+            deliverEnd();
+        } else if (!inbound.isEmpty() && isWanted()) {
+            goOnLater();
         }
     }
 
@@ -113,30 +133,9 @@ final class Reading {
         }
     }
 
-    private void deliver() {
-        if (shutDown && (endTold || !channel.config().isAllowHalfClosure())) {
-            pending = false;
-            return;
-        }
-        if (!inbound.isEmpty()) {
-            deliverMessages();
-        }
-        if (stopped) {
-            return;
-        }
-        if (inbound.isAtEnd()) {
-            pending = false;
-            deliverEnd();
-        } else if (!inbound.isEmpty() && isWanted()) {
-            goOnLater();
-        }
-    }
-
     private void deliverMessages() {
         RecvByteBufAllocator.Handle handle = channel.unsafe().recvBufAllocHandle();
-        if (!inbound.isCopied()) {
-            handle.reset(channel.config());
-        }
+        handle.reset(channel.config());
         Throwable failure = null;
         try {
             do {

@@ -90,7 +90,10 @@ final class ActiveEntries {
         try {
             while (next < end) {
                 SelectorEntry entry = entries[next++];
-                entries[kept++] = entry;
+                if (kept < next - 1) {
+                    entries[kept] = entry;
+                }
+                kept++;
                 boolean ready = entry.visit(armEarly);
                 if (ready) {
                     entry.lastReady = rounds;

@@ -392,6 +392,12 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         if (buffer < 0) {
             return buffer == NO_MESSAGE ? 0 : CLOSED_BY_PEER;
         }
+        return give(buffer, handler);
+    }
+
+    /** Gives a handler a message that was taken, and those behind it; how many. */
+    int give(int first, MessageHandler handler) {
+        int buffer = first;
         int count = 0;
         // Behind the first one, what had come until then is enough: another look costs as much as a message.
         int most = protocol.credits().buffers();
@@ -403,7 +409,12 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
                 giveBack(message, buffer);
                 throw e;
             }
-            buffer = engine.releaseAndTake(message.close() ? buffer : NO_MESSAGE, ++count < most);
+            count++;
+            boolean held = !message.close();
+            // Without the lock: what another thread takes in meanwhile is for the next poll.
+            buffer = held && !protocol.hasMessage()
+                    ? NO_MESSAGE
+                    : engine.releaseAndTake(held ? NO_MESSAGE : buffer, count < most);
         }
         return count;
     }

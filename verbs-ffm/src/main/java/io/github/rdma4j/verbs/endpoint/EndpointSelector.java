@@ -77,6 +77,8 @@ public final class EndpointSelector implements AutoCloseable {
     private final Map<Object, SelectorEntry> entries = new ConcurrentHashMap<>();
     /** What other threads have changed. */
     private final Queue<SelectorEntry> changed = new ConcurrentLinkedQueue<>();
+    /** Set behind each addition to that: to look into an empty queue costs more, and each select does so twice. */
+    private volatile boolean anyChanged;
 
     private final AtomicReference<Thread> selecting = new AtomicReference<>();
     private volatile boolean asleep;
@@ -133,9 +135,28 @@ public final class EndpointSelector implements AutoCloseable {
      * @throws IllegalStateException if the endpoint or this selector is closed
      */
     public void add(Endpoint endpoint, Consumer<? super Endpoint> handler) {
+        addEndpoint(endpoint, null, handler);
+    }
+
+    /**
+     * Adds an endpoint whose messages go to a handler of their own, as from {@link Endpoint#poll}, which costs less
+     * than to poll in the other handler. That one is called behind them, and, as ever, when there are none: the end of
+     * the connection is told by a poll then.
+     *
+     * @param endpoint to serve
+     * @param messages gets each message, in the thread that selects
+     * @param handler is called when the endpoint is ready, behind its messages
+     * @throws IllegalArgumentException if the endpoint is in a selector already
+     * @throws IllegalStateException if the endpoint or this selector is closed
+     */
+    public void add(Endpoint endpoint, MessageHandler messages, Consumer<? super Endpoint> handler) {
+        addEndpoint(endpoint, Objects.requireNonNull(messages, "messages"), handler);
+    }
+
+    private void addEndpoint(Endpoint endpoint, MessageHandler messages, Consumer<? super Endpoint> handler) {
         Objects.requireNonNull(handler, "handler");
         requireOpen();
-        SelectorEntry.OfEndpoint entry = new SelectorEntry.OfEndpoint(endpoint, () -> handler.accept(endpoint));
+        SelectorEntry.OfEndpoint entry = new SelectorEntry.OfEndpoint(endpoint, messages, handler);
         entry.watch(this::note, this::arrived);
         add(endpoint, entry);
     }
@@ -156,7 +177,7 @@ public final class EndpointSelector implements AutoCloseable {
         if (!server.isOpen()) {
             throw new IllegalStateException(server + " is closed");
         }
-        add(server, new SelectorEntry.OfServer(server, () -> handler.accept(server)));
+        add(server, new SelectorEntry.OfServer(server, handler));
     }
 
     private void add(Object key, SelectorEntry entry) {
@@ -353,7 +374,7 @@ public final class EndpointSelector implements AutoCloseable {
         asleep = true;
         try {
             // Whoever changes something from here on wakes this thread.
-            if (changed.isEmpty() && active.isEmpty() && !woken && !closed) {
+            if (!anyChanged && active.isEmpty() && !woken && !closed) {
                 long limit = Math.min(nanos, nextLook - now);
                 askKernel(now, limit);
             }
@@ -442,6 +463,21 @@ public final class EndpointSelector implements AutoCloseable {
     }
 
     private void takeChanged() {
+        if (anyChanged) {
+            anyChanged = false;
+            boolean all = false;
+            try {
+                takeAllChanged();
+                all = true;
+            } finally {
+                if (!all) {
+                    anyChanged = true;
+                }
+            }
+        }
+    }
+
+    private void takeAllChanged() {
         SelectorEntry entry = changed.poll();
         while (entry != null) {
             entry.noted.set(false);
@@ -474,6 +510,7 @@ public final class EndpointSelector implements AutoCloseable {
         }
         if (entry.noted.compareAndSet(false, true)) {
             changed.add(entry);
+            anyChanged = true;
             if (asleep) {
                 try {
                     poller.wakeUp();

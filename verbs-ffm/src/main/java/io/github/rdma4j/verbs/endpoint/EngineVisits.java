@@ -16,6 +16,10 @@ final class EngineVisits {
     private final Waiters waiters;
     /** Whether the last visit has armed, and then polled. */
     private boolean armedEarly;
+    /** Whether a visit takes the message that the selector then gives to the program: a turn of the lock less. */
+    private boolean takes;
+    /** Its buffer, until {@link #taken}. Of the thread that selects. */
+    private int first = Endpoint.NO_MESSAGE;
 
     EngineVisits(Engine engine, Carrier carrier, Waiters waiters) {
         this.engine = engine;
@@ -29,8 +33,9 @@ final class EngineVisits {
      *
      * @param newWatcher hears of what other threads change, with the lock held
      * @param arrival of an endpoint of a group: hears that something has come, without the lock
+     * @param newTakes whether visits take messages, for {@link #taken}
      */
-    Carrier.Events watch(Runnable newWatcher, Runnable arrival) {
+    Carrier.Events watch(Runnable newWatcher, Runnable arrival, boolean newTakes) {
         engine.enter();
         try {
             engine.requireOpen();
@@ -41,6 +46,7 @@ final class EngineVisits {
             Carrier.Events events = carrier.events();
             waiters.watch(newWatcher);
             carrier.watch(arrival);
+            takes = newTakes;
             return events;
         } finally {
             engine.exit();
@@ -76,7 +82,7 @@ final class EngineVisits {
                 takeEvent(armEarly);
             }
             makeProgress(linkEvent);
-            return protocol.takeReady();
+            return takeReady();
         } finally {
             engine.exitVisit();
         }
@@ -133,10 +139,25 @@ final class EngineVisits {
                 engine.look();
             }
             carrier.arm(protocol.awaitsEnds());
-            return protocol.takeReady();
+            return takeReady();
         } finally {
             engine.exitVisit();
         }
+    }
+
+    private boolean takeReady() {
+        boolean ready = protocol.takeReady();
+        if (ready && takes && first < 0) {
+            first = engine.take();
+        }
+        return ready || first >= 0;
+    }
+
+    /** The buffer of the message that the visit has taken, once; {@link Endpoint#NO_MESSAGE} if there was none. */
+    int taken() {
+        int buffer = first;
+        first = Endpoint.NO_MESSAGE;
+        return buffer;
     }
 
     /**
@@ -170,7 +191,7 @@ final class EngineVisits {
             } catch (VerbsException e) {
                 deaf(e);
             }
-            return protocol.takeReady();
+            return takeReady();
         } finally {
             engine.exitVisit();
         }

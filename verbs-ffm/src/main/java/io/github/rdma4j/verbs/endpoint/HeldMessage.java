@@ -4,7 +4,8 @@ package io.github.rdma4j.verbs.endpoint;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
 /**
  * A received message that the program keeps, where the adapter has put it: {@link Endpoint#receiveHeld} and {@link
@@ -19,10 +20,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * @since 0.1.0
  */
 public final class HeldMessage implements AutoCloseable {
+    private static final VarHandle CLOSED;
+
+    static {
+        try {
+            CLOSED = MethodHandles.lookup().findVarHandle(HeldMessage.class, "closed", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final Engine engine;
     private final int buffer;
     private final MemorySegment view;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile boolean closed;
 
     HeldMessage(Engine engine, int buffer, MemorySegment view) {
         this.engine = engine;
@@ -31,7 +42,7 @@ public final class HeldMessage implements AutoCloseable {
     }
 
     private MemorySegment requireOpen() {
-        if (closed.get()) {
+        if (closed) {
             throw new IllegalStateException("this message was given back: its buffer takes other messages now");
         }
         return view;
@@ -71,7 +82,7 @@ public final class HeldMessage implements AutoCloseable {
     /** Gives the buffer back. Twice does nothing. */
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
+        if (CLOSED.compareAndSet(this, false, true)) {
             engine.release(buffer);
         }
     }
@@ -79,6 +90,6 @@ public final class HeldMessage implements AutoCloseable {
     /** {@return the length, as long as the message is open} */
     @Override
     public String toString() {
-        return closed.get() ? "message that was given back" : "held message of " + view.byteSize() + " bytes";
+        return closed ? "message that was given back" : "held message of " + view.byteSize() + " bytes";
     }
 }

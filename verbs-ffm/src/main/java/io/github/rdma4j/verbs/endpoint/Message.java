@@ -26,6 +26,8 @@ public final class Message {
     private Engine engine;
     private int number;
     private boolean held;
+    /** The program's. */
+    private Object attachment;
     /** Not volatile: whoever keeps a message makes a mistake, and mostly in the same thread. */
     private boolean open;
 
@@ -144,6 +146,30 @@ public final class Message {
         HeldMessage lease = new HeldMessage(engine, number, view);
         held = true;
         return lease;
+    }
+
+    /**
+     * Keeps an object with the receive buffer in which this message lies: a program that makes something of each
+     * message, as a view of another library, makes it once for each buffer, of which there are few. In a group of
+     * endpoints, a buffer brings messages of all of them.
+     *
+     * @param newAttachment for later messages in the same buffer; null for none
+     * @throws IllegalStateException if the handler has returned
+     */
+    public void attach(Object newAttachment) {
+        requireOpen();
+        attachment = newAttachment;
+    }
+
+    /**
+     * {@return what was {@linkplain #attach attached} at this or an earlier message in the same buffer; null for
+     * nothing}
+     *
+     * @throws IllegalStateException if the handler has returned
+     */
+    public Object attachment() {
+        requireOpen();
+        return attachment;
     }
 
     /** {@return the length, as long as the message is valid} */

@@ -137,6 +137,11 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
         return inbox.take();
     }
 
+    /** Whether a message has arrived that nobody has taken. */
+    boolean hasMessage() {
+        return !inbox.isEmpty();
+    }
+
     /** For tests: how many messages have arrived that nobody has taken. */
     int messageCount() {
         return inbox.count();

@@ -49,13 +49,19 @@ abstract class SelectorEntry {
     long lastReady;
 
     private final Object key;
-    private final Runnable handler;
+    private final Consumer<Object> handler;
     private final List<Bell> bells = new ArrayList<>();
     private volatile boolean left;
 
-    SelectorEntry(Object key, Runnable handler) {
+    /**
+     * Of an endpoint or a server.
+     *
+     * @param handler takes the key
+     */
+    @SuppressWarnings("unchecked")
+    SelectorEntry(Object key, Consumer<?> handler) {
         this.key = key;
-        this.handler = handler;
+        this.handler = (Consumer<Object>) handler;
     }
 
     final Object key() {
@@ -110,8 +116,12 @@ abstract class SelectorEntry {
     }
 
     final void handle() {
-        handler.run();
+        giveMessages();
+        handler.accept(key);
     }
+
+    /** Gives the program what the visit has taken for it. */
+    void giveMessages() {}
 
     /**
      * Takes in what has come, and calls the handler if there is something to do for it.
@@ -122,7 +132,9 @@ abstract class SelectorEntry {
         if (left || !takeIn(armEarly)) {
             return false;
         }
-        handle();
+        // As handle does, which would lie one call deeper: a program's handlers lie at the limit of what is inlined.
+        giveMessages();
+        handler.accept(key);
         return true;
     }
 
@@ -175,6 +187,10 @@ abstract class SelectorEntry {
 
     /** An endpoint. */
     static final class OfEndpoint extends SelectorEntry {
+        private final Endpoint endpoint;
+        /** Null if the program polls itself. */
+        private final MessageHandler messages;
+
         private final Engine engine;
         private final EngineVisits visits;
         /** By which the engine knows who visits it. */
@@ -185,8 +201,10 @@ abstract class SelectorEntry {
         private boolean queueRang;
         private boolean linkRang;
 
-        OfEndpoint(Endpoint endpoint, Runnable handler) {
+        OfEndpoint(Endpoint endpoint, MessageHandler messages, Consumer<? super Endpoint> handler) {
             super(endpoint, handler);
+            this.endpoint = endpoint;
+            this.messages = messages;
             engine = endpoint.engine();
             visits = engine.visits();
         }
@@ -198,10 +216,20 @@ abstract class SelectorEntry {
          */
         void watch(Consumer<SelectorEntry> changed, Consumer<SelectorEntry> arrival) {
             watcher = () -> changed.accept(this);
-            Carrier.Events events = visits.watch(watcher, () -> arrival.accept(this));
+            Carrier.Events events = visits.watch(watcher, () -> arrival.accept(this), messages != null);
             shared = events.shared();
             addBell(true, events.queue());
             addBell(false, events.link());
+        }
+
+        @Override
+        void giveMessages() {
+            if (messages != null) {
+                int buffer = visits.taken();
+                if (buffer >= 0) {
+                    endpoint.give(buffer, messages);
+                }
+            }
         }
 
         @Override
@@ -277,7 +305,7 @@ abstract class SelectorEntry {
         int endpoints;
 
         OfShared(SharedQueues queues) {
-            super(queues, () -> {});
+            super(queues, nothing -> {});
             this.queues = queues;
             addBell(true, queues.channel());
             addBell(false, queues.events());
@@ -331,7 +359,7 @@ abstract class SelectorEntry {
         private final EndpointServer server;
         private boolean rang;
 
-        OfServer(EndpointServer server, Runnable handler) {
+        OfServer(EndpointServer server, Consumer<? super EndpointServer> handler) {
             super(server, handler);
             this.server = server;
             addBell(true, server.acceptor().events());

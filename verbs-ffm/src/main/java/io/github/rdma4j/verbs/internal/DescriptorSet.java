@@ -45,6 +45,9 @@ public final class DescriptorSet {
 
     private final MemorySegment directEvents = FileDescriptors.allocateEvents(Arena.ofAuto(), EVENTS_PER_CALL);
     private final MemorySegment directTimeout = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG, 2);
+    /** Which thread waited directly last, and so has memory for errno. */
+    private Thread directThread;
+
     /** Made anew when an interrupt has used it up. */
     private InterruptHook hook = new InterruptHook(this::interrupted);
     /** That thread was interrupted, or the set is being closed: the wake-up stays. */
@@ -151,6 +154,10 @@ public final class DescriptorSet {
         // The first native call of a thread allocates memory for errno, which can wait for other threads: not inside
         // the guard.
         NativeCalls.capture();
+        enterPrepared();
+    }
+
+    private void enterPrepared() {
         if (!guard.enter()) {
             throw closed.get();
         }
@@ -194,7 +201,11 @@ public final class DescriptorSet {
      *     by an interrupt that an earlier one had told of
      */
     private int[] awaitDirectly(String operation, long nanos, long start) {
-        enter();
+        if (directThread != Thread.currentThread()) {
+            NativeCalls.capture();
+            directThread = Thread.currentThread();
+        }
+        enterPrepared();
         int[] ready;
         boolean interrupted;
         EventWaitEvent wait = nanos != 0 && Recorder.isThere() ? EventWaitEvent.begun() : null;
@@ -306,6 +317,10 @@ public final class DescriptorSet {
     private int[] keys(MemorySegment told, int count, boolean takeWakeUp) {
         if (count == 0) {
             return NONE;
+        }
+        int first = (int) FileDescriptors.readyKey(told, 0);
+        if (count == 1 && first != WAKE_UP) {
+            return new int[] {first};
         }
         int[] ready = new int[count];
         int used = 0;

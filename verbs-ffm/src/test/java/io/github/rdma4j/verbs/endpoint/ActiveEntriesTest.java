@@ -21,7 +21,7 @@ class ActiveEntriesTest {
         int arms;
 
         Counting(Runnable handler) {
-            super(new Object(), handler);
+            super(new Object(), key -> handler.run());
         }
 
         @Override

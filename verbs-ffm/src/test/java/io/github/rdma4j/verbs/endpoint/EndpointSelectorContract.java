@@ -118,6 +118,42 @@ abstract class EndpointSelectorContract {
     }
 
     @Test
+    void messagesGoToAHandlerOfTheirOwnAndTheEndIsToldByAPoll() throws Exception {
+        int messages = 100;
+        List<String> told = new ArrayList<>();
+        AtomicBoolean ended = new AtomicBoolean();
+        try (Ends pair = pair(config -> config.receiveBuffers(4));
+                EndpointSelector selector = EndpointSelector.open()) {
+            selector.add(pair.right(), message -> told.add("message " + number(message)), ready -> {
+                told.add("ready");
+                if (ready.poll(message -> told.add("polled " + number(message))) == Endpoint.CLOSED_BY_PEER) {
+                    ended.set(true);
+                    ready.close();
+                }
+            });
+            Future<?> sending = executor.submit(() -> {
+                for (int i = 0; i < messages; i++) {
+                    assertThat(pair.left().send(number(i), PATIENCE)).isTrue();
+                }
+                pair.left().close();
+            });
+            while (!ended.get()) {
+                assertThat(selector.select(PATIENCE)).isPositive();
+            }
+            sending.get(60, TimeUnit.SECONDS);
+        }
+        // A message that came between two looks is polled; whichever way, all come in their order.
+        List<Integer> numbers = told.stream()
+                .filter(line -> !line.equals("ready"))
+                .map(line -> Integer.valueOf(line.substring(line.indexOf(' ') + 1)))
+                .toList();
+        assertThat(numbers).hasSize(messages).isSorted().doesNotHaveDuplicates();
+        assertThat(told).first().isEqualTo("message 0");
+        assertThat(told.get(told.indexOf("ready") - 1)).startsWith("message ");
+        assertThat(told).last().isEqualTo("ready");
+    }
+
+    @Test
     void anEndpointThatOtherThreadsUseAsWellLosesNoMessage() throws Exception {
         int messages = 400;
         for (Duration spinLimit : List.of(Duration.ZERO, Duration.ofMillis(1))) {

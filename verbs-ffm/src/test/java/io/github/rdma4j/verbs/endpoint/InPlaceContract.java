@@ -77,6 +77,35 @@ abstract class InPlaceContract {
 
     /** Most buffers are held for ever, and no message goes the other way. */
     @Test
+    void whatIsAttachedStaysWithTheBuffer() {
+        int buffers = 2;
+        int withReserve = buffers + Credits.RESERVE;
+        try (Ends pair = pair(config -> config.receiveBuffers(buffers))) {
+            List<Object> made = new ArrayList<>();
+            Message[] last = new Message[1];
+            for (int i = 0; i < 10 * withReserve; i++) {
+                pair.left().send(text("message " + i), PATIENCE);
+                assertThat(pair.right()
+                                .receive(
+                                        message -> {
+                                            if (message.attachment() == null) {
+                                                made.add(message.segment().address());
+                                                message.attach(made.getLast());
+                                            }
+                                            assertThat(message.attachment())
+                                                    .isEqualTo(message.segment().address());
+                                            last[0] = message;
+                                        },
+                                        PATIENCE))
+                        .isTrue();
+            }
+            assertThat(made).doesNotHaveDuplicates().hasSizeBetween(1, withReserve);
+            assertThatThrownBy(last[0]::attachment).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> last[0].attach("")).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
     void whoHoldsAllBuffersButTwoGetsFurtherMessages() {
         int buffers = 8;
         try (Ends pair = pair(config -> config.receiveBuffers(buffers))) {

@@ -206,9 +206,9 @@ class SelectorOfFakesTest {
         Runnable first = () -> {};
         AtomicInteger told = new AtomicInteger();
         Runnable second = told::incrementAndGet;
-        engine.visits().watch(first, () -> {});
+        engine.visits().watch(first, () -> {}, false);
         engine.visits().unwatch();
-        engine.visits().watch(second, () -> {});
+        engine.visits().watch(second, () -> {}, false);
         assertThat(engine.visits().arm(second)).isFalse();
         pair.right.trySend(number(1));
         // A thread that was on its way when the endpoint left.
