@@ -16,6 +16,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * buffers, so the peer runs out of credits and slows down. Used by the event loop alone.
  */
 final class Inbound implements MessageHandler {
+    /** Longer messages are handed up whole, whatever the program's allocator would give for a read. */
+    private static final int CUT = 512;
+
     /** In the order in which they came. */
     private final ArrayDeque<LentBuffer> messages = new ArrayDeque<>();
     /** How many buffers handlers have in their hands; counted down by any thread. */
@@ -104,12 +107,13 @@ final class Inbound implements MessageHandler {
     /** The next bytes: the adapter's own buffer where there are enough, else a copy. */
     ByteBuf next(RecvByteBufAllocator.Handle handle, ByteBufAllocator allocator) {
         LentBuffer message = messages.peek();
-        if (message.readerIndex() > 0 || lent.get() >= mostLent) {
+        int length = message.readableBytes();
+        boolean tooLong = length <= CUT && length > handle.guess();
+        if (tooLong || message.readerIndex() > 0 || lent.get() >= mostLent) {
             return copy(message, handle.allocate(allocator), handle);
         }
         message.lend(lent);
         messages.remove();
-        int length = message.readableBytes();
         // As much as was asked for would mean that there may be more.
         handle.attemptedBytesRead(isEmpty() ? length + 1 : length);
         return message;

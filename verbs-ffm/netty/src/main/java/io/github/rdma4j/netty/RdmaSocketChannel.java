@@ -42,7 +42,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p><b>Copies.</b> What is written is copied once, to where the adapter takes it from, unless it is a buffer of {@link
  * RdmaByteBufAllocator}. What is read is the adapter's own buffer, without a copy, while handlers hold less than half
- * of the buffers; else it is copied once. Buffers stay readable after the close of their channel.
+ * of the buffers; else, and where a {@link io.netty.channel.RecvByteBufAllocator} gives less for up to 512 bytes, it is
+ * copied once. Buffers stay readable after the close of their channel.
  *
  * <p><b>Ends.</b> {@code close} sends what was flushed and fitted into the send queue, and tells the peer; with {@link
  * io.netty.channel.ChannelOption#SO_LINGER} 0 it resets the connection. {@code shutdownOutput} and {@link
