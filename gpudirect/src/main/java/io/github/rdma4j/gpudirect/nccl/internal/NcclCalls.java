@@ -32,9 +32,8 @@ public final class NcclCalls {
         for (NcclFunction function : NcclFunction.values()) {
             handles[function.ordinal()] = library.find(function);
         }
-        // What everything here is built upon. In no field of the class: the functions' bindings need native access,
-        // whose
-        // lack the opening of the library has told of by now.
+        // What everything here is built upon. In no field of the class: the functions' bindings need native access;
+        // where it is denied, opening the library has said so by now.
         List<NcclFunction> first = List.of(
                 NcclFunction.GET_VERSION,
                 NcclFunction.GET_ERROR_STRING,
