@@ -73,7 +73,7 @@ both_ends() {
 
 device_tests() {
     local module=$1 tests=$FOLDER/$1/test-classes log="logs/$1-tests.txt" classes=() left=() class started status run=0 failed=0 passed=0
-    local tags='device & !checkout & !changes-machine & !optimised & !kernel612 & !iwarp-only & !huge-pages & !full'
+    local tags='device & !checkout & !changes-machine & !optimised & !kernel612 & !later-rdma-core & !iwarp-only & !huge-pages & !full'
     # Threads that spin for others need a processor each.
     (($(nproc) > 1)) || tags+=' & !parallel'
     mapfile -t classes < <(cd -- "$tests" && find . -name '*DeviceTest.class' | sed 's|^\./||; s|/|.|g; s|\.class$||' | sort)

@@ -10,8 +10,12 @@ import io.github.rdma4j.verbs.device.PortAttributes;
  * the kernel says only EINVAL.
  */
 final class QueuePairCheck {
-    private static final int REMOTE =
-            AccessFlag.mask(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
+    private static final int REMOTE = AccessFlag.mask(
+            AccessFlag.REMOTE_WRITE,
+            AccessFlag.REMOTE_READ,
+            AccessFlag.REMOTE_ATOMIC,
+            AccessFlag.FLUSH_GLOBAL,
+            AccessFlag.FLUSH_PERSISTENT);
 
     private final QueuePairConfig config;
     private final DeviceContext context;
@@ -54,7 +58,8 @@ final class QueuePairCheck {
         int partitions = Math.max(1, portAttributes.partitionTableLength());
         requireRange("partitionKeyIndex", config.partitionKeyIndex(), 0, partitions - 1);
         if ((config.remoteAccessMask() & ~REMOTE) != 0) {
-            throw new IllegalArgumentException("remoteAccess takes REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC only");
+            throw new IllegalArgumentException(
+                    "remoteAccess takes REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC, FLUSH_GLOBAL and FLUSH_PERSISTENT only");
         }
         if (config.gidIndex().orElse(0) > GidEntry.MAX_USABLE_INDEX) {
             throw new IllegalArgumentException("GID index %d: queue pairs can use 0..%d"

@@ -249,8 +249,9 @@ public final class QueuePairConfig {
     /**
      * What the peer may do through this queue pair, as far as the regions allow it too; default nothing but sends.
      *
-     * @param access of {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ},
-     *     {@link AccessFlag#REMOTE_ATOMIC}
+     * @param access of {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ}, {@link
+     *     AccessFlag#REMOTE_ATOMIC}, and for the peer's flushes {@link AccessFlag#FLUSH_GLOBAL}, {@link
+     *     AccessFlag#FLUSH_PERSISTENT}
      * @return this
      */
     public QueuePairConfig remoteAccess(AccessFlag... access) {

@@ -358,7 +358,8 @@ public final class SendBatch extends ThreadBatch {
 
     /**
      * Adds a flush ({@code IBV_WR_FLUSH}): it completes when what was written to the peer's memory before has reached
-     * the place. Only in extended posting, with {@link SendOperation#FLUSH}.
+     * the place. Only in extended posting, with {@link SendOperation#FLUSH}, and where the peer's region and its queue
+     * pair ({@link QueuePairConfig#remoteAccess}) both allow it.
      *
      * @param workRequestId comes back in the completion
      * @param remote what to flush

@@ -52,7 +52,8 @@ class QueuePairConfigDeviceTest {
         assertRefused(config -> config.gidIndex(254), "no GID at index 254");
         assertRefused(config -> config.gidIndex(256), "GID index 256", "0..255");
         assertRefused(
-                config -> config.remoteAccess(AccessFlag.LOCAL_WRITE), "REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC");
+                config -> config.remoteAccess(AccessFlag.LOCAL_WRITE),
+                "REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC, FLUSH_GLOBAL and FLUSH_PERSISTENT");
         int keys = context.port(1).partitionTableLength();
         assertRefused(config -> config.partitionKeyIndex(keys), "partitionKeyIndex " + keys, "0.." + (keys - 1));
         int entries = context.attributes().maxCompletionQueueEntries();
