@@ -10,6 +10,8 @@ import io.github.rdma4j.verbs.internal.Mlx5Objects;
 import io.github.rdma4j.verbs.internal.Mlx5Objects.QueuePairMemory;
 import io.github.rdma4j.verbs.internal.ProviderFunctions;
 import java.lang.foreign.MemorySegment;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The rings of mlx5 adapters, as libmlx5 gives them away for programs that write and read them themselves
@@ -28,6 +30,11 @@ public final class Mlx5Rings {
 
     private static final String SIGNATURE = "MLX5_QP_SIGNATURE";
     private static final String LIBRARY = "libmlx5";
+    /** As {@code libmlx5.so.1.24.44.0}, which is of rdma-core 44. */
+    private static final Pattern VERSION = Pattern.compile("libmlx5\\.so\\.1\\.\\d+\\.(\\d{1,4})\\.\\d+");
+
+    private static final int FIRST_COMPARED = 44;
+    private static final int LAST_COMPARED = 65;
 
     private final ProviderFunctions functions;
 
@@ -59,6 +66,7 @@ public final class Mlx5Rings {
             throw new RingRefusal("the device is an mlx5 adapter, and driven by %s, not by %s"
                     .formatted(library.isEmpty() ? "functions of no file" : library, LIBRARY));
         }
+        requireComparedVersion(library);
         if (System.getenv(SIGNATURE) != null) {
             throw new RingRefusal(SIGNATURE + " is set, and Java writes no signatures");
         }
@@ -68,6 +76,20 @@ public final class Mlx5Rings {
             }
         } catch (NativeLibraryException e) {
             throw new RingRefusal(e.getMessage());
+        }
+    }
+
+    /**
+     * Returns if the file's name says a version whose bytes were compared with this code's. libmlx5 of rdma-core 33
+     * leaves others when its ring begins anew.
+     */
+    static void requireComparedVersion(String library) throws RingRefusal {
+        Matcher version = VERSION.matcher(library);
+        int number = version.matches() ? Integer.parseInt(version.group(1)) : 0;
+        if (number < FIRST_COMPARED || number > LAST_COMPARED) {
+            throw new RingRefusal(
+                    "rings of mlx5 adapters were compared with libmlx5 of rdma-core %d to %d, and this is %s"
+                            .formatted(FIRST_COMPARED, LAST_COMPARED, library));
         }
     }
 
