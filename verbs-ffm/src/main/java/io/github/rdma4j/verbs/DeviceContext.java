@@ -193,7 +193,7 @@ public final class DeviceContext extends DeviceQuestions implements EventSource 
      *
      * @param kernelHandle the other's {@link ProtectionDomain#kernelHandle()}
      * @return the protection domain, to be closed before or with this context
-     * @throws UnsupportedVerbException if the driver cannot import
+     * @throws UnsupportedVerbException if the driver cannot import, and before rdma-core 35
      * @throws VerbsException if there is no such domain
      */
     public ProtectionDomain importProtectionDomain(int kernelHandle) {
@@ -366,7 +366,7 @@ public final class DeviceContext extends DeviceQuestions implements EventSource 
      *     beyond it can crash
      * @return the memory, to be closed before or with this context
      * @throws IllegalArgumentException if the length is not positive
-     * @throws UnsupportedVerbException if the driver cannot import
+     * @throws UnsupportedVerbException if the driver cannot import, and before rdma-core 35
      * @throws VerbsException if it fails
      */
     public DeviceMemory importDeviceMemory(int kernelHandle, long length) {

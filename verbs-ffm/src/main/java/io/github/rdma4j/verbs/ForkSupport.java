@@ -27,6 +27,7 @@ public final class ForkSupport {
      * Whether registered memory survives a fork (ibv_is_fork_initialized(3)).
      *
      * @return the status now
+     * @throws UnsupportedVerbException before rdma-core 35
      * @throws NativeLibraryException if libibverbs is missing
      */
     public static ForkStatus status() {
@@ -43,8 +44,9 @@ public final class ForkSupport {
      * @throws NativeLibraryException if libibverbs is missing
      */
     public static void enable() {
+        NativeLibraries.requireVerbs();
         // Some versions of the function complain that it is too late where there is nothing to do.
-        if (status() == ForkStatus.DISABLED) {
+        if (!ExportedVerb.IS_FORK_INITIALIZED.isPresent() || status() == ForkStatus.DISABLED) {
             check(ExportedVerb.FORK_INIT.number());
         }
     }

@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_sge;
 import io.github.rdma4j.verbs.bindings.verbs_context;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.RegistrationCalls;
@@ -252,6 +253,9 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
 
     /** Asks with a file descriptor that cannot be one. */
     static boolean dmaBufSupported(ProtectionDomain domain) {
+        if (!ExportedVerb.REG_DMABUF_MR.isPresent()) {
+            return false;
+        }
         MemorySegment region = RegistrationCalls.regDmaBufMr(domain.segment(), 0, PAGE_MASK + 1, 0, -1, 0);
         if (region.address() != 0) {
             throw new IllegalStateException("the driver registered file descriptor -1 as a dma-buf");

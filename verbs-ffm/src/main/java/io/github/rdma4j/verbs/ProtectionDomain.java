@@ -225,7 +225,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      *     {@link AccessFlag#REMOTE_ATOMIC} and {@link AccessFlag#RELAXED_ORDERING}
      * @return the region, which has no segment, to be closed before or with this domain
      * @throws IllegalArgumentException if the arguments do not go together
-     * @throws UnsupportedVerbException if the device or its driver cannot; {@link #supportsDmaBuf()} tells before
+     * @throws UnsupportedVerbException if the device or its driver cannot, and before rdma-core 34; {@link
+     *     #supportsDmaBuf()} tells before
      * @throws VerbsException if the kernel refuses
      */
     public MemoryRegion registerDmaBuf(int fileDescriptor, long offset, long length, long iova, AccessFlag... access) {
@@ -240,7 +241,7 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      * Whether the device and its driver can register dma-bufs at all. Asked by an attempt with a file descriptor that
      * cannot be: where that is the objection (EBADF), they can.
      *
-     * @return false if they say that they do not offer it
+     * @return false if they say that they do not offer it, and before rdma-core 34, which brought it
      */
     public boolean supportsDmaBuf() {
         return locked(() -> MemoryRegistration.dmaBufSupported(this));

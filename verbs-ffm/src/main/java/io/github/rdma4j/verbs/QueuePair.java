@@ -250,8 +250,8 @@ public final class QueuePair extends SendQueue {
      * In which order the data of an operation arrives in this side's memory (ibv_query_qp_data_in_order(3)).
      *
      * @param operation that brings the data
-     * @return the order that is guaranteed; {@link DataInOrder#NONE} also where nothing is known, and before rdma-core
-     *     46 for {@link DataInOrder#ALIGNED_128_BYTES}
+     * @return the order that is guaranteed; {@link DataInOrder#NONE} also where nothing is known, as before rdma-core
+     *     36, and before 46 for {@link DataInOrder#ALIGNED_128_BYTES}
      */
     public DataInOrder dataInOrder(IncomingOperation operation) {
         return QueuePairTuning.dataInOrder(this, operation);

@@ -80,6 +80,9 @@ final class QueuePairTuning {
 
     static DataInOrder dataInOrder(QueuePair queuePair, IncomingOperation operation) {
         return queuePair.locked(() -> {
+            if (!ExportedVerb.QUERY_QP_DATA_IN_ORDER.isPresent()) {
+                return DataInOrder.NONE;
+            }
             MemorySegment segment = queuePair.segment();
             return dataInOrder(
                     queryDataInOrder(segment, operation, RETURN_CAPABILITIES), queryDataInOrder(segment, operation, 0));

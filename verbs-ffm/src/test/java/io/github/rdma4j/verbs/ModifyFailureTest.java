@@ -230,6 +230,8 @@ class ModifyFailureTest {
                 .hasMessageContaining("ENODATA (No data available): port 1 has no GID at index 1; in use: [0, 2]");
         assertThat(pathRefused(Errno.ENOENT, AddressHandleAttributes.toGid(1, 1, PEER)))
                 .hasMessageContaining("has no GID at index 1");
+        assertThat(pathRefused(Errno.ENOENT, AddressHandleAttributes.toLid(1, 0)))
+                .hasMessageContaining("the path has no global route, and port 1 is Ethernet");
         assertThat(pathRefused(Errno.EADDRNOTAVAIL, toPeer())).hasMessageContaining("has lost its address");
         assertThat(pathRefused(Errno.ENODEV, toPeer())).hasMessageContaining("DeviceContext.selectGid");
         assertThat(pathRefused(Errno.ENOMEM, toPeer())).hasMessageContaining("ask for fewer");

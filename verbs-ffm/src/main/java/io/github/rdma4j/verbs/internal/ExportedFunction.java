@@ -8,6 +8,8 @@ import java.lang.foreign.MemorySegment;
 final class ExportedFunction {
     private final String library;
     private final String symbol;
+    /** The version of rdma-core that brought it; 0 if the oldest one that the library runs on has it. */
+    private final int version;
     /** Null before the first call. */
     private MemorySegment address;
 
@@ -18,12 +20,33 @@ final class ExportedFunction {
      * @param symbol its name there
      */
     ExportedFunction(String library, String symbol) {
+        this(library, symbol, 0);
+    }
+
+    /**
+     * A function that later versions of rdma-core than the oldest one have.
+     *
+     * @param library as {@link NativeLibraries} names it
+     * @param symbol its name there
+     * @param version of rdma-core that brought it
+     */
+    ExportedFunction(String library, String symbol, int version) {
         this.library = library;
         this.symbol = symbol;
+        this.version = version;
+    }
+
+    /** Whether the installed library has it. */
+    boolean isPresent() {
+        return address != null || NativeLibraries.find(library, symbol).isPresent();
     }
 
     String symbol() {
         return symbol;
+    }
+
+    int version() {
+        return version;
     }
 
     /** As {@link ColdCalls#pointer} does it. */
@@ -45,10 +68,15 @@ final class ExportedFunction {
     MemorySegment address() {
         MemorySegment found = address;
         if (found == null) {
-            found = NativeLibraries.find(library, symbol)
-                    .orElseThrow(() -> new IllegalStateException("the installed " + library + " has no " + symbol));
+            found = NativeLibraries.find(library, symbol).orElseThrow(this::missing);
             address = found;
         }
         return found;
+    }
+
+    private RuntimeException missing() {
+        return version > 0
+                ? LaterVerbs.missing(symbol, version)
+                : new IllegalStateException("the installed " + library + " has no " + symbol);
     }
 }

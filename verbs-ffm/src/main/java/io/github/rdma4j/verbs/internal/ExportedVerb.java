@@ -33,7 +33,7 @@ public enum ExportedVerb {
     /** ibv_fork_init(3). */
     FORK_INIT("ibv_fork_init"),
     /** ibv_is_fork_initialized(3). */
-    IS_FORK_INITIALIZED("ibv_is_fork_initialized"),
+    IS_FORK_INITIALIZED("ibv_is_fork_initialized", 35),
     /** ibv_query_device(3). */
     QUERY_DEVICE("ibv_query_device"),
     /** ibv_query_port(3), as a library without extended contexts has it. */
@@ -59,7 +59,7 @@ public enum ExportedVerb {
     /** ibv_reg_mr(3), ibv_reg_mr_iova(3). */
     REG_MR("ibv_reg_mr_iova2"),
     /** ibv_reg_dmabuf_mr(3). */
-    REG_DMABUF_MR("ibv_reg_dmabuf_mr"),
+    REG_DMABUF_MR("ibv_reg_dmabuf_mr", 34),
     /** ibv_rereg_mr(3). */
     REREG_MR("ibv_rereg_mr"),
     /** ibv_dereg_mr(3). */
@@ -69,9 +69,9 @@ public enum ExportedVerb {
     /** ibv_unimport_mr(3). */
     UNIMPORT_MR("ibv_unimport_mr"),
     /** ibv_import_dm(3). */
-    IMPORT_DM("ibv_import_dm"),
+    IMPORT_DM("ibv_import_dm", 35),
     /** ibv_unimport_dm(3). */
-    UNIMPORT_DM("ibv_unimport_dm"),
+    UNIMPORT_DM("ibv_unimport_dm", 35),
     /** ibv_create_comp_channel(3). */
     CREATE_COMP_CHANNEL("ibv_create_comp_channel"),
     /** ibv_destroy_comp_channel(3). */
@@ -107,7 +107,7 @@ public enum ExportedVerb {
     /** ibv_set_ece(3). */
     SET_ECE("ibv_set_ece"),
     /** ibv_query_qp_data_in_order(3). */
-    QUERY_QP_DATA_IN_ORDER("ibv_query_qp_data_in_order"),
+    QUERY_QP_DATA_IN_ORDER("ibv_query_qp_data_in_order", 36),
     /** ibv_attach_mcast(3). */
     ATTACH_MCAST("ibv_attach_mcast"),
     /** ibv_detach_mcast(3). */
@@ -128,12 +128,27 @@ public enum ExportedVerb {
     private final ExportedFunction function;
 
     ExportedVerb(String symbol) {
-        this.function = new ExportedFunction(NativeLibraries.VERBS, symbol);
+        this(symbol, 0);
+    }
+
+    /** One that rdma-core has from a version on: on an older library its call is an UnsupportedVerbException. */
+    ExportedVerb(String symbol, int version) {
+        this.function = new ExportedFunction(NativeLibraries.VERBS, symbol, version);
+    }
+
+    /** {@return whether the installed library has it; those without a version are always there} */
+    public boolean isPresent() {
+        return function.isPresent();
     }
 
     /** {@return where it is; looked up once} */
     MemorySegment address() {
         return function.address();
+    }
+
+    /** {@return the version of rdma-core that brought it; 0 if the oldest that the library runs on has it} */
+    int version() {
+        return function.version();
     }
 
     /** {@return its name in the library} */

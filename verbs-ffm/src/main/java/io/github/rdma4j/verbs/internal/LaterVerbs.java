@@ -55,12 +55,16 @@ public final class LaterVerbs {
      */
     public MemorySegment address() {
         if (!isPresent()) {
-            throw new UnsupportedVerbException(
-                    name,
-                    Errno.EOPNOTSUPP,
-                    "the installed libibverbs does not have it; it needs rdma-core %d or later".formatted(version));
+            throw missing(name, version);
         }
         return address;
+    }
+
+    static UnsupportedVerbException missing(String name, int version) {
+        return new UnsupportedVerbException(
+                name,
+                Errno.EOPNOTSUPP,
+                "the installed libibverbs does not have it; it needs rdma-core %d or later".formatted(version));
     }
 
     /** {@return the handle to call it with: address, {@link NativeCalls#capture()}, arguments} */

@@ -5,8 +5,10 @@ package io.github.rdma4j.verbs.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.LibRdmaCm;
+import java.io.IOException;
 import java.lang.foreign.AddressLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -15,12 +17,22 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Field;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is called as words in registers has to be nothing else, as the bindings know it. */
 class ExportedVerbTest {
+    /** As NativeLibraries demands it. */
+    private static final int OLDEST = 32;
+
     @ParameterizedTest
     @EnumSource
     void allArgumentsAndTheResultTravelInRegistersForIntegers(ExportedVerb verb) throws ReflectiveOperationException {
@@ -38,6 +50,42 @@ class ExportedVerbTest {
             }
         }
         assertThat(functions).isGreaterThan(25);
+    }
+
+    /** Debian's package says in which version each symbol came. Tests with an old library: scripts/lib/rdma-core-tests. */
+    @Test
+    void theVersionThatBroughtAFunctionIsKnown() throws IOException {
+        Path lists = Path.of("/var/lib/dpkg/info");
+        if (!Files.isDirectory(lists)) {
+            return; // a guest whose packages are unpacked only
+        }
+        Path symbols;
+        try (Stream<Path> files = Files.list(lists)) {
+            symbols = files.filter(file -> file.getFileName().toString().matches("libibverbs1(:\\w+)?\\.symbols"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        Map<String, Integer> came = new HashMap<>();
+        Matcher symbol = Pattern.compile("(?m)^ (\\w+)@IBVERBS_1\\.\\d+ (\\d+)(\\.\\d+)*$")
+                .matcher(Files.readString(symbols));
+        while (symbol.find()) {
+            // 1.1.6 and the like are versions from before rdma-core.
+            came.put(symbol.group(1), symbol.group(3) == null ? Integer.parseInt(symbol.group(2)) : 1);
+        }
+        for (ExportedVerb verb : ExportedVerb.values()) {
+            int version = came.get(verb.symbol());
+            assertThat(verb.version()).as(verb.symbol()).isEqualTo(version > OLDEST ? version : 0);
+        }
+    }
+
+    @Test
+    void whatTheLibraryLacksIsRefusedWithTheVersionThatHasIt() {
+        ExportedFunction later = new ExportedFunction(NativeLibraries.VERBS, "ibv_of_tomorrow", 99);
+        assertThat(later.isPresent()).isFalse();
+        assertThatThrownBy(later::pointer)
+                .isInstanceOf(UnsupportedVerbException.class)
+                .hasMessageContaining("ibv_of_tomorrow failed: EOPNOTSUPP")
+                .hasMessageContaining("it needs rdma-core 99 or later");
     }
 
     private static void requireWords(Class<?> bindings, String symbol) throws ReflectiveOperationException {

@@ -30,10 +30,15 @@ public record PathDiagnosis(String name, AddressHandleAttributes path, DeviceFac
     public Explanation of(int errno) {
         Explanation explanation = new Explanation();
         return switch (errno) {
-            case Errno.ENODATA, Errno.ENOENT ->
-                path.globalRoute().isEmpty()
-                        ? explanation
-                        : noGid(explanation, path.globalRoute().get());
+            case Errno.ENODATA, Errno.ENOENT -> {
+                if (path.globalRoute().isPresent()) {
+                    noGid(explanation, path.globalRoute().get());
+                } else {
+                    // What rdma-core 33 finds at Ethernet, and later versions call EINVAL.
+                    addTo(explanation);
+                }
+                yield explanation;
+            }
             case Errno.ETIMEDOUT ->
                 explanation.add(
                         "the address of the peer's GID did not resolve: nothing answered ARP or neighbour discovery"
@@ -89,10 +94,10 @@ public record PathDiagnosis(String name, AddressHandleAttributes path, DeviceFac
         }
     }
 
-    private Explanation noGid(Explanation explanation, GlobalRoute route) {
+    private void noGid(Explanation explanation, GlobalRoute route) {
         List<Integer> used =
                 device.gids(path.port()).stream().map(GidEntry::index).toList();
-        return explanation.add(
+        explanation.add(
                 "port %d has no GID at index %d; in use: %s".formatted(path.port(), route.sourceGidIndex(), used),
                 "use an index that DeviceContext.gidTable lists");
     }
