@@ -8,6 +8,7 @@ import io.github.rdma4j.perftest.plan.Shape;
 import io.github.rdma4j.verbs.CompletionChannel;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.ParentDomain;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.SharedReceiveQueue;
 import io.github.rdma4j.verbs.XrcDomain;
@@ -27,9 +28,10 @@ public final class TestQueues implements AutoCloseable {
         DeviceContext context = device.context();
         boolean events = parameters.queues().events();
         channel = events ? context.createCompletionChannel() : null;
-        sends = queue(context, parameters, device.sendRequests(shape.transmitDepth()) * shape.streams());
-        receives =
-                shape.receiveDepth() > 0 ? queue(context, parameters, shape.receiveDepth() * shape.streams()) : sends;
+        sends = queue(context, parameters, domain, device.sendRequests(shape.transmitDepth()) * shape.streams());
+        receives = shape.receiveDepth() > 0
+                ? queue(context, parameters, domain, shape.receiveDepth() * shape.streams())
+                : sends;
         boolean xrc = shape.connection() == ConnectionType.XRC;
         xrcDomain = xrc ? context.openXrcDomain() : null;
         // The receiving half of XRC names one even where nothing is received.
@@ -43,10 +45,20 @@ public final class TestQueues implements AutoCloseable {
                 : null;
     }
 
-    private CompletionQueue queue(DeviceContext context, TestParameters parameters, int entries) {
+    private CompletionQueue queue(
+            DeviceContext context, TestParameters parameters, ProtectionDomain domain, int entries) {
+        int vector = parameters.queues().completionVector();
+        if (domain instanceof ParentDomain parent) {
+            return context.createExtendedCompletionQueue(entries, config -> {
+                config.parentDomain(parent);
+                if (channel != null) {
+                    config.channel(channel).completionVector(vector);
+                }
+            });
+        }
         return context.createCompletionQueue(entries, config -> {
             if (channel != null) {
-                config.channel(channel).completionVector(parameters.queues().completionVector());
+                config.channel(channel).completionVector(vector);
             }
         });
     }
