@@ -3,7 +3,6 @@
 package io.github.rdma4j.perftest.resources;
 
 import io.github.rdma4j.verbs.DeviceContext;
-import io.github.rdma4j.verbs.ParentDomain;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.ThreadDomain;
 
@@ -25,9 +24,9 @@ final class TestDomain implements AutoCloseable {
         used = lockFree ? parent() : base;
     }
 
-    private ParentDomain parent() {
+    private ProtectionDomain parent() {
         try {
-            return base.allocateParentDomain(config -> config.threadDomain(threads));
+            return LockFree.domain(base, threads);
         } catch (RuntimeException | Error failure) {
             close();
             throw failure;

@@ -8,7 +8,6 @@ import io.github.rdma4j.perftest.plan.Shape;
 import io.github.rdma4j.verbs.CompletionChannel;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.DeviceContext;
-import io.github.rdma4j.verbs.ParentDomain;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.SharedReceiveQueue;
 import io.github.rdma4j.verbs.XrcDomain;
@@ -48,13 +47,8 @@ public final class TestQueues implements AutoCloseable {
     private CompletionQueue queue(
             DeviceContext context, TestParameters parameters, ProtectionDomain domain, int entries) {
         int vector = parameters.queues().completionVector();
-        if (domain instanceof ParentDomain parent) {
-            return context.createExtendedCompletionQueue(entries, config -> {
-                config.parentDomain(parent);
-                if (channel != null) {
-                    config.channel(channel).completionVector(vector);
-                }
-            });
+        if (parameters.queues().lockFree()) {
+            return LockFree.queue(context, domain, entries, channel, vector);
         }
         return context.createCompletionQueue(entries, config -> {
             if (channel != null) {
