@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.perftest.placement.CpuFrequency;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -112,6 +113,25 @@ class OneSidedOptionsDeviceTest {
         int sizes = options.contains("-a") ? 23 : 1;
         assertThat(rows(client.out())).as(client.out()).hasSize(sizes);
         assertThat(rows(server.get().out())).as(server.get().out()).hasSize(sizes);
+    }
+
+    @Test
+    void timesAreInCyclesAndHoldThePause() throws Exception {
+        double megahertz = CpuFrequency.megahertz().orElse(0);
+        String command = command("ib_read_lat", "-n 20") + " --no-warm-up";
+        CompletableFuture<CommandRun> server = serve(command);
+        CommandRun client =
+                CommandRun.of(command + " --latency_gap=2000" + (megahertz > 0 ? " -C" : "") + " localhost");
+        assertThat(client.status())
+                .as("%s\nother side: %s", client, server.get())
+                .isZero();
+        assertComplete(server.get(), client.toString());
+        // A frequency that varies may have been another one when the tool asked.
+        assertThat(Double.parseDouble(rows(client.out()).getFirst().strip().split("\\s+")[2]))
+                .as(client.out())
+                .isGreaterThanOrEqualTo(megahertz > 0 ? 2000 * megahertz / 20 : 2000);
+        assertThat(client.out()).contains(megahertz > 0 ? "t_min[cycles]" : "t_min[usec]");
+        assertThat(client.err()).contains("the pause of 2000 usec is in them");
     }
 
     @Test

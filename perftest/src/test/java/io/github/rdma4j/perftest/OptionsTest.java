@@ -50,9 +50,10 @@ class OptionsTest {
     @Test
     void whatAnAbbreviationMayMeanBeginsWithWhatTheToolHas() {
         assertThatThrownBy(() -> parse(Tool.WRITE_LATENCY, "--use 1"))
-                .hasMessage("Error: '--use' is not unique: it matches '--use_old_post_send', '--use_hugepages',"
-                        + " '--use_cuda', '--use_cuda_bus_id', '--use_cuda_dmabuf', '--use_data_direct',"
-                        + " '--use_cuda_pcie_mapping', '--use-srq'");
+                .hasMessage(
+                        "Error: '--use' is not unique: it matches '--use_old_post_send', '--use_hugepages', '--use-null-mr',"
+                                + " '--use_cuda', '--use_cuda_bus_id', '--use_cuda_dmabuf', '--use_data_direct',"
+                                + " '--use_cuda_pcie_mapping', '--use-srq'");
     }
 
     @Test
@@ -172,7 +173,13 @@ class OptionsTest {
                 "-D 4 -f 2         | -f/--margin: 2 s at both ends leave nothing of -D/--duration 4 s to measure",
                 "a b               | 'b' is one argument too many",
                 "--use_rocm=0      | option '--use_rocm=0' of the C tools is refused: of accelerators' memory that of",
-                "-C                | option '-C' of the C tools is refused: times come from the monotonic clock",
+                "--flow_label=1,x  | Invalid value for option '--flow_label': 'x' is no flow label; allowed are numbers of",
+                "--flow_label=1,   | Invalid value for option '--flow_label': '' is no flow label",
+                "--flow_label=0x100000 | Invalid value for option '--flow_label': '0x100000' is no flow label",
+                "--flow_label=-1   | Invalid value for option '--flow_label': '-1' is no flow label",
+                "--force-link=IP   | Invalid value for option '--force-link': 'IP' is no link layer; allowed is IB or",
+                "--cqe_poll=0      | --cqe_poll: 0 is out of range; allowed is 1 to 65535",
+                "--cqe_poll=65536  | --cqe_poll: 65536 is out of range; allowed is 1 to 65535",
                 "--dualport        | option '--dualport' of the C tools is refused: a test uses one port",
                 "--frobnicate      | unknown option '--frobnicate'",
                 "-%                | unknown option '-%'",
@@ -260,7 +267,9 @@ class OptionsTest {
                 "--write_with_imm --perform_warm_up | --write_with_imm needs a receive for each message",
                 "--tclass=256 | --tclass: 256 is out of range; allowed is 0 to 255",
                 "-L 256 | -L/--hop_limit: 256 is out of range; allowed is 0 to 255",
-                "--latency_gap=5 | option '--latency_gap=5' of the C tools is refused: a pause after each answer",
+                "--latency_gap=5 | --latency_gap is for the latency tools",
+                "--send_with_imm | --send_with_imm is for the send tools",
+                "-C              | -C/--report-cycles is for the latency tools",
                 "--dlid=0     | --dlid: 0 is out of range; allowed is 1 to 65535",
             })
     void whatMakesNoSenseForBandwidthIsRefused(String arguments, String message) {

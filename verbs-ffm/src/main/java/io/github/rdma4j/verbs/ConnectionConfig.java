@@ -20,6 +20,7 @@ public final class ConnectionConfig {
     private int serviceLevel;
     private int trafficClass;
     private int hopLimit = 64;
+    private int flowLabel;
     private int maxReadAtomic = 1;
     private int maxDestinationReadAtomic = 1;
 
@@ -121,6 +122,19 @@ public final class ConnectionConfig {
     }
 
     /**
+     * The flow label of the global route, by which routers tell flows apart; default 0. On RoCE v2 an adapter makes its
+     * packets' UDP source port of one that is not 0, see {@link GlobalRoute#udpSourcePort(int)}; SoftRoCE keeps it and
+     * does nothing with it.
+     *
+     * @param label 20 bits, 0 to 0xfffff
+     * @return this
+     */
+    public ConnectionConfig flowLabel(int label) {
+        flowLabel = range("flow label", label, 0xfffff);
+        return this;
+    }
+
+    /**
      * The most reads and atomics that this side has outstanding; default 1.
      *
      * @param count 0 to 255, at most what the peer serves and the device's
@@ -186,6 +200,10 @@ public final class ConnectionConfig {
 
     int hopLimit() {
         return hopLimit;
+    }
+
+    int flowLabel() {
+        return flowLabel;
     }
 
     int maxReadAtomic() {

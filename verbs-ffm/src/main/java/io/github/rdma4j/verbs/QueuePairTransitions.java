@@ -34,7 +34,11 @@ final class QueuePairTransitions {
         AddressHandleAttributes path = gidIndex.isEmpty()
                 ? local
                 : local.withGlobalRoute(new GlobalRoute(
-                        theirs.gid(), 0, gidIndex.getAsInt(), config.hopLimit(), config.trafficClass()));
+                        theirs.gid(),
+                        config.flowLabel(),
+                        gidIndex.getAsInt(),
+                        config.hopLimit(),
+                        config.trafficClass()));
         queuePair.modify(attributes -> {
             attributes
                     .state(QueuePairState.RTR)

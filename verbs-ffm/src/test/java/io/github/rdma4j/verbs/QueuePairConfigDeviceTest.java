@@ -116,11 +116,26 @@ class QueuePairConfigDeviceTest {
         assertThatThrownBy(() -> prepared.connect(mine, config -> config.maxReadAtomic(outstanding + 1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("maxReadAtomic " + (outstanding + 1));
+        assertThatThrownBy(() -> prepared.connect(mine, config -> config.flowLabel(0x100000)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("flow label 1048576 is not in 0..1048575");
         assertThat(prepared.connect(mine).state()).isEqualTo(QueuePairState.RTS);
         assertThatThrownBy(() -> prepared.connect(mine))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("connected already");
         prepared.close();
         prepared.close();
+    }
+
+    @Test
+    void theFlowLabelIsThatOfTheRoute() {
+        try (PreparedQueuePair prepared =
+                domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue))) {
+            QueuePair connected = prepared.connect(prepared.endpoint(), config -> config.flowLabel(0xabcde));
+            if (context.port(1).linkLayer() == LinkLayer.ETHERNET) {
+                assertThat(connected.query().path().globalRoute().orElseThrow().flowLabel())
+                        .isEqualTo(0xabcde);
+            }
+        }
     }
 }

@@ -92,6 +92,10 @@ public final class JsonReport {
         json.writeBooleanField("bidirectional", parameters.workload().bidirectional());
         json.writeNumberField("duration", parameters.workload().durationSeconds());
         json.writeNumberField("rounds", parameters.figures().rounds());
+        if (!parameters.workload().latencyGap().isZero()) {
+            json.writeNumberField(
+                    "latency_gap_usec", parameters.workload().latencyGap().toNanos() / 1000);
+        }
         json.writeStringField("implementation", "java");
         json.writeStringField("java", Runtime.version().toString());
         json.writeStringField("wire_version", WireVersion.OURS);

@@ -21,16 +21,13 @@ import java.time.Duration;
 
 /**
  * The measured loop of the bandwidth tools that need nothing of the peer: keeps as many requests under way on each
- * queue pair as the transmit depth allows, asks for a completion once per group, and takes up to 16 completions at a
+ * queue pair as the transmit depth allows, asks for a completion once per group, and takes several completions at a
  * time.
  *
  * <p>Unless it sleeps, it allocates nothing and throws nothing: what stopped it is asked afterwards
  * ({@link #failure()}).
  */
 public final class BandwidthLoop {
-    /** Completions taken at a time, as in the C tools. */
-    static final int POLL_BATCH = 16;
-
     /** So often a side that sleeps sees whether the run is over. */
     private static final Duration LONGEST_SLEEP = Duration.ofMillis(100);
 
@@ -42,8 +39,10 @@ public final class BandwidthLoop {
      * @param inline whether the messages travel in the work requests
      * @param events whether to sleep until completions are announced
      * @param bursts limits the rate; null for none
+     * @param pollBatch completions taken at a time, at most
      */
-    public record Manner(int operation, Depth depth, boolean inline, boolean events, BurstLimit bursts) {}
+    public record Manner(
+            int operation, Depth depth, boolean inline, boolean events, BurstLimit bursts, int pollBatch) {}
 
     /** One queue pair with its messages: small ones go through the buffer slot by slot. */
     public static final class Stream {
@@ -94,7 +93,7 @@ public final class BandwidthLoop {
 
     private final Stream[] streams;
     private final CompletionQueue completionQueue;
-    private final WorkCompletions completions = WorkCompletions.allocate(POLL_BATCH);
+    private final WorkCompletions completions;
     private final int operation;
     private final int depth;
     private final int moderation;
@@ -132,6 +131,7 @@ public final class BandwidthLoop {
         this.flags = manner.inline() ? SendFlags.INLINE : 0;
         this.events = manner.events();
         this.bursts = manner.bursts();
+        this.completions = WorkCompletions.allocate(manner.pollBatch());
         this.times = times;
         this.control = control;
         if (list == 1) {

@@ -20,7 +20,7 @@ import java.util.List;
  * recorder.begin();
  * while (sent < count) {
  *     if (awaits the peer first && !await(...)) return;
- *     if (recorder.paces() && !recorder.next()) return;  // waits until the message is due, and takes the time
+ *     if (recorder.paces() && !recorder.due()) return;   // waits until the message is due, and takes the time
  *     post
  *     if (!recorder.paces()) recorder.next();            // takes the time
  *     await the completion (and, where this side sends first, the answer)
@@ -34,6 +34,9 @@ import java.util.List;
  *
  * <p>Open loop ({@code --rate}): a sample begins when the message was due, not when it was posted. The time that it was
  * late counts in full, the exchange itself as one of its parts (half of it for a round trip that means one way).
+ *
+ * <p>A closed loop may wait before each post, {@link #pausing}: as in the C tools ({@code --latency_gap}) the wait is
+ * part of the time from one call to the next.
  *
  * <p>Nothing is allocated between {@link #begin} and {@link #end}. Used by one thread.
  */
@@ -53,6 +56,9 @@ public final class LatencyRecorder {
     private final long[] stamps;
     private final int roundCount;
     private final LatencySamples[] rounds;
+
+    /** Nanoseconds to wait before each post of a closed loop. */
+    private long gap;
 
     private int index;
     private boolean underWay;
@@ -143,9 +149,36 @@ public final class LatencyRecorder {
         left = perRound;
     }
 
-    /** Whether messages are sent at a rate, in an open loop. */
+    /**
+     * Lets a closed loop wait before each post.
+     *
+     * @param nanoseconds how long; 0 for not at all
+     * @return this
+     */
+    public LatencyRecorder pausing(long nanoseconds) {
+        gap = nanoseconds;
+        return this;
+    }
+
+    /** Whether messages wait until they are due: at a rate, in an open loop, or after a pause. */
     boolean paces() {
-        return pacer != null;
+        return pacer != null || gap > 0;
+    }
+
+    /** The same as {@link #next} where messages wait; false when the run is over. */
+    boolean due() {
+        return (gap == 0 || pause()) && next();
+    }
+
+    private boolean pause() {
+        long begin = System.nanoTime();
+        while (System.nanoTime() - begin < gap) {
+            if (!control.running()) {
+                return false;
+            }
+            Thread.onSpinWait();
+        }
+        return true;
     }
 
     /**
@@ -208,7 +241,7 @@ public final class LatencyRecorder {
 
     /** The answer to the last message of an open loop is there. Without this call the last message is no sample. */
     void end() {
-        if (stamps.length == 0 && underWay) {
+        if (pacer != null && underWay) {
             answered(System.nanoTime());
         }
         underWay = false;

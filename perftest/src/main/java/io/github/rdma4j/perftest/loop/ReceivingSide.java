@@ -10,14 +10,14 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 
 /**
- * The receiving half of the measured loop of ib_send_bw: takes up to 16 completions at a time, and posts receives in
+ * The receiving half of the measured loop of ib_send_bw: takes several completions at a time, and posts receives in
  * the place of those that were taken. Allocates nothing and throws nothing.
  */
 public final class ReceivingSide {
     private final Receives receives;
     private final CompletionQueue completionQueue;
     private final int streams;
-    private final WorkCompletions completions = WorkCompletions.allocate(BandwidthLoop.POLL_BATCH);
+    private final WorkCompletions completions;
 
     /** Null where the transport lets messages wait for receives. */
     private final ReceiveCredits credits;
@@ -37,9 +37,10 @@ public final class ReceivingSide {
      * @param receives begun before each run
      * @param completionQueue where they complete
      * @param streams how many send to this side
+     * @param pollBatch completions taken at a time, at most
      */
-    public ReceivingSide(Receives receives, CompletionQueue completionQueue, int streams) {
-        this(receives, completionQueue, streams, null, false);
+    public ReceivingSide(Receives receives, CompletionQueue completionQueue, int streams, int pollBatch) {
+        this(receives, completionQueue, streams, pollBatch, null, false);
     }
 
     /**
@@ -49,7 +50,13 @@ public final class ReceivingSide {
      * @param alone whether this side sends nothing else
      */
     public ReceivingSide(
-            Receives receives, CompletionQueue completionQueue, int streams, ReceiveCredits credits, boolean alone) {
+            Receives receives,
+            CompletionQueue completionQueue,
+            int streams,
+            int pollBatch,
+            ReceiveCredits credits,
+            boolean alone) {
+        this.completions = WorkCompletions.allocate(pollBatch);
         this.credits = credits;
         this.alone = alone;
         this.receives = receives;

@@ -81,7 +81,7 @@ public final class RequestLatencyLoop {
         // Asked here as well as where it waits: an answer may be there whenever it is looked for, and no wait ever
         // begin.
         while (answered < count && control.running()) {
-            if (paced && !recorder.next() || !post()) {
+            if (paced && !recorder.due() || !post()) {
                 return answered;
             }
             if (!paced) {

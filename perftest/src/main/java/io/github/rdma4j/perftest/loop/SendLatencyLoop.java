@@ -97,7 +97,7 @@ public final class SendLatencyLoop {
                     return sent;
                 }
             }
-            if (paced && !recorder.next() || !post()) {
+            if (paced && !recorder.due() || !post()) {
                 return sent;
             }
             if (!paced) {

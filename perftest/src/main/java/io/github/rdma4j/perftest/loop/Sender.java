@@ -18,6 +18,9 @@ import io.github.rdma4j.verbs.SendBatch;
  * How messages are sent through one queue pair: what each of them carries besides its data depends on the connection.
  */
 public final class Sender {
+    /** As the C tools have it. */
+    private static final int IMMEDIATE = 0;
+
     private final QueuePair queuePair;
     private final Destination destination;
     private final boolean toSharedQueue;
@@ -25,6 +28,8 @@ public final class Sender {
     private final RequestPreparation preparation;
     /** Where each message goes, if it is written with a number and not sent; else null. */
     private final RemoteMemory[] targets;
+
+    private final boolean withImmediate;
 
     /** Sends. */
     public Sender(TestResources resources, int stream) {
@@ -53,6 +58,7 @@ public final class Sender {
      */
     private Sender(TestResources resources, int stream, RemoteMemory[] targets) {
         this.targets = targets;
+        this.withImmediate = resources.sendsImmediate();
         this.queuePair = resources.queuePair(stream);
         this.destination = resources.destination(stream);
         this.toSharedQueue = queuePair.type() == QueuePairType.XRC_SEND;
@@ -67,18 +73,22 @@ public final class Sender {
 
     /** The message of a place in the buffer, to be posted again and again. */
     PreparedRequest prepare(long id, int slot, MemorySlice local, int flags) {
-        PreparedRequest request = targets == null
-                ? preparation.send(local, flags)
-                : preparation.writeWithImmediate(local, targets[slot], slot, flags);
+        PreparedRequest request = targets != null
+                ? preparation.writeWithImmediate(local, targets[slot], slot, flags)
+                : withImmediate
+                        ? preparation.sendWithImmediate(local, IMMEDIATE, flags)
+                        : preparation.send(local, flags);
         return request.workRequestId(id);
     }
 
     /** Adds the message of a place in the buffer to a list. Allocates nothing. */
     void add(SendBatch batch, long id, int slot, MemorySlice local, int flags) {
-        if (targets == null) {
-            batch.send(id, local, flags);
-        } else {
+        if (targets != null) {
             batch.writeWithImmediate(id, local, targets[slot], slot, flags);
+        } else if (withImmediate) {
+            batch.sendWithImmediate(id, local, IMMEDIATE, flags);
+        } else {
+            batch.send(id, local, flags);
         }
     }
 

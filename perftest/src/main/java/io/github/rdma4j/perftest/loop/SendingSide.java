@@ -17,7 +17,7 @@ import io.github.rdma4j.verbs.WorkCompletions;
 
 /**
  * The sending half of the measured loop of ib_send_bw: keeps as many messages under way on each queue pair as the
- * transmit depth allows, asks for a completion once per group, and takes up to 16 completions at a time. Allocates
+ * transmit depth allows, asks for a completion once per group, and takes several completions at a time. Allocates
  * nothing and throws nothing.
  */
 public final class SendingSide {
@@ -53,7 +53,7 @@ public final class SendingSide {
 
     private final Stream[] streams;
     private final CompletionQueue completionQueue;
-    private final WorkCompletions completions = WorkCompletions.allocate(BandwidthLoop.POLL_BATCH);
+    private final WorkCompletions completions;
     private final int depth;
     private final int moderation;
     private final int list;
@@ -78,6 +78,7 @@ public final class SendingSide {
      * @param inline whether the messages travel in the work requests
      * @param times receives the times for the peak
      * @param credits how far the peer has receives; null where that does not matter
+     * @param pollBatch completions taken at a time, at most
      */
     public SendingSide(
             Stream[] streams,
@@ -85,8 +86,10 @@ public final class SendingSide {
             Depth depth,
             boolean inline,
             GroupTimes times,
-            ReceiveCredits credits) {
+            ReceiveCredits credits,
+            int pollBatch) {
         this.credits = credits;
+        this.completions = WorkCompletions.allocate(pollBatch);
         this.streams = streams;
         this.completionQueue = completionQueue;
         this.depth = depth.messages();

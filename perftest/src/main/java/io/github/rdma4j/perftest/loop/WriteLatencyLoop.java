@@ -109,7 +109,7 @@ public class WriteLatencyLoop {
             if (!control.running()) {
                 return sent;
             }
-            if (awaits && !await(++awaited) || paced && !recorder.next() || !send(++sent)) {
+            if (awaits && !await(++awaited) || paced && !recorder.due() || !send(++sent)) {
                 return sent;
             }
             awaits = true;

@@ -4,9 +4,11 @@ package io.github.rdma4j.perftest.options;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.SameFile;
+import io.github.rdma4j.perftest.placement.CpuFrequency;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 
@@ -17,6 +19,8 @@ public final class FigureOptions {
     private boolean gigabits;
     private boolean sortedTimes;
     private boolean unsortedTimes;
+    private boolean cycles;
+    private double cyclesPerMicrosecond;
     private boolean noPeak;
     private boolean both;
     private Output output;
@@ -43,6 +47,10 @@ public final class FigureOptions {
                 .onlyFor(ToolSet.LATENCY)
                 .description("(implies -H) print out unsorted results (default sorted).")
                 .into(value -> unsortedTimes = value);
+        options.flag("-C", "--report-cycles")
+                .onlyFor(ToolSet.LATENCY)
+                .description("Report times in CPU cycles: microseconds times the MHz of /proc/cpuinfo.")
+                .into(value -> cycles = value);
         options.flag("-N", "--noPeak")
                 .onlyFor(ToolSet.BANDWIDTH)
                 .description("Cancel peak-bw calculation (default with peak up to iters=20000).")
@@ -102,6 +110,11 @@ public final class FigureOptions {
     /** Whether to report Gb/s instead of MiB/s. */
     public boolean gigabits() {
         return gigabits;
+    }
+
+    /** Cycles of a microsecond, where the table and the list of times are to be in cycles; 0 for microseconds. */
+    public double cyclesPerMicrosecond() {
+        return cyclesPerMicrosecond;
     }
 
     /** Whether every single time is listed, from the shortest to the longest. */
@@ -189,6 +202,19 @@ public final class FigureOptions {
                 "-H/-U have no effect with -D/--duration, whose times are not kept: use --out_hgrm")) {
             sortedTimes = false;
             unsortedTimes = false;
+        }
+        if (cycles && !adjustments.when(timed, "-C/--report-cycles has no effect with -D/--duration, as in C")) {
+            cyclesPerMicrosecond = CpuFrequency.megahertz()
+                    .orElseThrow(() -> new IllegalParameterException(
+                            "-C/--report-cycles: /proc/cpuinfo tells no frequency of this machine's CPUs; leave it out,"
+                                    + " for times in usec"));
+            adjustments.when(
+                    true,
+                    String.format(
+                            Locale.ROOT,
+                            "-C/--report-cycles: cycles are microseconds times the %.0f MHz of /proc/cpuinfo; files and"
+                                    + " what stands below the table have usec",
+                            cyclesPerMicrosecond));
         }
         IllegalParameterException.when(
                 rounds() > 1 && timed && (tool.isLatency() || tool.verb() == Verb.SEND || workload.bidirectional()),

@@ -55,6 +55,9 @@ public final class GpuOptions {
         IllegalParameterException.when(
                 pciAddress != null && pciAddress.isBlank(),
                 "--use_cuda_bus_id: '' is no PCI address; give one like 0000:17:00.0");
+        IllegalParameterException.when(
+                wanted() && memory.nullRegion(),
+                "--use-null-mr takes the place of any memory: leave out --use_cuda and --use_cuda_bus_id");
         if (!wanted()) {
             IllegalParameterException.when(dmaBuf, "--use_cuda_dmabuf" + NO_GPU);
             IllegalParameterException.when(dataDirect, "--use_data_direct" + NO_GPU);

@@ -20,6 +20,8 @@ public final class MemoryOptions {
     private boolean onDemand;
     private Path payloadFile;
     private boolean validation;
+    private boolean validationDebug;
+    private boolean nullRegion;
     private boolean regionPerQueuePair;
     private byte[] payload;
 
@@ -52,6 +54,14 @@ public final class MemoryOptions {
                 .description(
                         "The receiver checks number and checksum of the messages (both sides must be rdma4j's; slower).")
                 .into(value -> validation = value);
+        options.flag("--use-null-mr")
+                .onlyFor(ToolSet.WRITE_OR_READ)
+                .description("Write from and to a null memory region, or read so: zeros go, nothing is kept"
+                        + " (ibv_alloc_null_mr).")
+                .into(value -> nullRegion = value);
+        options.flag("--data_validation_debug")
+                .description("Tell with --data_validation what differs: what is done in any case.")
+                .into(value -> validationDebug = value);
         options.flag("--mr_per_qp")
                 .description("Register a memory region for each queue pair.")
                 .into(value -> regionPerQueuePair = value);
@@ -92,12 +102,19 @@ public final class MemoryOptions {
         return payload == null ? null : payload.clone();
     }
 
+    /** Whether messages come from nowhere and go nowhere: of a null memory region. */
+    public boolean nullRegion() {
+        return nullRegion;
+    }
+
     /** Whether messages are sealed by their sender and checked by their receiver. */
     public boolean validation() {
         return validation;
     }
 
-    void check(Tool tool, WorkloadOptions workload) {
+    void check(Tool tool, WorkloadOptions workload, Adjustments adjustments) {
+        adjustments.when(
+                validationDebug && !validation, "--data_validation_debug has no effect without --data_validation");
         IllegalParameterException.when(
                 validation
                         && tool.verb() == Verb.ATOMIC
@@ -106,6 +123,12 @@ public final class MemoryOptions {
                                 || workload.atomicOperation() != AtomicOperation.FETCH_AND_ADD),
                 "--data_validation counts a known number of FETCH_AND_ADD: leave out -D/--duration, --perform_warm_up"
                         + " and -A/--atomic_type");
+        IllegalParameterException.when(
+                nullRegion && validation, "--data_validation and --use-null-mr exclude each other, as in C");
+        IllegalParameterException.when(
+                nullRegion && tool == Tool.WRITE_LATENCY,
+                "--use-null-mr: ib_write_lat waits for the last byte of each message, which a null memory region drops"
+                        + " (C waits for ever)");
         IllegalParameterException.when(
                 validation && workload.allSizes(),
                 "--data_validation is for one size: give -s/--size instead of -a/--all");

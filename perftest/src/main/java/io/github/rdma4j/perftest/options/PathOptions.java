@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.options;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.verbs.device.LinkLayer;
 
 /** The device, its port, and the path to the peer's. */
 public final class PathOptions {
@@ -20,6 +21,8 @@ public final class PathOptions {
     private Integer hopLimit;
     private int partitionKeyIndex;
     private Integer destinationLid;
+    private FlowLabels flowLabels;
+    private LinkLayer forcedLink;
 
     void declare(OptionList options) {
         options.value(String.class, "-d", "--ib-dev")
@@ -82,6 +85,17 @@ public final class PathOptions {
                 .within(1, 65_535)
                 .description("Send to this LID instead of the one that the peer tells.")
                 .into(value -> destinationLid = value);
+        options.value(FlowLabels.class, "--flow_label")
+                .label("<fl0,fl1,...>")
+                .converter(new FlowLabels.Converter())
+                .description("Flow labels of the queue pairs' global route headers, in turns (default 0). Of a label"
+                        + " that is not 0 an adapter makes RoCE's UDP source port.")
+                .into(value -> flowLabels = value);
+        options.value(LinkLayer.class, "--force-link")
+                .label("<link>")
+                .converter(new ForcedLink())
+                .description("Take the port for one of IB (LIDs alone, unless -x) or Ethernet (a GID in any case).")
+                .into(value -> forcedLink = value);
     }
 
     /** Name of the RDMA device; null for the first one. */
@@ -129,6 +143,21 @@ public final class PathOptions {
         return partitionKeyIndex;
     }
 
+    /** The flow label of a queue pair, counted from 0: 20 bits. */
+    public int flowLabel(int queuePair) {
+        return (flowLabels != null ? flowLabels : FlowLabels.NONE).of(queuePair);
+    }
+
+    /** Whether flow labels were asked for, which are in no packet without a global route. */
+    public boolean hasFlowLabels() {
+        return flowLabels != null;
+    }
+
+    /** The link layer that the port is taken for when it says this one. */
+    public LinkLayer linkLayer(LinkLayer told) {
+        return forcedLink != null ? forcedLink : told;
+    }
+
     /** The LID to send to when the peer tells this one. */
     public int destinationLid(int told) {
         return destinationLid != null ? destinationLid : told;
@@ -168,6 +197,9 @@ public final class PathOptions {
         }
         if (ignored(adjustments, destinationLid != null, "--dlid", "the route has the LID")) {
             destinationLid = null;
+        }
+        if (ignored(adjustments, flowLabels != null, "--flow_label", "the kernel chooses the flow label")) {
+            flowLabels = null;
         }
     }
 

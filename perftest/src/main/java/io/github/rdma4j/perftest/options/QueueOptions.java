@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.device.Gid;
 /** Queue pairs, the depth of their queues, and how they are used. */
 public final class QueueOptions {
     private static final int DEFAULT_RECEIVE_DEPTH = 512;
+    private static final int DEFAULT_POLL_BATCH = 16;
 
     /** What is not sent again needs room for all of it, as far as that goes: as in the C tools. */
     private static final int RECEIVE_DEPTH_WHERE_LOST = 16_000;
@@ -27,6 +28,10 @@ public final class QueueOptions {
     private Integer outstandingReads;
     private int postList;
     private boolean oldPostSend;
+    private Integer pollBatch;
+    private boolean fixedPollBatch;
+    private Integer inlineReceive;
+    private boolean lockFree;
 
     void declare(OptionList options) {
         options.value(String.class, "-c", "--connection")
@@ -111,6 +116,27 @@ public final class QueueOptions {
         options.flag("--use_old_post_send")
                 .description("Post by ibv_post_send and not by ibv_wr_...: what is done in any case.")
                 .into(value -> oldPostSend = value);
+        options.number("--cqe_poll")
+                .label("<num>")
+                .within(1, 65_535)
+                .description("Take up to so many completions with one poll (default 16; the latency tools one).")
+                .into(value -> pollBatch = value);
+        options.flag("--disable_dynamic_polling")
+                .onlyFor(ToolSet.BANDWIDTH)
+                .ignoredElsewhere()
+                .description("Let polls not adapt how many completions they take: what is done in any case.")
+                .into(value -> fixedPollBatch = value);
+        options.flag("--no_lock")
+                .description("Let the adapter's library take no locks: queues in a thread domain, where the device has"
+                        + " such.")
+                .into(value -> lockFree = value);
+        options.number("--inline_recv")
+                .label("<size>")
+                .within(0, Integer.MAX_VALUE)
+                .onlyFor(ToolSet.NOT_WRITE)
+                .ignoredElsewhere()
+                .description("Of C 4.5, which reads it and does nothing with it; nor does this tool.")
+                .into(value -> inlineReceive = value);
     }
 
     /** Number of queue pairs. */
@@ -174,6 +200,21 @@ public final class QueueOptions {
         return postList;
     }
 
+    /** Whether all queues are of a thread domain, for which the adapter's library takes no locks. */
+    public boolean lockFree() {
+        return lockFree;
+    }
+
+    /** Whether a number of completions per poll was asked for. */
+    public boolean hasPollBatch() {
+        return pollBatch != null;
+    }
+
+    /** Completions that a bandwidth tool takes with one poll, at most. */
+    public int pollBatch() {
+        return pollBatch != null ? pollBatch : DEFAULT_POLL_BATCH;
+    }
+
     /** Most messages under way per queue pair, as far as the queue goes. */
     int transmitDepth(Tool tool) {
         return transmitDepth != null ? transmitDepth : tool.defaultTransmitDepth();
@@ -186,6 +227,12 @@ public final class QueueOptions {
 
     void check(Tool tool, Adjustments adjustments) {
         connection(tool);
+        adjustments.when(inlineReceive != null, "--inline_recv has no effect, as in C 4.5: it is read and not used");
+        if (adjustments.when(
+                pollBatch != null && tool.isLatency(),
+                "--cqe_poll has no effect here, as in C: a latency tool takes one completion at a time")) {
+            pollBatch = null;
+        }
         IllegalParameterException.when(
                 completionVector != null && !events, "-X/--vector is for events: give -e/--events");
         adjustments.when(

@@ -26,8 +26,6 @@ final class RefusedOptions {
     private static final String STEERING = "DMA handles came with rdma-core 58; this project is built for those of 44";
     private static final String PACING =
             "it is for the packet pacing (PP) of raw Ethernet, which this project does not measure";
-    private static final String POLLING =
-            "how many completions a poll takes is fixed, so that the measured loop allocates and decides nothing";
 
     /** Reasons by name; several options share one. */
     private static final Map<String, String> REASONS = new LinkedHashMap<>();
@@ -48,7 +46,6 @@ final class RefusedOptions {
         refuse(
                 "signatures made by the adapter are mlx5's own interface (mlx5dv), which is not part of verbs",
                 "--sig_offload");
-        refuse("C 4.5 reads it and does nothing with it, and 25.01 has it no more", "--inline_recv");
         refuse(
                 "congestion control is set by hns's own interface (hnsdv), which is not part of verbs",
                 "--congest_type");
@@ -58,32 +55,10 @@ final class RefusedOptions {
         refuse(TWO_PORTS, "-O", "--dualport", "--report-per-port");
         refuse(PACING, "--typical_pkt_size");
         refuse(
-                "times come from the monotonic clock, not from CPU cycles, whose length differs between CPUs",
-                "-C",
-                "--report-cycles");
-        refuse(
                 "no version of the C tools runs with it: each takes the version that it did not get for one that is"
                         + " too old",
                 "--dont_xchg_versions");
-        refuse("messages carry no immediate data here: four bytes of a header that nobody reads", "--send_with_imm");
         refuse("a server without a client's connection would not know when the test is over", "--connectionless");
-        refuse("the port says what link it has, and a test over another one could not work", "--force-link");
-        refuse(
-                "queue pairs are connected with flow label 0, from which the driver makes the UDP source port",
-                "--flow_label");
-        refuse(
-                "a pause after each answer hides what is late; --rate paces an open loop, and counts from when a"
-                        + " message was due",
-                "--latency_gap");
-        refuse(
-                "thread domains, which take locks out of some drivers, are not asked for: one thread posts and polls,"
-                        + " so that nobody waits for a lock",
-                "--no_lock");
-        refuse(
-                "a null memory region drops what it gets, so that a run over it could not tell whether anything came",
-                "--use-null-mr");
-        refuse("what differs is told without it", "--data_validation_debug");
-        refuse(POLLING, "--cqe_poll", "--disable_dynamic_polling");
         refuse(STEERING, "--tph_mem", "--cpu_id", "--ph");
         refuse("no kernel runs on the GPU beside the test, whose figures would then be of both", "--gpu_touch");
         refuse(

@@ -82,7 +82,8 @@ public final class TestParameters {
                 workload.withImmediate() && (rate.limited() || memory.validation() || workload.reversed()),
                 "--write_with_imm: not with --rate_limit, --data_validation or --reversed, which are for plain writes");
         rate.check(queues.postList(), queues.events(), adjustments);
-        memory.check(tool, workload);
+        memory.check(tool, workload, adjustments);
+        workload.checkGap(peer.timeout(), adjustments);
         gpu.check(memory, queues.inlineSize(), workload.allSizes() ? 2 : size());
         checkCombinations();
         figures.check(tool, workload, adjustments);

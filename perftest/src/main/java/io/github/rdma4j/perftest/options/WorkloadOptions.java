@@ -27,6 +27,8 @@ public final class WorkloadOptions {
     private Double rate;
     private AtomicOperation atomicOperation;
     private boolean withImmediate;
+    private boolean sendsImmediate;
+    private Integer latencyGap;
     private boolean reversed;
     private boolean messagesBefore;
     private boolean endless;
@@ -83,6 +85,17 @@ public final class WorkloadOptions {
                 .description(
                         "Write with a number that completes a receive of the peer (the peer's C tool: 24.01 or later).")
                 .into(value -> withImmediate = value);
+        options.flag("--send_with_imm")
+                .onlyFor(ToolSet.SEND)
+                .description("Send with a number that the peer's completion tells (the peer's C tool: 26.04).")
+                .into(value -> sendsImmediate = value);
+        options.number("--latency_gap")
+                .label("<usec>")
+                .within(0, Integer.MAX_VALUE)
+                .onlyFor(ToolSet.LATENCY)
+                .description("Wait so long before each post; the time is part of what is measured, as in C"
+                        + " (default 0).")
+                .into(value -> latencyGap = value);
         options.flag("--reversed")
                 .onlyFor(ToolSet.ONE_SIDED)
                 .description("Reverse traffic direction: the server sends to the client.")
@@ -154,6 +167,16 @@ public final class WorkloadOptions {
         return withImmediate;
     }
 
+    /** Whether a message that is sent has immediate data. */
+    public boolean sendsImmediate() {
+        return sendsImmediate;
+    }
+
+    /** What a latency tool waits before each post. */
+    public Duration latencyGap() {
+        return Duration.ofNanos(1000L * (latencyGap != null ? latencyGap : 0));
+    }
+
     /** Whether the server sends to the client. */
     boolean reversed() {
         return reversed;
@@ -177,6 +200,21 @@ public final class WorkloadOptions {
     /** Whether the measured code is compiled by runs on a local pair first. */
     public boolean warmUp() {
         return !noWarmUp;
+    }
+
+    /** Whoever waits longer than the peer has patience ends the test. */
+    void checkGap(Duration patience, Adjustments adjustments) {
+        IllegalParameterException.when(
+                latencyGap != null && latencyGap > 0 && rate != null,
+                "--latency_gap and --rate exclude each other: one waits after an answer, the other does not");
+        IllegalParameterException.when(
+                latencyGap().compareTo(patience) >= 0,
+                () -> "--latency_gap: " + latencyGap + " usec are no less than the " + patience.toSeconds()
+                        + " s after which a silent peer ends the test; give a longer --timeout");
+        adjustments.when(
+                latencyGap != null && latencyGap > 0,
+                "--latency_gap: as in C the times count from one post to the next, so that the pause of " + latencyGap
+                        + " usec is in them");
     }
 
     void check(boolean server, Adjustments adjustments) {

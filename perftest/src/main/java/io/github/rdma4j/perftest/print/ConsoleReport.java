@@ -93,20 +93,24 @@ public final class ConsoleReport implements TestListener {
             list(latency.times());
         }
         if (output == null) {
-            report(seen == null ? ResultTable.row(result) : ResultTable.row(result, seen, withCpu));
+            report(seen == null ? ResultTable.row(result, scale()) : ResultTable.row(result, scale(), seen, withCpu));
         } else {
-            print(String.format(Locale.ROOT, "%f%n", ResultTable.number(result, output)));
+            print(String.format(Locale.ROOT, "%f%n", ResultTable.number(result, output, scale())));
         }
         seen = null;
+    }
+
+    private double scale() {
+        return figures.cyclesPerMicrosecond() > 0 ? figures.cyclesPerMicrosecond() : 1;
     }
 
     /** As the C tools do: the lists come between the heading and the row, and the heading comes again. */
     private void list(SampleTimes times) {
         if (figures.unsortedTimes()) {
-            print(TimeList.of(times));
+            print(TimeList.of(times, figures.cyclesPerMicrosecond()));
         }
         if (figures.sortedTimes()) {
-            print(TimeList.of(times.sorted()));
+            print(TimeList.of(times.sorted(), figures.cyclesPerMicrosecond()));
         }
         report(heading);
     }

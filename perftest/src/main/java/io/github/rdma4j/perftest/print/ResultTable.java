@@ -28,32 +28,49 @@ public final class ResultTable {
             String unit = parameters.figures().gigabits() ? "Gb/sec" : "MiB/sec";
             return " #bytes     #iterations    BW peak[" + unit + "]    BW average[" + unit + "]   MsgRate[Mpps]";
         }
-        return parameters.isTimed()
-                ? " #bytes        #iterations       t_avg[usec]    tps average"
-                : " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]"
+        if (parameters.isTimed()) {
+            return " #bytes        #iterations       t_avg[usec]    tps average";
+        }
+        String columns =
+                " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]"
                         + "   99% percentile[usec]   99.9% percentile[usec] ";
+        return parameters.figures().cyclesPerMicrosecond() > 0 ? columns.replace("usec", "cycles") : columns;
     }
 
-    /** The one number of a result that is asked for. */
-    static double number(SizeResult result, Output output) {
+    /**
+     * The one number of a result that is asked for.
+     *
+     * @param scale of times in microseconds; 1 for none
+     */
+    static double number(SizeResult result, Output output, double scale) {
         return switch (result) {
-            case LatencyResult r -> r.average();
+            case LatencyResult r -> r.average() * scale;
             case TimedLatencyResult r -> r.average();
             case BandwidthResult r -> output == Output.MESSAGE_RATE ? r.messageRate() : r.average();
         };
     }
 
     public static String row(SizeResult result) {
-        return columns(result) + "\n";
+        return row(result, 1);
+    }
+
+    /**
+     * The same in another unit of time.
+     *
+     * @param scale of times in microseconds
+     */
+    static String row(SizeResult result, double scale) {
+        return columns(result, scale) + "\n";
     }
 
     /**
      * A line with what was seen of the machine: one more column, and the counters below.
      *
+     * @param scale of times in microseconds; 1 for none
      * @param withCpu whether the heading has a column for the CPU
      */
-    static String row(SizeResult result, Observation observation, boolean withCpu) {
-        StringBuilder text = new StringBuilder(columns(result));
+    static String row(SizeResult result, double scale, Observation observation, boolean withCpu) {
+        StringBuilder text = new StringBuilder(columns(result, scale));
         if (withCpu) {
             text.append(format("\t    %-3.2f", observation.cpuUtilisation()));
         }
@@ -65,7 +82,7 @@ public final class ResultTable {
         return text.toString();
     }
 
-    private static String columns(SizeResult result) {
+    private static String columns(SizeResult result, double scale) {
         return switch (result) {
             case LatencyResult r ->
                 format(
@@ -73,13 +90,13 @@ public final class ResultTable {
                                 + "\t%-7.2f",
                         r.size(),
                         r.iterations(),
-                        r.minimum(),
-                        r.maximum(),
-                        r.typical(),
-                        r.average(),
-                        r.deviation(),
-                        r.percentile99(),
-                        r.percentile999());
+                        r.minimum() * scale,
+                        r.maximum() * scale,
+                        r.typical() * scale,
+                        r.average() * scale,
+                        r.deviation() * scale,
+                        r.percentile99() * scale,
+                        r.percentile999() * scale);
             case TimedLatencyResult r ->
                 format(
                         " %-7d       %d            %-7.2f        %-7.2f",

@@ -14,12 +14,18 @@ final class TimeList {
 
     private TimeList() {}
 
-    static String of(SampleTimes times) {
-        StringBuilder text = new StringBuilder("#, usec\n");
+    /**
+     * The lines.
+     *
+     * @param cyclesPerMicrosecond for times in cycles; 0 for microseconds
+     */
+    static String of(SampleTimes times, double cyclesPerMicrosecond) {
+        double scale = cyclesPerMicrosecond > 0 ? cyclesPerMicrosecond : 1;
+        StringBuilder text = new StringBuilder(cyclesPerMicrosecond > 0 ? "#, cycles\n" : "#, usec\n");
         for (int i = 0; i < times.count(); i++) {
             text.append(i + 1)
                     .append(", ")
-                    .append(shortest(times.microseconds(i)))
+                    .append(shortest(times.microseconds(i) * scale))
                     .append('\n');
         }
         return text.toString();

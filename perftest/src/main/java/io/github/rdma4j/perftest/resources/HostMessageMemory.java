@@ -16,14 +16,18 @@ final class HostMessageMemory implements MessageMemory {
     private final TestBuffer buffer;
     private final long regionSize;
     private final List<MemoryRegion> regions = new ArrayList<>();
+    /** In whose place the adapter takes zeros and drops what comes; null for none. */
+    private MemoryRegion nothing;
 
     /**
      * Registers it.
      *
      * @param buffer closed with this, also if this fails
      * @param regionSize bytes of a region
+     * @param dropped whether requests name a null memory region in the place of these
      */
-    HostMessageMemory(TestBuffer buffer, ProtectionDomain domain, long regionSize, AccessFlag... access) {
+    HostMessageMemory(
+            TestBuffer buffer, ProtectionDomain domain, long regionSize, boolean dropped, AccessFlag... access) {
         this.buffer = buffer;
         this.regionSize = regionSize;
         try {
@@ -31,6 +35,7 @@ final class HostMessageMemory implements MessageMemory {
             for (long at = 0; at < segment.byteSize(); at += regionSize) {
                 regions.add(domain.registerMemory(segment.asSlice(at, regionSize), access));
             }
+            nothing = dropped ? domain.allocateNullMemoryRegion() : null;
         } catch (RuntimeException | Error failure) {
             close();
             throw failure;
@@ -43,7 +48,10 @@ final class HostMessageMemory implements MessageMemory {
 
     @Override
     public MemorySlice slice(long offset, long length) {
-        return region(offset).slice(offset % regionSize, length);
+        // A null memory region has any address.
+        return nothing != null
+                ? nothing.slice(remoteAddress(offset), length)
+                : region(offset).slice(offset % regionSize, length);
     }
 
     @Override
@@ -53,7 +61,8 @@ final class HostMessageMemory implements MessageMemory {
 
     @Override
     public int remoteKey(long offset) {
-        return region(offset).remoteKey();
+        // As in C: the kernel tells of a null memory region one key, which the adapter takes from a peer, too.
+        return nothing != null ? nothing.localKey() : region(offset).remoteKey();
     }
 
     @Override
@@ -78,6 +87,9 @@ final class HostMessageMemory implements MessageMemory {
 
     @Override
     public void close() {
+        if (nothing != null) {
+            nothing.close();
+        }
         regions.forEach(MemoryRegion::close);
         buffer.close();
     }

@@ -44,6 +44,7 @@ public final class TestDevice implements AutoCloseable {
     private final List<String> adjustments = new ArrayList<>();
     private final DeviceContext context;
     private final PortAttributes port;
+    private final LinkLayer linkLayer;
     private final GidEntry gid;
     private final Mtu mtu;
     private final int inlineSize;
@@ -55,6 +56,7 @@ public final class TestDevice implements AutoCloseable {
         this.context = context;
         this.gpu = gpu;
         this.port = activePort(parameters);
+        this.linkLayer = parameters.path().linkLayer(port.linkLayer());
         checkLimits(parameters);
         this.gid = chooseGid(parameters);
         this.mtu = chooseMtu(parameters);
@@ -178,18 +180,27 @@ public final class TestDevice implements AutoCloseable {
 
     private GidEntry chooseGid(TestParameters parameters) {
         int index = parameters.path().gidIndex();
-        if (index < 0 && port.linkLayer() != LinkLayer.ETHERNET) {
+        if (index < 0 && linkLayer != LinkLayer.ETHERNET) {
+            refuse(
+                    port.linkLayer() == LinkLayer.ETHERNET && !parameters.peer().rdmaCm(),
+                    "--force-link: port " + parameters.path().devicePort() + " of " + deviceName()
+                            + " is Ethernet, where nothing is connected without a GID: leave it out, or give"
+                            + " -x/--gid-index");
+            if (parameters.path().hasFlowLabels()) {
+                adjustments.add("--flow_label has no effect without a global route: give -x/--gid-index");
+            }
             return null;
         }
-        if (index < 0 && !parameters.path().ipv6()) {
+        if (index < 0 && !parameters.path().ipv6() && port.linkLayer() == LinkLayer.ETHERNET) {
             return context.selectGid(parameters.path().devicePort());
         }
         List<GidEntry> table = context.gidTable(parameters.path().devicePort());
-        if (index < 0) {
+        if (index < 0 && parameters.path().ipv6()) {
             return chooseIpv6(parameters, table);
         }
         return table.stream()
-                .filter(entry -> entry.index() == index)
+                // Of an InfiniBand port that is to be taken for Ethernet the first one, as in the C tools.
+                .filter(entry -> entry.index() == Math.max(0, index))
                 .findFirst()
                 .orElseThrow(() -> new IllegalParameterException("-x/--gid-index: " + index
                         + " is not in use on port " + parameters.path().devicePort() + " of " + deviceName()
@@ -294,6 +305,11 @@ public final class TestDevice implements AutoCloseable {
 
     public PortAttributes port() {
         return port;
+    }
+
+    /** Its link layer, or the one that it is to be taken for. */
+    public LinkLayer linkLayer() {
+        return linkLayer;
     }
 
     /** The GID to use; null where LIDs are enough. */

@@ -175,37 +175,39 @@ final class TestQueuePairs {
                     queuePair.attachMulticast(shape.multicastGroup(), 0);
                 }
                 connected.add(queuePair);
-                destinations.add(
-                        Destination.of(domain.createAddressHandle(address(keys)), keys.queuePairNumber(), QUEUE_KEY));
+                destinations.add(Destination.of(
+                        domain.createAddressHandle(address(i, keys)), keys.queuePairNumber(), QUEUE_KEY));
             } else {
-                connected.add(connect(prepared.get(i), keys, mtu));
+                connected.add(connect(i, keys, mtu));
                 destinations.add(null);
             }
         }
     }
 
-    private QueuePair connect(PreparedQueuePair queuePair, PeerKeys keys, Mtu mtu) {
+    private QueuePair connect(int index, PeerKeys keys, Mtu mtu) {
         QueuePairEndpoint endpoint = new QueuePairEndpoint(
                 keys.queuePairNumber(),
                 keys.packetSequenceNumber(),
                 parameters.path().destinationLid(keys.lid()),
                 keys.gid() == null ? Gid.ZERO : keys.gid(),
                 mtu);
-        return queuePair.connect(
-                endpoint,
-                config -> config.pathMtu(mtu)
-                        .timeout(parameters.path().queuePairTimeout())
-                        .retryCount(7)
-                        .rnrRetry(7)
-                        .minRnrTimer(12)
-                        .serviceLevel(parameters.path().serviceLevel())
-                        .trafficClass(parameters.path().trafficClass())
-                        .hopLimit(parameters.path().hopLimit())
-                        .maxReadAtomic(device.outstandingReadsTo(keys.outstandingReads()))
-                        .maxDestinationReadAtomic(device.outstandingReads()));
+        return prepared.get(index)
+                .connect(
+                        endpoint,
+                        config -> config.pathMtu(mtu)
+                                .timeout(parameters.path().queuePairTimeout())
+                                .retryCount(7)
+                                .rnrRetry(7)
+                                .minRnrTimer(12)
+                                .serviceLevel(parameters.path().serviceLevel())
+                                .trafficClass(parameters.path().trafficClass())
+                                .hopLimit(parameters.path().hopLimit())
+                                .flowLabel(parameters.path().flowLabel(index))
+                                .maxReadAtomic(device.outstandingReadsTo(keys.outstandingReads()))
+                                .maxDestinationReadAtomic(device.outstandingReads()));
     }
 
-    private AddressHandleAttributes address(PeerKeys keys) {
+    private AddressHandleAttributes address(int index, PeerKeys keys) {
         AddressHandleAttributes local = AddressHandleAttributes.toLid(
                         parameters.path().devicePort(), parameters.path().destinationLid(keys.lid()))
                 .withServiceLevel(parameters.path().serviceLevel());
@@ -213,7 +215,7 @@ final class TestQueuePairs {
                 ? local
                 : local.withGlobalRoute(new GlobalRoute(
                         keys.gid(),
-                        0,
+                        parameters.path().flowLabel(index),
                         device.gid().index(),
                         parameters.path().hopLimit(),
                         parameters.path().trafficClass()));

@@ -27,9 +27,10 @@ public final class TestQueues implements AutoCloseable {
         DeviceContext context = device.context();
         boolean events = parameters.queues().events();
         channel = events ? context.createCompletionChannel() : null;
-        sends = queue(context, parameters, device.sendRequests(shape.transmitDepth()) * shape.streams());
-        receives =
-                shape.receiveDepth() > 0 ? queue(context, parameters, shape.receiveDepth() * shape.streams()) : sends;
+        sends = queue(context, parameters, domain, device.sendRequests(shape.transmitDepth()) * shape.streams());
+        receives = shape.receiveDepth() > 0
+                ? queue(context, parameters, domain, shape.receiveDepth() * shape.streams())
+                : sends;
         boolean xrc = shape.connection() == ConnectionType.XRC;
         xrcDomain = xrc ? context.openXrcDomain() : null;
         // The receiving half of XRC names one even where nothing is received.
@@ -43,10 +44,15 @@ public final class TestQueues implements AutoCloseable {
                 : null;
     }
 
-    private CompletionQueue queue(DeviceContext context, TestParameters parameters, int entries) {
+    private CompletionQueue queue(
+            DeviceContext context, TestParameters parameters, ProtectionDomain domain, int entries) {
+        int vector = parameters.queues().completionVector();
+        if (parameters.queues().lockFree()) {
+            return LockFree.queue(context, domain, entries, channel, vector);
+        }
         return context.createCompletionQueue(entries, config -> {
             if (channel != null) {
-                config.channel(channel).completionVector(parameters.queues().completionVector());
+                config.channel(channel).completionVector(vector);
             }
         });
     }

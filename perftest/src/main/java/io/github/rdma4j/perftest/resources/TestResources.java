@@ -45,6 +45,7 @@ public final class TestResources implements AutoCloseable {
     private final TestDevice device;
     private final TestParameters parameters;
     private final Shape shape;
+    private final TestDomain outer;
     private final ProtectionDomain domain;
     private TestQueues queues;
     private TestQueuePairs queuePairs;
@@ -70,7 +71,8 @@ public final class TestResources implements AutoCloseable {
         this.parameters = parameters;
         this.shape = shape;
         this.layout = layout;
-        this.domain = device.context().allocateProtectionDomain();
+        this.outer = new TestDomain(device.context(), parameters.queues().lockFree());
+        this.domain = outer.used();
         try {
             queues = new TestQueues(device, parameters, shape, domain);
             queuePairs = new TestQueuePairs(device, parameters, shape, domain, queues);
@@ -101,6 +103,7 @@ public final class TestResources implements AutoCloseable {
                     hostBuffer(bytes, cycleBytes),
                     domain,
                     parameters.memory().regionPerQueuePair() ? 2 * partSize : bytes,
+                    parameters.memory().nullRegion(),
                     TestQueuePairs.memoryAccess(device, parameters));
         }
         byte[] payload = parameters.memory().payload();
@@ -269,6 +272,11 @@ public final class TestResources implements AutoCloseable {
         return parameters.workload().withImmediate();
     }
 
+    /** Whether messages that are sent have immediate data. */
+    public boolean sendsImmediate() {
+        return parameters.workload().sendsImmediate();
+    }
+
     /** The buffer. */
     public MessageMemory memory() {
         return memory;
@@ -381,7 +389,7 @@ public final class TestResources implements AutoCloseable {
     @Override
     public void close() {
         // Takes queue pairs with it, and regions; the completion queues are the device's children.
-        domain.close();
+        outer.close();
         if (queues != null) {
             queues.close();
         }

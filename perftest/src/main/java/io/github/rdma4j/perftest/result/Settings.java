@@ -43,6 +43,12 @@ public final class Settings {
         if (!parameters.tool().isLatency()) {
             settings.put("CQ Moderation", Integer.toString(parameters.completionModeration()));
         }
+        if (parameters.queues().lockFree()) {
+            settings.put("Lock-free", "ON");
+        }
+        if (parameters.queues().hasPollBatch()) {
+            settings.put("CQE Poll Batch", Integer.toString(parameters.queues().pollBatch()));
+        }
         settings.put("Mtu", info.mtu() + "[B]");
         settings.put("Link type", info.linkLayerName());
         if (info.gidIndex() >= 0) {

@@ -47,6 +47,9 @@ public record TestInfo(
         if (parameters.queues().multicast()) {
             title = title.replace("Test", "Multicast Test");
         }
+        if (parameters.workload().sendsImmediate()) {
+            title = title.replace("Send", "Send_imm");
+        }
         if (parameters.workload().withImmediate()) {
             title = title.replace("RDMA_Write", "RDMA_Write_imm");
         }

@@ -209,7 +209,8 @@ final class BandwidthTest implements ConnectedTest {
                     depth,
                     false,
                     other && parameters.queues().events(),
-                    other && parameters.rate().limited() ? new BurstLimit(1e9, list) : null);
+                    other && parameters.rate().limited() ? new BurstLimit(1e9, list) : null,
+                    parameters.queues().pollBatch());
             GroupTimes times = new GroupTimes(i < 2 ? 0 : 2 * messages);
             loops[i] = new BandwidthLoop(streams, pair.completionQueue(), manner, times, control);
         }
@@ -242,7 +243,8 @@ final class BandwidthTest implements ConnectedTest {
                 parameters.queues().events(),
                 parameters.rate().limited()
                         ? new BurstLimit(parameters.rate().messagesPerSecond(size), parameters.burst())
-                        : null);
+                        : null,
+                parameters.queues().pollBatch());
         loop = new BandwidthLoop(streams, resources.completionQueue(), manner, times, control);
         loopSize = size;
     }

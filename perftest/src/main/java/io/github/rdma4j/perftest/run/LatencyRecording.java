@@ -10,11 +10,18 @@ import io.github.rdma4j.perftest.result.LatencyResult;
 import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.result.TimedLatencyResult;
 import io.github.rdma4j.perftest.stream.RunControl;
+import java.util.List;
 
 /**
  * What the parameters of a latency test mean for its recorder: how many messages, in how many rounds, at which pace.
  */
 final class LatencyRecording {
+    /** Messages per second of an open loop in a warm-up: it waits now and then, but not for long. */
+    private static final double OPEN_LOOP_RATE = 1e6;
+
+    /** Nanoseconds of a pause in a warm-up. */
+    private static final long SHORT_GAP = 1000;
+
     private LatencyRecording() {}
 
     /** Messages of the run of one size, over all rounds; {@link Long#MAX_VALUE} for a timed run. */
@@ -42,22 +49,38 @@ final class LatencyRecording {
                     parameters.iterations(),
                     parameters.figures().rounds());
         }
+        long gap = parameters.workload().latencyGap().toNanos();
         if (parameters.isTimed()) {
-            return LatencyRecorder.timed(control, parts);
+            return LatencyRecorder.timed(control, parts).pausing(gap);
         }
         try {
             return LatencyRecorder.counted(
-                    control,
-                    parts,
-                    parameters.iterations(),
-                    parameters.figures().rounds(),
-                    parameters.figures().listsTimes());
+                            control,
+                            parts,
+                            parameters.iterations(),
+                            parameters.figures().rounds(),
+                            parameters.figures().listsTimes())
+                    .pausing(gap);
         } catch (OutOfMemoryError _) {
             throw new IllegalParameterException("-H/-U: to list " + messages(parameters) + " times takes "
                     + (messages(parameters) * 8 >> 20) + " MiB of heap and more, which has "
                     + (Runtime.getRuntime().maxMemory() >> 20)
                     + " MiB; use --out_hgrm, or a larger heap (JAVA_TOOL_OPTIONS=-Xmx…)");
         }
+    }
+
+    /**
+     * The two recorders of a warm-up, which together go all the ways that the one of the measured run may go.
+     *
+     * @param messages of a round
+     */
+    static List<LatencyRecorder> ofWarmUp(TestParameters parameters, RunControl control, int parts, int messages) {
+        long gap = parameters.workload().latencyGap().isZero() ? 0 : SHORT_GAP;
+        return List.of(
+                LatencyRecorder.counted(control, parts, messages, 1, false).pausing(gap),
+                parameters.workload().rate() > 0
+                        ? LatencyRecorder.open(control, parts, OPEN_LOOP_RATE, true, messages, 1)
+                        : LatencyRecorder.timed(control, parts).pausing(gap));
     }
 
     /**

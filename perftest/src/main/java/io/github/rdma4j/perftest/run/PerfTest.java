@@ -151,7 +151,7 @@ public final class PerfTest {
                 parameters,
                 device.deviceName(),
                 device.context().device().transportType(),
-                device.port().linkLayer(),
+                device.linkLayer(),
                 resources.shape().queuePairs(),
                 mtu.bytes(),
                 device.gid() == null ? -1 : device.gid().index(),

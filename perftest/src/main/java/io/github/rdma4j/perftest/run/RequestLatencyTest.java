@@ -89,10 +89,9 @@ final class RequestLatencyTest implements ConnectedTest {
         RequestLatencyLoop loop = loop(parameters, pair, WARM_UP_SIZE, false, control);
         RequestLatencyLoop sleeping =
                 loop(parameters, pair, WARM_UP_SIZE, parameters.queues().events(), control);
-        LatencyRecorder stamps = LatencyRecorder.counted(control, PARTS, WARM_UP_MESSAGES, 1, false);
-        LatencyRecorder other = parameters.workload().rate() > 0
-                ? LatencyRecorder.open(control, PARTS, WarmUp.OPEN_LOOP_RATE, true, WARM_UP_MESSAGES, 1)
-                : LatencyRecorder.timed(control, PARTS);
+        List<LatencyRecorder> recorders = LatencyRecording.ofWarmUp(parameters, control, PARTS, WARM_UP_MESSAGES);
+        LatencyRecorder stamps = recorders.getFirst();
+        LatencyRecorder other = recorders.getLast();
         return number -> {
             control.enter(number % 2 == 0 ? RunControl.STARTING : RunControl.SAMPLING);
             if (number % WarmUp.SPIN_EVERY == 0) {

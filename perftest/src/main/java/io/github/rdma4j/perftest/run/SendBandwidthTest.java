@@ -95,6 +95,7 @@ final class SendBandwidthTest implements ConnectedTest {
                     receives,
                     resources.queues().receives(),
                     resources.shape().streams(),
+                    parameters.queues().pollBatch(),
                     resources.credits(),
                     sending == null);
         }
@@ -180,10 +181,11 @@ final class SendBandwidthTest implements ConnectedTest {
         // Where nobody posts new ones meanwhile there is one for each message.
         int enough = WarmUp.MESSAGES * pair.shape().queuePairs();
         Receives all = SendStreams.receives(pair, WarmUp.SIZE, WarmUp.FEW_SLOTS, enough, 1);
-        ReceivingSide side = new ReceivingSide(some, pair.queues().receives(), 2);
+        int batch = parameters.queues().pollBatch();
+        ReceivingSide side = new ReceivingSide(some, pair.queues().receives(), 2, batch);
         CompletionWait wait = new CompletionWait(pair.queues());
-        SendBandwidthLoop receiving =
-                new SendBandwidthLoop(null, new ReceivingSide(all, pair.queues().receives(), 2), false, wait, control);
+        SendBandwidthLoop receiving = new SendBandwidthLoop(
+                null, new ReceivingSide(all, pair.queues().receives(), 2, batch), false, wait, control);
         for (int i = 0; i < 2; i++) {
             GroupTimes times = new GroupTimes(i == 0 ? 0 : 2 * WarmUp.MESSAGES);
             SendingSide messages =
@@ -226,6 +228,12 @@ final class SendBandwidthTest implements ConnectedTest {
             streams[i] = new SendingSide.Stream(sender, lane);
         }
         return new SendingSide(
-                streams, resources.queues().sends(), depth, size <= resources.inlineSize(), times, resources.credits());
+                streams,
+                resources.queues().sends(),
+                depth,
+                size <= resources.inlineSize(),
+                times,
+                resources.credits(),
+                parameters.queues().pollBatch());
     }
 }

@@ -92,10 +92,9 @@ final class SendLatencyTest implements ConnectedTest {
     static WarmUp.Round warmUp(TestParameters parameters, TestResources pair, RunControl control, RoundLimit limit) {
         Receives receives = SendStreams.receivesOf(pair, 1, WarmUp.SIZE, WarmUp.FEW_SLOTS, WarmUp.RECEIVES);
         SendLatencyLoop loop = loop(pair, 1, WarmUp.SIZE, receives, control);
-        LatencyRecorder stamps = LatencyRecorder.counted(control, PARTS, WarmUp.MESSAGES, 1, false);
-        LatencyRecorder other = parameters.workload().rate() > 0
-                ? LatencyRecorder.open(control, PARTS, WarmUp.OPEN_LOOP_RATE, true, WarmUp.MESSAGES, 1)
-                : LatencyRecorder.timed(control, PARTS);
+        List<LatencyRecorder> recorders = LatencyRecording.ofWarmUp(parameters, control, PARTS, WarmUp.MESSAGES);
+        LatencyRecorder stamps = recorders.getFirst();
+        LatencyRecorder other = recorders.getLast();
         return number -> {
             control.enter(number % 2 == 0 ? RunControl.STARTING : RunControl.SAMPLING);
             if (number % WarmUp.SPIN_EVERY == 0 && !parameters.queues().events()) {

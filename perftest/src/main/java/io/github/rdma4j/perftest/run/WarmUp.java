@@ -59,9 +59,6 @@ final class WarmUp {
     /** More than the messages of a round. */
     private static final byte NEVER_SENT = 100;
 
-    /** Messages per second of an open loop: it waits now and then, but not for long. */
-    static final double OPEN_LOOP_RATE = 1e6;
-
     /** What an atomic operation has, and as good as any other. */
     static final int SIZE = 8;
 
@@ -205,10 +202,9 @@ final class WarmUp {
 
     private Round latencyRound(TestResources pair) {
         WriteLatencyLoop loop = LatencyTest.loop(pair, SIZE, null, control);
-        LatencyRecorder stamps = LatencyRecorder.counted(control, LatencyTest.PARTS, MESSAGES, 1, false);
-        LatencyRecorder other = parameters.workload().rate() > 0
-                ? LatencyRecorder.open(control, LatencyTest.PARTS, OPEN_LOOP_RATE, true, MESSAGES, 1)
-                : LatencyRecorder.timed(control, LatencyTest.PARTS);
+        List<LatencyRecorder> recorders = LatencyRecording.ofWarmUp(parameters, control, LatencyTest.PARTS, MESSAGES);
+        LatencyRecorder stamps = recorders.getFirst();
+        LatencyRecorder other = recorders.getLast();
         return number -> {
             control.enter(number % 2 == 0 ? RunControl.STARTING : RunControl.SAMPLING);
             if (number % SPIN_EVERY == 0) {

@@ -49,6 +49,15 @@ class JsonReportTest {
         assertThat(timed.at("/results/0/tps_average").asDouble()).isEqualTo(40142);
     }
 
+    @Test
+    void aPauseIsToldAsTheTimesHaveIt() throws Exception {
+        List<SizeResult> results = List.of(Results.latency(2, 1000));
+        JsonNode json = json(info(Tool.READ_LATENCY, "--latency_gap=1500"), results);
+        assertThat(json.at("/test_info/latency_gap_usec").asInt()).isEqualTo(1500);
+        assertThat(json(info(Tool.READ_LATENCY), results).at("/test_info").has("latency_gap_usec"))
+                .isFalse();
+    }
+
     private static JsonNode json(TestInfo info, List<SizeResult> results) throws Exception {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         JsonReport.write(Results.outcome(info, results), out);

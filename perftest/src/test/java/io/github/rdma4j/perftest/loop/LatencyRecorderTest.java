@@ -62,6 +62,39 @@ class LatencyRecorderTest {
     }
 
     @Test
+    void aPauseIsBeforeEachPostAndPartOfEachTime() {
+        LatencyRecorder recorder =
+                LatencyRecorder.counted(control, 1, 4, 1, true).pausing(5 * MILLISECOND);
+        assertThat(recorder.paces()).isTrue();
+        long begin = System.nanoTime();
+        for (int i = 0; i < 4; i++) {
+            assertThat(recorder.due()).isTrue();
+        }
+        assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(20 * MILLISECOND);
+        recorder.end();
+        LatencyFigures figures = recorder.figures().getFirst();
+        assertThat(figures.samples())
+                .as("one less than messages, as without a pause")
+                .isEqualTo(3);
+        assertThat(figures.minimum()).isGreaterThanOrEqualTo(5000);
+        assertThat(recorder.pace()).as("it is a closed loop").isNull();
+    }
+
+    @Test
+    void aPauseOfATimedLoopEndsWithTheRun() {
+        LatencyRecorder recorder = LatencyRecorder.timed(control, 1).pausing(3600 * 1000 * MILLISECOND);
+        control.enter(RunControl.ENDED);
+        assertThat(recorder.due()).isFalse();
+        recorder.end();
+        assertThat(recorder.count()).isZero();
+    }
+
+    @Test
+    void withoutAPauseNothingIsPaced() {
+        assertThat(LatencyRecorder.timed(control, 1).pausing(0).paces()).isFalse();
+    }
+
+    @Test
     void roundsDivideARunAndLoseNoTime() {
         LatencyRecorder recorder = LatencyRecorder.counted(control, 1, 3, 3, false);
         for (int i = 0; i < 9; i++) {

@@ -46,6 +46,14 @@ class AdjustmentsTest {
         ib_write_bw   | --report-both       | --report-both has no effect without -b/--bidirectional
         ib_write_bw   | --cpu_util          | --cpu_util has no effect without -D/--duration
         ib_write_bw   | --rate_units M      | --rate_units has no effect without --rate_limit
+        ib_write_bw   | -R --flow_label 1   | --flow_label has no effect with -R/--rdma_cm: the kernel chooses the flow
+        ib_read_lat   | --inline_recv 64    | --inline_recv has no effect, as in C 4.5: it is read and not used
+        ib_write_bw   | --inline_recv 64    | --inline_recv is for all but the write tools and has no effect here
+        ib_read_lat   | --cqe_poll 4        | --cqe_poll has no effect here, as in C: a latency tool takes one
+        ib_read_lat   | --disable_dynamic_polling | --disable_dynamic_polling is for the bandwidth tools and has no
+        ib_write_bw   | --data_validation_debug | --data_validation_debug has no effect without --data_validation
+        ib_write_lat  | -C -D 4             | -C/--report-cycles has no effect with -D/--duration, as in C
+        ib_read_lat   | --latency_gap 5     | --latency_gap: as in C the times count from one post to the next, so that the pause of 5 usec
         ib_send_bw    | -M 255:1:0:0:0:0:0:0:0:0:0:0:0:0:0:1 | -M/--MGID has no effect without -g/--mcg
         """)
     void whatCTakesIsTakenAndSaid(String tool, String options, String line) {
@@ -70,6 +78,10 @@ class AdjustmentsTest {
         assertThat(parse("ib_write_lat", "-Q 7").completionModeration()).isEqualTo(1);
         assertThat(parse("ib_write_lat", "-a -s 64").sizes()).hasSize(23);
         assertThat(parse("ib_write_lat", "-D 2 -n 100").isTimed()).isTrue();
+        assertThat(parse("ib_write_lat", "-C -D 2").figures().cyclesPerMicrosecond())
+                .isZero();
+        assertThat(parse("ib_write_bw", "-R --flow_label 1").path().flowLabel(0))
+                .isZero();
         assertThat(parse("ib_write_lat", "-H -D 2").figures().listsTimes()).isFalse();
     }
 
@@ -80,7 +92,10 @@ class AdjustmentsTest {
 
     @Test
     void whatIsDoneAsItSaysNeedsNoLine() {
-        assertThat(parse("ib_write_bw", "-x 1 -S 3 -m 1024 -l 4 -t 8 -Q 4 -n 100 host")
+        assertThat(parse(
+                                "ib_write_bw",
+                                "-x 1 -S 3 -m 1024 -l 4 -t 8 -Q 4 -n 100 --disable_dynamic_polling --cqe_poll 2"
+                                        + " --data_validation --data_validation_debug host")
                         .adjustments())
                 .isEmpty();
     }

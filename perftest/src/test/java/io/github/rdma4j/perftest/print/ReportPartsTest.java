@@ -42,8 +42,9 @@ class ReportPartsTest {
     @Test
     void timesAreListedAsInC() {
         SampleTimes times = SampleTimes.between(new long[] {0, 20_000, 39_000}, 3, 2);
-        assertThat(TimeList.of(times)).isEqualTo("#, usec\n1, 10\n2, 9.5\n");
-        assertThat(TimeList.of(times.sorted())).isEqualTo("#, usec\n1, 9.5\n2, 10\n");
+        assertThat(TimeList.of(times, 0)).isEqualTo("#, usec\n1, 10\n2, 9.5\n");
+        assertThat(TimeList.of(times.sorted(), 0)).isEqualTo("#, usec\n1, 9.5\n2, 10\n");
+        assertThat(TimeList.of(times, 2000)).isEqualTo("#, cycles\n1, 20000\n2, 19000\n");
     }
 
     @Test

@@ -4,11 +4,14 @@ package io.github.rdma4j.perftest.print;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.perftest.options.Output;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.Verb;
+import io.github.rdma4j.perftest.placement.CpuFrequency;
 import io.github.rdma4j.perftest.result.BandwidthResult;
 import io.github.rdma4j.perftest.result.GpuInfo;
+import io.github.rdma4j.perftest.result.LatencyResult;
 import io.github.rdma4j.perftest.result.Observation;
 import io.github.rdma4j.perftest.result.Results;
 import io.github.rdma4j.perftest.result.TestInfo;
@@ -20,6 +23,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The texts, compared with what the C tools print, and the JSON, read back. */
@@ -129,6 +134,30 @@ class ReportTest {
     }
 
     @Test
+    void cyclesTakeThePlaceOfMicroseconds() {
+        LatencyResult result = Results.latency(2, 1000);
+        assertThat(ResultTable.row(result, 1000).strip().split("\\s+"))
+                .containsExactly(Stream.concat(
+                                Stream.of("2", "1000"),
+                                DoubleStream.of(
+                                                result.minimum(),
+                                                result.maximum(),
+                                                result.typical(),
+                                                result.average(),
+                                                result.deviation(),
+                                                result.percentile99(),
+                                                result.percentile999())
+                                        .mapToObj(value -> String.format(Locale.ROOT, "%.2f", value * 1000)))
+                        .toArray(String[]::new));
+        assertThat(ResultTable.number(result, Output.LATENCY, 1000)).isEqualTo(result.average() * 1000);
+        if (CpuFrequency.megahertz().isPresent()) {
+            assertThat(ResultTable.heading(TestParameters.parse(Tool.WRITE_LATENCY, "-C")))
+                    .startsWith(" #bytes #iterations    t_min[cycles]    t_max[cycles]  t_typical[cycles] ")
+                    .doesNotContain("usec");
+        }
+    }
+
+    @Test
     void numbersDoNotDependOnTheLocale() {
         Locale before = Locale.getDefault();
         try {
@@ -172,12 +201,12 @@ class ReportTest {
         assertThat(ResultTable.heading(TestParameters.parse(Tool.WRITE_BANDWIDTH, "-D", "4", "--cpu_util")))
                 .endsWith("MsgRate[Mpps]    CPU_Util[%]\n");
         BandwidthResult result = new BandwidthResult(65536, 5000, 0, 43.3, 0.000693, false);
-        assertThat(ResultTable.row(result, new Observation(12.345, Map.of()), true))
+        assertThat(ResultTable.row(result, 1, new Observation(12.345, Map.of()), true))
                 .isEqualTo(ResultTable.row(result).stripTrailing() + "\t    12.35\n");
         Map<String, Long> counters = new LinkedHashMap<>();
         counters.put("hw_counters/sent_pkts", 5000L);
         counters.put("counters/port_xmit_data", 0L);
-        assertThat(ResultTable.row(result, new Observation(Double.NaN, counters), false))
+        assertThat(ResultTable.row(result, 1, new Observation(Double.NaN, counters), false))
                 .isEqualTo(ResultTable.row(result) + "\thw_counters/sent_pkts=5000\n\tcounters/port_xmit_data=0\n\n");
     }
 }

@@ -122,7 +122,7 @@ class AllocationDeviceTest {
                 BandwidthLoop loop = new BandwidthLoop(
                         streams,
                         pair.completionQueue(),
-                        new BandwidthLoop.Manner(operation, depth, false, false, null),
+                        new BandwidthLoop.Manner(operation, depth, false, false, null, 16),
                         times,
                         new RunControl());
                 loop.run(1000);
@@ -187,7 +187,7 @@ class AllocationDeviceTest {
                 SendingSide sending =
                         SendBandwidthTest.sending(parameters, pair, 64, layout, new Depth(128, 10, 1), times);
                 ReceivingSide receiving =
-                        new ReceivingSide(receives, pair.queues().receives(), 2);
+                        new ReceivingSide(receives, pair.queues().receives(), 2, 16);
                 SendBandwidthLoop loop =
                         new SendBandwidthLoop(sending, receiving, false, new CompletionWait(pair.queues()), control);
                 assertThat(receives.begin(1000)).isZero();

@@ -69,7 +69,7 @@ class StagedAllocationDeviceTest {
             BandwidthLoop loop = new BandwidthLoop(
                     streams,
                     pair.completionQueue(),
-                    new BandwidthLoop.Manner(operation, DEPTH, false, false, null),
+                    new BandwidthLoop.Manner(operation, DEPTH, false, false, null, 16),
                     new GroupTimes(0),
                     new RunControl());
             loop.run(MESSAGES);
@@ -96,7 +96,7 @@ class StagedAllocationDeviceTest {
             pair.connectWithItself(device.mtu());
             Receives receives = SendStreams.receives(pair, 64, LAYOUT, 64, 1);
             SendingSide sending = SendBandwidthTest.sending(parameters, pair, 64, LAYOUT, DEPTH, new GroupTimes(0));
-            ReceivingSide receiving = new ReceivingSide(receives, pair.queues().receives(), 2);
+            ReceivingSide receiving = new ReceivingSide(receives, pair.queues().receives(), 2, 16);
             SendBandwidthLoop loop = new SendBandwidthLoop(
                     sending, receiving, false, new CompletionWait(pair.queues()), new RunControl());
             assertThat(receives.begin(MESSAGES)).isZero();

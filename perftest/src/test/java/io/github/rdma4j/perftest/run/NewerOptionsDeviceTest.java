@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.perftest.CommandRun;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.loop.SendLatencyLoop;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.plan.Shape;
+import io.github.rdma4j.perftest.resources.SendStreams;
+import io.github.rdma4j.perftest.resources.TestDevice;
+import io.github.rdma4j.perftest.resources.TestResources;
+import io.github.rdma4j.perftest.stream.Receives;
+import io.github.rdma4j.perftest.stream.RunControl;
+import io.github.rdma4j.perftest.wire.SystemData;
+import io.github.rdma4j.verbs.Device;
+import io.github.rdma4j.verbs.WorkCompletions;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What options of the C tools' later versions do to queue pairs and messages, where no figure shows it. */
+@Tag("device")
+@Timeout(600)
+class NewerOptionsDeviceTest {
+    private static final SystemData LAYOUT = new SystemData(4096, 64);
+
+    /** The queue pairs of a process that is its own peer. */
+    private static TestResources pair(TestDevice device, TestParameters parameters) {
+        Shape shape = Shape.localPair(parameters.connection(), 8, 4, parameters.usesReceives() ? 4 : 0);
+        TestResources pair = new TestResources(device, parameters, shape, LAYOUT);
+        pair.connectWithItself(device.mtu());
+        return pair;
+    }
+
+    @Test
+    void queuePairsTakeTheFlowLabelsInTurns() {
+        TestParameters parameters = TestParameters.parse(Tool.WRITE_BANDWIDTH, "--flow_label=0x12345,7", "localhost");
+        try (TestDevice device = TestDevice.open(parameters);
+                TestResources pair = pair(device, parameters)) {
+            assertThat(flowLabel(pair, 0)).isEqualTo(0x12345);
+            assertThat(flowLabel(pair, 1)).isEqualTo(7);
+        }
+    }
+
+    private static int flowLabel(TestResources pair, int stream) {
+        return pair.queuePair(stream).query().path().globalRoute().orElseThrow().flowLabel();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--send_with_imm, true", "--use_old_post_send, false"})
+    void sendsHaveImmediateDataIfAskedFor(String option, boolean expected) {
+        TestParameters parameters = TestParameters.parse(Tool.SEND_LATENCY, "-u", "18", option);
+        try (TestDevice device = TestDevice.open(parameters);
+                TestResources pair = pair(device, parameters)) {
+            Receives receives = SendStreams.receivesOf(pair, 1, 8, LAYOUT, 1);
+            SendLatencyLoop loop = SendLatencyTest.loop(pair, 1, 8, receives, new RunControl());
+            assertThat(receives.begin(1)).isZero();
+            assertThat(loop.send()).as(loop.failure()).isTrue();
+            WorkCompletions completions = WorkCompletions.allocate(1);
+            long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+            while (pair.queues().receives().poll(completions) == 0) {
+                assertThat(System.nanoTime()).as("the message comes").isLessThan(deadline);
+            }
+            assertThat(completions.get(0).hasImmediateData()).isEqualTo(expected);
+        }
+    }
+
+    @Test
+    void aPortIsTakenForTheLinkThatIsForced() {
+        try (TestDevice device = TestDevice.open(TestParameters.parse(Tool.WRITE_LATENCY, "--force-link=Ethernet"))) {
+            assertThat(device.gid()).isNotNull();
+        }
+        try (TestDevice device =
+                TestDevice.open(TestParameters.parse(Tool.WRITE_LATENCY, "--force-link=IB", "-R", "--flow_label=1"))) {
+            assertThat(device.gid()).as("rdma_cm has the way").isNull();
+        }
+        TestParameters impossible = TestParameters.parse(Tool.WRITE_LATENCY, "--force-link=IB");
+        assertThatThrownBy(() -> TestDevice.open(impossible))
+                .isInstanceOf(IllegalParameterException.class)
+                .hasMessageStartingWith("--force-link: port 1 of ")
+                .hasMessageContaining("is Ethernet, where nothing is connected without a GID");
+        try (TestDevice device =
+                TestDevice.open(TestParameters.parse(Tool.WRITE_LATENCY, "--force-link=IB", "-x", "1"))) {
+            assertThat(device.gid().index()).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--no_lock | ibv_alloc_td(", "--use-null-mr | ibv_alloc_null_mr("})
+    void whatTheDeviceHasNotIsRefusedInItsName(String optionAndVerb) {
+        String[] words = optionAndVerb.split(" \\| ");
+        String device = Device.list().getFirst().name();
+        CommandRun run = CommandRun.of("ib_write_bw -d " + device + " -p 18699 " + words[0]);
+        assertThat(run.status()).as(run.toString()).isEqualTo(1);
+        assertThat(run.err()).contains(words[1] + device + ")");
+    }
+}
