@@ -9,8 +9,9 @@ import java.time.Duration;
  * wire on which nothing is sent. So what is under way must be acknowledged in time, and when nothing has been for a
  * while, a probe asks.
  *
- * <p>On iWARP a client also probes soon after it has connected, until it has heard something. SoftiWARP answers a client
- * before it looks for what comes from it, so that the first message may lie there unread until something follows.
+ * <p>On iWARP a client also probes soon after it has connected, until it has heard something. SoftiWARP answers a
+ * client before it looks for what comes from it, so that the first message may lie there unread until something
+ * follows.
  *
  * <p>Time counts only while somebody looks: a gap between two looks counts as a quarter of the patience at most, so
  * neither a program that calls nothing for an hour nor a machine that was suspended takes its own pause for the peer's.
