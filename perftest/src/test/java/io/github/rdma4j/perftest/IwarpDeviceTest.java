@@ -5,31 +5,25 @@ package io.github.rdma4j.perftest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.Device;
-import io.github.rdma4j.verbs.DeviceContext;
-import io.github.rdma4j.verbs.device.Gid;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
-import java.net.Inet4Address;
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The tools on iWARP, where rdma_cm connects the queue pairs: against the C tools, and what is refused. */
+/** The tools on iWARP, where rdma_cm connects the queue pairs: with each other, with C, and what is refused. */
 @Tag("device")
 @Tag("iwarp-only")
 @Timeout(600)
 class IwarpDeviceTest {
     private static final Duration LIMIT = Duration.ofSeconds(40);
-    private static final int MAC_LENGTH = 6;
     private static final AtomicInteger PORTS = new AtomicInteger(19100);
 
     private static final String TOOLS = """
@@ -48,29 +42,6 @@ class IwarpDeviceTest {
         return tool + " -F -R " + options + " -p " + port;
     }
 
-    /** The address of the network interface whose MAC address the first device's GID begins with. */
-    private static String address() throws SocketException {
-        try (DeviceContext context = DeviceContext.open(Device.list().getFirst())) {
-            Gid gid = context.gidTable(1).getFirst().gid();
-            byte[] mac = Arrays.copyOf(gid.bytes(), MAC_LENGTH);
-            return NetworkInterface.networkInterfaces()
-                    .filter(one -> Arrays.equals(mac, hardwareAddress(one)))
-                    .flatMap(NetworkInterface::inetAddresses)
-                    .filter(Inet4Address.class::isInstance)
-                    .findFirst()
-                    .orElseThrow()
-                    .getHostAddress();
-        }
-    }
-
-    private static byte[] hardwareAddress(NetworkInterface one) {
-        try {
-            return one.getHardwareAddress();
-        } catch (SocketException failure) {
-            throw new AssertionError(failure);
-        }
-    }
-
     private static void assertComplete(CommandRun run, String other) {
         assertThat(run.status()).as("%s\nother side: %s", run, other).isZero();
         assertThat(run.err()).isEmpty();
@@ -85,8 +56,8 @@ class IwarpDeviceTest {
             CommandRun client;
             do {
                 Thread.sleep(100);
-                client = CommandRun.of(command(tool, options) + " " + address());
-            } while (client.err().contains("ECONNREFUSED") && System.nanoTime() < deadline);
+                client = CommandRun.of(command(tool, options) + " " + RdmaAddress.ofFirstDevice());
+            } while (client.err().contains("nobody accepts rdma_cm connections") && System.nanoTime() < deadline);
             assertComplete(client, "C server: " + server.output());
             assertThat(client.out()).containsPattern("(?m)^ \\d+ +\\d+ +\\d+\\.\\d");
             assertThat(server.await(LIMIT)).as("C server: %s", server.output()).isZero();
@@ -96,23 +67,48 @@ class IwarpDeviceTest {
     @ParameterizedTest(name = "{0} {1}: C client, Java server")
     @CsvSource(delimiter = '|', textBlock = TOOLS)
     void theirClientWithOurServer(String tool, String options) throws Exception {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        List<String> words = List.of(command(tool, options).split(" +"));
-        CompletableFuture<Integer> server = CompletableFuture.supplyAsync(
-                () -> Main.run(words, new PrintStream(out, true), new PrintStream(err, true)));
-        long deadline = System.nanoTime() + LIMIT.toNanos();
-        while (!server.isDone() && !out.toString(StandardCharsets.UTF_8).contains("Waiting for client")) {
-            assertThat(System.nanoTime()).as("our server listens").isLessThan(deadline);
-            Thread.sleep(20);
-        }
-        try (PeerProcess client = PeerProcess.ofC(command(tool, options) + " " + address())) {
+        OurServer server = new OurServer(command(tool, options));
+        try (PeerProcess client = PeerProcess.ofC(command(tool, options) + " " + RdmaAddress.ofFirstDevice())) {
             int status = client.await(LIMIT);
             String output = client.output();
-            CommandRun run = new CommandRun(
-                    server.get(), out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+            CommandRun run = server.end();
             assertThat(status).as("C client: %s\n%s", output, run).isZero();
             assertComplete(run, "C client: " + output);
+        }
+    }
+
+    @ParameterizedTest(name = "{0} {1}: Java on both sides")
+    @CsvSource(delimiter = '|', textBlock = TOOLS)
+    void oursWithOurs(String tool, String options) throws Exception {
+        OurServer server = new OurServer(command(tool, options));
+        CommandRun client = CommandRun.of(command(tool, options) + " " + RdmaAddress.ofFirstDevice());
+        CommandRun other = server.end();
+        assertComplete(client, "server: " + other);
+        assertComplete(other, "client: " + client);
+    }
+
+    /** Runs in this JVM; listens when it is made. */
+    private static final class OurServer {
+        private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+        private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+        private final CompletableFuture<Integer> status;
+
+        OurServer(String command) throws InterruptedException {
+            List<String> words = List.of(command.split(" +"));
+            status = CompletableFuture.supplyAsync(
+                    () -> CommandRun.run(words, new PrintStream(out, true), new PrintStream(err, true)));
+            long deadline = System.nanoTime() + LIMIT.toNanos();
+            while (!status.isDone() && !out.toString(StandardCharsets.UTF_8).contains("Waiting for client")) {
+                assertThat(System.nanoTime()).as("our server listens").isLessThan(deadline);
+                Thread.sleep(20);
+            }
+        }
+
+        CommandRun end() throws Exception {
+            return new CommandRun(
+                    status.get(LIMIT.toSeconds(), TimeUnit.SECONDS),
+                    out.toString(StandardCharsets.UTF_8),
+                    err.toString(StandardCharsets.UTF_8));
         }
     }
 

@@ -6,13 +6,18 @@ import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.GidEntry;
+import io.github.rdma4j.verbs.device.TransportType;
+import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 
 /** Where rdma_cm reaches this machine: loopback addresses have no RDMA device. */
 public final class RdmaAddress {
     private static final int IPV4_OFFSET = 12;
+    private static final int MAC_LENGTH = 6;
 
     private RdmaAddress() {}
 
@@ -21,15 +26,41 @@ public final class RdmaAddress {
         return of(Device.list().getFirst());
     }
 
-    /** The IPv4 address that a device carries, as its GIDs tell. */
+    /** The IPv4 address that a device carries, as its GIDs tell; on iWARP they tell the MAC address. */
     public static String of(Device device) {
         try (DeviceContext context = DeviceContext.open(device)) {
+            if (device.transportType() == TransportType.IWARP) {
+                return ofInterface(context.gidTable(1).getFirst().gid());
+            }
             return context.gidTable(1).stream()
                     .map(GidEntry::gid)
                     .filter(Gid::isIpv4Mapped)
                     .findFirst()
                     .map(RdmaAddress::text)
                     .orElseThrow(() -> new AssertionError(device + " has no IPv4 address"));
+        }
+    }
+
+    private static String ofInterface(Gid gid) {
+        byte[] mac = Arrays.copyOf(gid.bytes(), MAC_LENGTH);
+        try {
+            return NetworkInterface.networkInterfaces()
+                    .filter(one -> Arrays.equals(mac, hardwareAddress(one)))
+                    .flatMap(NetworkInterface::inetAddresses)
+                    .filter(Inet4Address.class::isInstance)
+                    .findFirst()
+                    .orElseThrow()
+                    .getHostAddress();
+        } catch (SocketException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    private static byte[] hardwareAddress(NetworkInterface one) {
+        try {
+            return one.getHardwareAddress();
+        } catch (SocketException impossible) {
+            throw new AssertionError(impossible);
         }
     }
 

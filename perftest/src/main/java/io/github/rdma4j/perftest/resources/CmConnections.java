@@ -15,6 +15,7 @@ import io.github.rdma4j.verbs.Destination;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairAttributesConfig;
 import io.github.rdma4j.verbs.QueuePairState;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.CmEventType;
 import io.github.rdma4j.verbs.cm.ConnectConfig;
@@ -149,8 +150,19 @@ public final class CmConnections implements AutoCloseable {
             } else if (device.isIwarp()) {
                 toInit(id, queuePair);
             }
-            id.connect(config -> configure(config, queuePair, outstanding(), outstanding()));
-            CmEvent answer = next("connecting " + id);
+            CmEvent answer;
+            try {
+                id.connect(config -> configure(config, queuePair, outstanding(), outstanding()));
+                answer = next("connecting " + id);
+            } catch (VerbsException refusal) {
+                if (refusal.errno() != ECONNREFUSED || isOver(begin)) {
+                    throw refusal;
+                }
+                // SoftiWARP connects by TCP within the call: there is no event.
+                id.close();
+                pause();
+                continue;
+            }
             if (answer.type() == CmEventType.CONNECT_RESPONSE) {
                 // The server's answer says how much may be outstanding.
                 move(id, queuePair, config -> {}, config -> {});
@@ -169,7 +181,7 @@ public final class CmConnections implements AutoCloseable {
                 }
                 return destination;
             }
-            if (!nobodyListens(answer) || System.nanoTime() - begin > timeout.toNanos()) {
+            if (!nobodyListens(answer) || isOver(begin)) {
                 throw failed(answer);
             }
             id.close();
@@ -179,6 +191,10 @@ public final class CmConnections implements AutoCloseable {
             }
             pause();
         }
+    }
+
+    private boolean isOver(long begin) {
+        return System.nanoTime() - begin > timeout.toNanos();
     }
 
     /** Of a connection, the reason why it is refused; of datagrams, the status of the look-up; on iWARP that of TCP. */

@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletion;
@@ -22,6 +23,7 @@ import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.RejectReason;
 import io.github.rdma4j.verbs.cm.SynchronousId;
+import io.github.rdma4j.verbs.device.TransportType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
@@ -45,6 +47,13 @@ final class CmControlChannel extends ControlChannel {
 
     private static final int ETIMEDOUT = 110;
 
+    /** How iWARP says that nobody listens, as TCP does below it. */
+    private static final int ECONNREFUSED = 111;
+
+    private static final String SAID_BY_RDMA_CM = "rdma_cm says so";
+
+    private static final RemoteMemory NOWHERE = new RemoteMemory(0, 0, 0);
+
     private final SynchronousId connection;
     private final String peer;
     private final ProtectionDomain domain;
@@ -60,6 +69,9 @@ final class CmControlChannel extends ControlChannel {
     private boolean arrived;
     private boolean disconnected;
 
+    /** Whether the peer's adapter may sleep over our first message. */
+    private boolean mayBeUnread;
+
     /** Takes over an id that has a device. */
     private CmControlChannel(SynchronousId connection, boolean server, Duration timeout) {
         super(server, timeout);
@@ -67,6 +79,7 @@ final class CmControlChannel extends ControlChannel {
         InetSocketAddress address = connection.id().peerAddress().orElseThrow();
         this.peer = address.toString().replaceFirst("^.*/", "");
         DeviceContext device = connection.id().device().orElseThrow();
+        this.mayBeUnread = !server && device.device().transportType() == TransportType.IWARP;
         this.domain = device.allocateProtectionDomain();
         this.events = device.createCompletionChannel();
         this.sends = device.createCompletionQueue(1, config -> config.channel(events));
@@ -166,7 +179,8 @@ final class CmControlChannel extends ControlChannel {
     private static HandshakeException unreachable(String where, VerbsException failure) {
         String message = "cannot connect to " + where + " by rdma_cm: " + failure.getMessage();
         if (failure instanceof ConnectionRejectedException rejected
-                && rejected.reason() == RejectReason.INVALID_SERVICE_ID) {
+                        && rejected.reason() == RejectReason.INVALID_SERVICE_ID
+                || failure.errno() == ECONNREFUSED && !(failure instanceof ConnectionException)) {
             message = "nobody accepts rdma_cm connections at " + where;
         } else if (failure instanceof ConnectionException unanswered && unanswered.errno() == ETIMEDOUT) {
             message = "no answer from " + where + " by rdma_cm in time (--timeout)";
@@ -204,6 +218,9 @@ final class CmControlChannel extends ControlChannel {
             throw closed(step, "posting a send failed with errno " + errno, null);
         }
         if (!await(sends, sent, timeout())) {
+            if (disconnected) {
+                throw closed(step, SAID_BY_RDMA_CM, null);
+            }
             throw new HandshakeException(
                     "the peer " + peer + " did not take the " + step + " within " + text(timeout()), SAME_OPTIONS);
         }
@@ -223,16 +240,30 @@ final class CmControlChannel extends ControlChannel {
                 // What was under way has completed by now, or never will.
                 return queue.poll(completions) > 0;
             }
+            if (queue == receives && mayBeUnread) {
+                wakePeersAdapter();
+            }
         }
         return false;
+    }
+
+    /**
+     * SoftiWARP answers a client before it looks for what comes from it: the first message may lie there unread until
+     * something follows. A write without bytes does, which nobody else notices.
+     */
+    private void wakePeersAdapter() {
+        if (queuePair.postWrite(0, outgoing.slice(0, 0), NOWHERE, SendFlags.SIGNALED) == 0) {
+            await(sends, sent, timeout());
+        }
     }
 
     @Override
     synchronized byte[] receive(int length, String step, Duration limit) {
         if (!arrived && !await(receives, received, limit)) {
-            throw disconnected ? closed(step, "rdma_cm says so", null) : silent(0, length, limit, step, null);
+            throw disconnected ? closed(step, SAID_BY_RDMA_CM, null) : silent(0, length, limit, step, null);
         }
         arrived = true;
+        mayBeUnread = false;
         WorkCompletion completion = received.get(0);
         if (!completion.isSuccess()) {
             throw closed(step, completion.describe(), null);
@@ -256,7 +287,8 @@ final class CmControlChannel extends ControlChannel {
     @Override
     public synchronized boolean peerClosed() {
         arrived = arrived || receives.poll(received) > 0;
-        return !arrived && disconnected();
+        // On iWARP a receive that comes back empty may be the first that is heard of the end.
+        return arrived ? !received.get(0).isSuccess() : disconnected();
     }
 
     @Override

@@ -22,6 +22,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The conversation over a queue pair: with our own kind, and with peers that do something else. */
 @Tag("device")
+@Tag("iwarp")
 @Timeout(600)
 class CmControlChannelDeviceTest {
     private static final Duration SHORT = Duration.ofMillis(1500);
@@ -110,6 +112,23 @@ class CmControlChannelDeviceTest {
                         .hasMessageMatching("the peer .* sent nothing for 1500 ms where its version was due");
             }
             enough.complete(null);
+            other.get();
+        }
+    }
+
+    /** On iWARP the client then wakes the server's adapter up, which may sleep over the first message. */
+    @Test
+    void aServerThatTakesItsTimeIsHeard() throws Exception {
+        try (ControlServer server = ControlServer.listen(ANY_PORT)) {
+            CompletableFuture<WireVersion.Peer> other = serve(server, LONG, channel -> {
+                LockSupport.parkNanos(Duration.ofMillis(700).toNanos());
+                WireVersion.exchange(channel);
+                return WireVersion.exchange(channel);
+            });
+            try (ControlChannel channel = ControlChannel.connect(at(server.port()), LONG, LONG)) {
+                WireVersion.exchange(channel);
+                assertThat(WireVersion.exchange(channel).number()).isEqualTo("6.24");
+            }
             other.get();
         }
     }

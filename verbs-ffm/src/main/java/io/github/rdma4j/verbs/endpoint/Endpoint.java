@@ -132,11 +132,21 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         return over("endpoint " + link, carrier, memories, config, peer);
     }
 
+    /** A client's, over RDMA. */
+    static Endpoint ofClient(CmLink link, Carrier carrier, Memories memories, EndpointConfig config, Hello peer) {
+        return over("endpoint " + link, carrier, memories, config, peer, link.isIwarp());
+    }
+
     /** With a name for messages. */
     static Endpoint over(String name, Carrier carrier, Memories memories, EndpointConfig config, Hello peer) {
+        return over(name, carrier, memories, config, peer, false);
+    }
+
+    private static Endpoint over(
+            String name, Carrier carrier, Memories memories, EndpointConfig config, Hello peer, boolean probesEarly) {
         Credits credits = new Credits(config.receiveBuffers(), peer.receiveBuffers());
         int longest = Math.min(config.maxMessageSize(), peer.bufferSize());
-        Silence silence = new Silence(Engine.nanos(config.silenceTimeout()));
+        Silence silence = new Silence(Engine.nanos(config.silenceTimeout()), probesEarly);
         Protocol protocol = config.integrity()
                 ? new SummedProtocol(name, carrier, credits, config.sendDepth(), config.bufferSize(), longest, silence)
                 : new Protocol(name, carrier, credits, config.sendDepth(), config.bufferSize(), longest, silence);

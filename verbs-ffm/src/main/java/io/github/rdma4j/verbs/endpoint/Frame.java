@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
-import io.github.rdma4j.verbs.device.TransportType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -44,7 +43,7 @@ final class Frame {
 
     /** The bytes behind each message of a link: none where it carries immediate data. */
     static int trailer(VerbsLink link) {
-        return link.domain().context().device().transportType() == TransportType.IWARP ? TRAILER : 0;
+        return link.isIwarp() ? TRAILER : 0;
     }
 
     static int read(MemorySegment memory, long offset) {

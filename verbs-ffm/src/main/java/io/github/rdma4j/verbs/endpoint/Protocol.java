@@ -376,7 +376,7 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
         switch (silence.look(now, underWay, slots.lengthUnderWay())) {
             case FINE -> {}
             case PROBE -> {
-                if (canPost()) {
+                if (!probeUnderWay && canPost()) {
                     probe();
                 }
             }

@@ -2,10 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import java.time.Duration;
+
 /**
  * Finds out that a wire is dead. An adapter need not: SoftRoCE sends again for ever, and nobody notices the death of a
  * wire on which nothing is sent. So what is under way must be acknowledged in time, and when nothing has been for a
  * while, a probe asks.
+ *
+ * <p>On iWARP a client also probes soon after it has connected, until it has heard something. SoftiWARP answers a
+ * client before it looks for what comes from it, so that the first message may lie there unread until something
+ * follows.
  *
  * <p>Time counts only while somebody looks: a gap between two looks counts as a quarter of the patience at most, so
  * neither a program that calls nothing for an hour nor a machine that was suspended takes its own pause for the peer's.
@@ -14,7 +20,7 @@ final class Silence {
     /** What a look at the clock has shown. */
     enum Verdict {
         FINE,
-        /** Nothing has been heard for a while, and nothing is under way that would be acknowledged. */
+        /** Nothing has been heard for a while, and nothing is under way that would be acknowledged; or an early one. */
         PROBE,
         /** What is under way should have been acknowledged long ago. */
         DEAD
@@ -23,8 +29,15 @@ final class Silence {
     /** A megabyte per second: who is that slow is taken for alive. */
     private static final long NANOS_PER_BYTE = 1_000;
 
+    private static final long FIRST_PROBE = Duration.ofMillis(20).toNanos();
+    private static final long LAST_PROBE = 100 * FIRST_PROBE;
+
     private final long patience;
     private final long longestGap;
+    /** How long after the first look the next early probe comes; the longest time there is for none. */
+    private long nextEarlyProbe;
+
+    private long first;
     private boolean acknowledged;
     private boolean heard;
     private boolean waiting;
@@ -36,12 +49,14 @@ final class Silence {
      * The start.
      *
      * @param nanos until the verdict; half of it for the probe and half for its answer; zero never gives a verdict
+     * @param probesEarly whether the peer's adapter may sleep over what comes first
      */
-    Silence(long nanos) {
+    Silence(long nanos, boolean probesEarly) {
         // In each half the gap between two looks in which the last sign came does not count, as it may have come at its
         // end.
         patience = nanos / 5 * 2;
-        longestGap = Math.max(1, patience / 4);
+        longestGap = patience == 0 ? Long.MAX_VALUE : Math.max(1, patience / 4);
+        nextEarlyProbe = probesEarly ? FIRST_PROBE : Long.MAX_VALUE;
     }
 
     /** The peer's adapter has acknowledged something. */
@@ -52,6 +67,7 @@ final class Silence {
     /** Something has come from the peer. */
     void heard() {
         heard = true;
+        nextEarlyProbe = Long.MAX_VALUE;
     }
 
     /**
@@ -62,9 +78,7 @@ final class Silence {
      * @param length of the oldest of that, in bytes
      */
     Verdict look(long now, boolean underWay, long length) {
-        if (patience == 0) {
-            return Verdict.FINE;
-        }
+        first = started ? first : now;
         long gap = started ? Math.min(longestGap, now - last) : 0;
         // What the peer sends does not acknowledge what is under way: a wire can be cut in one direction.
         boolean sign = acknowledged || heard && !underWay || underWay != waiting || !started;
@@ -74,7 +88,11 @@ final class Silence {
         acknowledged = false;
         heard = false;
         silent = sign ? 0 : silent + gap;
-        if (silent < patience + (underWay ? length * NANOS_PER_BYTE : 0)) {
+        if (now - first >= nextEarlyProbe) {
+            nextEarlyProbe = nextEarlyProbe < LAST_PROBE ? 10 * nextEarlyProbe : Long.MAX_VALUE;
+            return Verdict.PROBE;
+        }
+        if (patience == 0 || silent < patience + (underWay ? length * NANOS_PER_BYTE : 0)) {
             return Verdict.FINE;
         }
         return underWay ? Verdict.DEAD : Verdict.PROBE;
@@ -82,6 +100,8 @@ final class Silence {
 
     /** How long one may sleep before the next look. */
     long nanosToNextLook() {
-        return patience == 0 ? Long.MAX_VALUE : longestGap;
+        long toEarlyProbe =
+                nextEarlyProbe == Long.MAX_VALUE ? Long.MAX_VALUE : Math.max(1, nextEarlyProbe - (last - first));
+        return Math.min(longestGap, toEarlyProbe);
     }
 }

@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.device.TransportType;
 
 /** A connected queue pair with its surroundings. */
 interface VerbsLink extends Link {
@@ -21,4 +22,8 @@ interface VerbsLink extends Link {
 
     /** What is ready when {@link #lost()} may have something to say; null if there is no such thing. */
     EventSource events();
+
+    default boolean isIwarp() {
+        return domain().context().device().transportType() == TransportType.IWARP;
+    }
 }

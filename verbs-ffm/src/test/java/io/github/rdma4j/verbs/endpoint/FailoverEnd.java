@@ -110,7 +110,7 @@ final class FailoverEnd {
                 depth,
                 config.bufferSize(),
                 SIZE,
-                new Silence(SILENCE_NANOS));
+                new Silence(SILENCE_NANOS, false));
         carrier.serve(protocol, null);
     }
 

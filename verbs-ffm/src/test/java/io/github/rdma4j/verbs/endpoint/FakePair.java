@@ -48,7 +48,7 @@ final class FakePair implements AutoCloseable {
                 config.sendDepth(),
                 config.maxMessageSize(),
                 config.maxMessageSize(),
-                new Silence(config.silenceTimeout().toNanos()));
+                new Silence(config.silenceTimeout().toNanos(), false));
         Engine engine = new Engine(carrier, protocol, new SpinTime(spinLimit.toNanos()));
         return new Endpoint(engine, null, Duration.ofSeconds(5), new Hello(Hello.VERSION, 1, 0, new byte[0]));
     }

@@ -129,7 +129,13 @@ class HoldersSimulationTest {
             int sendDepth = 1 + random.nextInt(8);
             carrier = new FakeCarrier(wire, false, sendDepth, buffers);
             protocol = new Protocol(
-                    name, carrier, new Credits(buffers, peerBuffers), sendDepth, 64, 64, new Silence(Long.MAX_VALUE));
+                    name,
+                    carrier,
+                    new Credits(buffers, peerBuffers),
+                    sendDepth,
+                    64,
+                    64,
+                    new Silence(Long.MAX_VALUE, false));
         }
 
         boolean isDone() {

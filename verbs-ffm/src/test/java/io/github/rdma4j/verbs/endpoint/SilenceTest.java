@@ -4,6 +4,9 @@ package io.github.rdma4j.verbs.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -14,7 +17,7 @@ class SilenceTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 25, 50, 75, 99})
     void anIdleWireThatDiesIsNoticedWithinTheLimit(int percent) {
-        Silence silence = new Silence(LIMIT);
+        Silence silence = new Silence(LIMIT, false);
         long gap = silence.nanosToNextLook();
         silence.look(0, false, 0);
         silence.heard();
@@ -35,7 +38,7 @@ class SilenceTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 25, 50, 75, 99})
     void whatIsNotAcknowledgedIsNoticedWithinHalfOfIt(int percent) {
-        Silence silence = new Silence(LIMIT);
+        Silence silence = new Silence(LIMIT, false);
         silence.look(0, true, 0);
         silence.acknowledged();
         long died = silence.nanosToNextLook() * percent / 100;
@@ -46,5 +49,30 @@ class SilenceTest {
             verdict = silence.look(now, true, 0);
         }
         assertThat(now - died).isLessThanOrEqualTo(LIMIT / 2).isGreaterThan(LIMIT / 4);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, LIMIT})
+    void anAdapterThatMaySleepOverTheFirstMessageIsWokenUpSoon(long limit) {
+        Silence silence = new Silence(limit, true);
+        silence.look(0, false, 0);
+        List<Long> probes = new ArrayList<>();
+        for (long now = 0; now < LIMIT / 3; ) {
+            now += silence.nanosToNextLook();
+            if (silence.look(now, !probes.isEmpty(), 0) == Silence.Verdict.PROBE) {
+                probes.add(now);
+                silence.acknowledged();
+            }
+        }
+        assertThat(probes).containsExactly(20_000_000L, 200_000_000L, 2_000_000_000L);
+    }
+
+    @Test
+    void whoeverHasBeenHeardIsAwake() {
+        Silence silence = new Silence(LIMIT, true);
+        silence.look(0, true, 0);
+        silence.heard();
+        assertThat(silence.look(LIMIT / 100, true, 0)).isEqualTo(Silence.Verdict.FINE);
+        assertThat(silence.nanosToNextLook()).isEqualTo(new Silence(LIMIT, false).nanosToNextLook());
     }
 }

@@ -75,7 +75,7 @@ final class SimulatedEnd {
         };
         carrier.sum = sums ? Checksum.BYTES : 0;
         Credits credits = new Credits(buffers, peerBuffers);
-        Silence silence = new Silence(SILENCE_NANOS);
+        Silence silence = new Silence(SILENCE_NANOS, false);
         protocol = sums
                 ? new SummedProtocol(name, carrier, credits, sendDepth, 64 + carrier.sum, 64, silence)
                 : new Protocol(name, carrier, credits, sendDepth, 64, 64, silence);

@@ -113,7 +113,8 @@ public final class ReceivingStress {
 
         /** With the messages 1 and 2. */
         Endpoint endpoint() {
-            Protocol protocol = new Protocol("endpoint", this, new Credits(BUFFERS, BUFFERS), 1, 8, 8, new Silence(0));
+            Protocol protocol =
+                    new Protocol("endpoint", this, new Credits(BUFFERS, BUFFERS), 1, 8, 8, new Silence(0, false));
             Engine engine = new Engine(this, protocol, new SpinTime(0));
             for (int i = 0; i < rooms.length; i++) {
                 rooms[i] = MemorySegment.ofArray(new int[] {i + 1});
