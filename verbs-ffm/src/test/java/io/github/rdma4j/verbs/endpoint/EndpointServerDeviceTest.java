@@ -308,7 +308,7 @@ class EndpointServerDeviceTest {
             });
             InetSocketAddress address = listener.id().localAddress().orElseThrow();
             assertThatThrownBy(() -> Endpoint.connect(address, SMALL, PATIENCE))
-                    .isInstanceOf(EndpointException.class)
+                    .isInstanceOf(IncompatiblePeerException.class)
                     .hasMessageContaining("version 9")
                     .hasMessageContaining("this side version " + Hello.VERSION)
                     .hasCauseInstanceOf(ConnectionRejectedException.class);
