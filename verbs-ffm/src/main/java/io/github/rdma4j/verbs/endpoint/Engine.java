@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import java.time.Duration;
 import java.util.Optional;
@@ -202,6 +203,33 @@ final class Engine {
         }
         protocol.look(System.nanoTime());
         protocol.settle();
+    }
+
+    /**
+     * An endpoint whose adapter answers no question any more, as one whose device is gone, is lost: else whoever waits
+     * would hear of that question for ever, and never that the connection has ended. With the lock held.
+     *
+     * @param failure thrown on if it has ended already
+     */
+    void lose(VerbsException failure) {
+        if (!protocol.isOpen() || failure instanceof WaitInterruptedException) {
+            throw failure;
+        }
+        protocol.linkLost(whyLost(failure));
+        protocol.settle();
+    }
+
+    /** The connection manager knows best, if it answers. */
+    private String whyLost(VerbsException failure) {
+        try {
+            String reason = carrier.lost();
+            if (reason != null) {
+                return reason;
+            }
+        } catch (VerbsException e) {
+            failure.addSuppressed(e);
+        }
+        return SharedQueues.DEAF + failure.getMessage();
     }
 
     /** A program has completed a future itself, or something that was made of one is complete. */

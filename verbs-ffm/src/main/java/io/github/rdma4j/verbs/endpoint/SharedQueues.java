@@ -14,6 +14,7 @@ import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.ConnectionId;
 import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.SynchronousId;
+import io.github.rdma4j.verbs.internal.Errno;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -246,8 +247,15 @@ final class SharedQueues implements Sleepers.Ground {
 
     /** No more messages come in: adapters drop the completions of a queue pair that they destroy. */
     private static void stop(QueuePair queuePair) {
-        if (queuePair.isOpen()) {
-            queuePair.toError();
+        try {
+            if (queuePair.isOpen()) {
+                queuePair.toError();
+            }
+        } catch (VerbsException e) {
+            // From a device that was removed nothing comes.
+            if (e.errno() != Errno.EIO) {
+                throw e;
+            }
         }
     }
 
