@@ -131,9 +131,26 @@ final class Engine {
         return closing;
     }
 
-    /** What a handler sees of a message that it has taken. */
+    /** What a handler sees of a message that it has taken. If it throws, the message is there for the next one. */
     Message message(int buffer) {
-        return carrier.message(buffer, protocol.length(buffer)).of(this, buffer);
+        try {
+            return carrier.message(buffer, protocol.length(buffer)).of(this, buffer);
+        } catch (Throwable e) {
+            // Out of memory.
+            putBack(buffer);
+            throw e;
+        }
+    }
+
+    private void putBack(int buffer) {
+        enter();
+        try {
+            if (isBackInTime()) {
+                protocol.putBack(buffer);
+            }
+        } finally {
+            exit();
+        }
     }
 
     void requireOpen() {
