@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Timeout;
 class DeviceRemovalDeviceTest {
     private static final String DEVICE = "rxe_taken";
     private static final String ADDRESS = "10.98.8.1";
+    private static final String ADD = "rdma link add " + DEVICE + " type rxe netdev taken0";
     /** Whichever is heard first: the event, or the adapter's silence. */
     private static final String REASONS = ".*(the local device was removed|nothing is to be heard of its adapter).*";
 
@@ -45,8 +46,7 @@ class DeviceRemovalDeviceTest {
     @BeforeEach
     void aDeviceOfItsOwn() throws Exception {
         run("ip link add taken0 type veth peer name taken1 && ip addr add " + ADDRESS + "/24 dev taken0"
-                + " && ip link set taken0 up && ip link set taken1 up && rdma link add " + DEVICE
-                + " type rxe netdev taken0");
+                + " && ip link set taken0 up && ip link set taken1 up && " + ADD);
     }
 
     @AfterEach
@@ -69,6 +69,9 @@ class DeviceRemovalDeviceTest {
                 connect(each, config -> config.transport(either == each ? Transport.RDMA_OR_TCP : Transport.RDMA));
             }
             connect(grouped, config -> config.group(group));
+            for (int i = 0; i < ENDPOINTS.size(); i += 2) {
+                exchange(ENDPOINTS.get(i), ENDPOINTS.get(i + 1));
+            }
             SynchronousId id = SynchronousId.create(PortSpace.TCP);
             id.resolve(server.address(), PATIENCE);
             Disassociation.from(DEVICE);
@@ -86,20 +89,34 @@ class DeviceRemovalDeviceTest {
             either.accept(Duration.ZERO);
             System.out.println("either: " + either.rdmaFailure().orElseThrow().getMessage());
             connect(either, config -> config.transport(Transport.TCP));
-            System.out.println("over TCP: "
-                    + ENDPOINTS.getLast().send(new byte[] {1}, PATIENCE)
-                    + ENDPOINTS.get(ENDPOINTS.size() - 2).receive(PATIENCE).isPresent());
+            System.out.println("over TCP: " + exchange(ENDPOINTS.getLast(), ENDPOINTS.get(ENDPOINTS.size() - 2)));
 
             List<AutoCloseable> all = new ArrayList<>(ENDPOINTS);
-            all.addAll(List.of(server, grouped, either, group, id));
+            all.addAll(List.of(server, grouped, either, id));
+            close(all);
+            System.out.println("in the group: " + group.size());
+            // The kernel waits for the ids.
+            System.out.println("removed: " + removal.waitFor(30, TimeUnit.SECONDS));
+            // As after a reset of an adapter, or when its driver is loaded anew.
+            run(ADD);
+            EndpointServer again = bind(config -> config.group(group));
+            connect(again, config -> config.group(group));
+            Endpoint client = ENDPOINTS.get(ENDPOINTS.size() - 2);
+            System.out.println("again: " + exchange(client, ENDPOINTS.getLast()));
+            close(List.of(client, ENDPOINTS.getLast(), again, group));
+        }
+
+        private static boolean exchange(Endpoint from, Endpoint to) {
+            return from.send(new byte[] {1}, PATIENCE) && to.receive(PATIENCE).isPresent();
+        }
+
+        private static void close(List<? extends AutoCloseable> all) throws Exception {
             for (AutoCloseable each : all) {
                 tell("closed", () -> {
                     each.close();
                     return "well";
                 });
             }
-            // The kernel waits for the ids.
-            System.out.println("removed: " + removal.waitFor(30, TimeUnit.SECONDS));
         }
 
         private static EndpointServer bind(Consumer<EndpointConfig> configuration) {
@@ -155,7 +172,7 @@ class DeviceRemovalDeviceTest {
                 .hasSize(2)
                 .allSatisfy(line ->
                         assertThat(line).contains("VerbsException", "it hears of no more clients", "bind it anew"));
-        assertThat(lines).contains("id: true", "over TCP: truetrue", "removed: true");
+        assertThat(lines).contains("id: true", "over TCP: true", "in the group: 0", "removed: true", "again: true");
         assertThat(lines.stream().filter(line -> line.startsWith("either: ")))
                 .as(all)
                 .singleElement()
@@ -163,7 +180,7 @@ class DeviceRemovalDeviceTest {
                 .contains("it hears of no more clients", "clients come over TCP alone");
         assertThat(lines.stream().filter(line -> line.startsWith("closed: ")))
                 .as(all)
-                .hasSize(15)
+                .hasSize(10 + 4 + 4)
                 .allMatch(line -> line.equals("closed: well"));
     }
 }
