@@ -226,10 +226,10 @@ final class Engine {
      * An endpoint whose adapter answers no question any more, as one whose device is gone, is lost: else whoever waits
      * would hear of that question for ever, and never that the connection has ended. With the lock held.
      *
-     * @param failure thrown on if it has ended already
+     * @param failure thrown on if it has ended already, and to who closes: nobody else would hear of it
      */
     void lose(VerbsException failure) {
-        if (!protocol.isOpen() || failure instanceof WaitInterruptedException) {
+        if (closing || !protocol.isOpen() || failure instanceof WaitInterruptedException) {
             throw failure;
         }
         protocol.linkLost(whyLost(failure));

@@ -223,7 +223,7 @@ final class SharedQueues implements Sleepers.Ground {
         try {
             awaitEnds(member, false);
             QueuePair queuePair = member.queuePair();
-            CloseAll.of(() -> stop(queuePair), this::poll, queuePair::close, () -> forgetClosed(member));
+            CloseAll.of(() -> stop(member), this::poll, queuePair::close, () -> forgetClosed(member));
         } finally {
             membership.unlock();
         }
@@ -246,14 +246,14 @@ final class SharedQueues implements Sleepers.Ground {
     }
 
     /** No more messages come in: adapters drop the completions of a queue pair that they destroy. */
-    private static void stop(QueuePair queuePair) {
+    private void stop(Member member) {
         try {
-            if (queuePair.isOpen()) {
-                queuePair.toError();
+            if (member.queuePair().isOpen()) {
+                member.queuePair().toError();
             }
         } catch (VerbsException e) {
-            // From a device that was removed nothing comes.
-            if (e.errno() != Errno.EIO) {
+            // From a device that was removed nothing comes, and the program has heard so.
+            if (e.errno() != Errno.EIO || deaf.get() == null && member.lost() == null) {
                 throw e;
             }
         }
