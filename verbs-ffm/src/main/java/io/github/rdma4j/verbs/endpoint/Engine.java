@@ -226,27 +226,27 @@ final class Engine {
      * An endpoint whose adapter answers no question any more, as one whose device is gone, is lost: else whoever waits
      * would hear of that question for ever, and never that the connection has ended. With the lock held.
      *
-     * @param failure thrown on if it has ended already, and to who closes: nobody else would hear of it
+     * @param failure thrown on, once, unless the connection manager knows why the connection has ended
      */
     void lose(VerbsException failure) {
-        if (closing || !protocol.isOpen() || failure instanceof WaitInterruptedException) {
+        boolean told = closing || !protocol.isOpen() || failure instanceof WaitInterruptedException;
+        String reason = told ? null : reasonOfManager(failure);
+        if (!told) {
+            protocol.linkLost(reason != null ? reason : SharedQueues.DEAF + failure.getMessage());
+            protocol.settle();
+        }
+        if (reason == null) {
             throw failure;
         }
-        protocol.linkLost(whyLost(failure));
-        protocol.settle();
     }
 
-    /** The connection manager knows best, if it answers. */
-    private String whyLost(VerbsException failure) {
+    private String reasonOfManager(VerbsException failure) {
         try {
-            String reason = carrier.lost();
-            if (reason != null) {
-                return reason;
-            }
+            return carrier.lost();
         } catch (VerbsException e) {
             failure.addSuppressed(e);
+            return null;
         }
-        return SharedQueues.DEAF + failure.getMessage();
     }
 
     /** A program has completed a future itself, or something that was made of one is complete. */
