@@ -60,7 +60,7 @@ final class DoctorJson {
             json.writeArrayFieldStart("ports");
             for (RdmaDevice device : diagnosis.devices()) {
                 for (RdmaPort port : device.ports()) {
-                    write(json, device, port);
+                    write(json, diagnosis, device, port);
                 }
             }
             json.writeEndArray();
@@ -75,12 +75,13 @@ final class DoctorJson {
         });
     }
 
-    private static void write(JsonGenerator json, RdmaDevice device, RdmaPort port) throws IOException {
+    private static void write(JsonGenerator json, Diagnosis diagnosis, RdmaDevice device, RdmaPort port)
+            throws IOException {
         json.writeStartObject();
         json.writeStringField("device", device.name());
         json.writeNumberField("port", port.number());
         json.writeStringField("interface", port.networkInterface().orElse(null));
-        json.writeBooleanField("usable", device.canUse(port));
+        json.writeBooleanField("usable", diagnosis.canUse(device, port));
         json.writeEndObject();
     }
 

@@ -107,6 +107,23 @@ class DoctorCommandTest {
                 .contains("  and 1 more: WARNING and FAIL below\n");
     }
 
+    /** The page does not say of what it calls broken that it can be used. */
+    @Test
+    void aLimitThatForbidsEverythingIsStatusThree() throws IOException {
+        String limit = "proc/self/limits: Max locked memory 65536 65536";
+        CommandRun run =
+                run(RecordedHost.of("mlx5-roce", folder.resolve("machine")).with(limit));
+        assertThat(run.status()).isEqualTo(3);
+        assertThat(run.out())
+                .contains(
+                        "Result: RDMA cannot be used. To be mended, in this order:\n  1. locked-memory: RLIMIT_MEMLOCK");
+        CommandRun document =
+                run(RecordedHost.of("mlx5-roce", folder.resolve("again")).with(limit), "--json");
+        assertThat(json(document.out()).get("ports"))
+                .isNotEmpty()
+                .allSatisfy(port -> assertThat(port.get("usable").asBoolean()).isFalse());
+    }
+
     @Test
     void theSameOfSeveralPortsIsSaidOnce() {
         assertThat(run("mlx4-infiniband").out())

@@ -274,6 +274,19 @@ class RecordedMachinesTest {
         assertThat(finding(diagnosis, Check.LOCKED_MEMORY).seen()).isEqualTo("RLIMIT_MEMLOCK is 64 KiB");
         assertThat(finding(diagnosis, Check.LOCKED_MEMORY).remedy())
                 .startsWith("ulimit -l unlimited (the hard limit first: limits.conf)");
-        assertThat(diagnosis.outcome()).isEqualTo(Outcome.TROUBLE);
+        // Its ports are active, and no program of this process can use them.
+        assertThat(diagnosis.outcome()).isEqualTo(Outcome.BROKEN);
+        assertThat(diagnosis.usablePorts()).isEmpty();
+    }
+
+    @Test
+    void aDeviceOfWhichTheControlGroupMayHaveNoMore() {
+        Diagnosis diagnosis = RecordedHost.of("mlx5-roce", root)
+                .with("proc/self/cgroup: 0::/job\nsys/fs/cgroup/job/rdma.max: mlx5_0 hca_handle=2 hca_object=max\n"
+                        + "sys/fs/cgroup/job/rdma.current: mlx5_0 hca_handle=2 hca_object=20")
+                .diagnosis();
+        assertThat(notOk(diagnosis)).contains("FAIL rdma-cgroup mlx5_0");
+        assertThat(diagnosis.outcome()).isEqualTo(Outcome.BROKEN);
+        assertThat(diagnosis.usablePorts()).isEmpty();
     }
 }

@@ -12,15 +12,12 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.Stream;
 
 /**
  * What this library and the kernel count, as meters of Micrometer: of an endpoint, of a server, or of all ports of this
@@ -37,7 +34,6 @@ import java.util.stream.Stream;
  */
 public final class RdmaMeters implements MeterBinder, AutoCloseable {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
-    private static final List<String> COUNTERS = List.of("counters", "hw_counters");
 
     private final Tags tags;
     private final Consumer<Binding> meters;
@@ -49,7 +45,7 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
     }
 
     /** The meters in one registry. */
-    private record Binding(MeterRegistry registry, Tags tags, List<Meter> meters) {
+    record Binding(MeterRegistry registry, Tags tags, List<Meter> meters) {
         <T> void counter(String name, String unit, String description, Tags all, T object, ToDoubleFunction<T> value) {
             makeRoom(name, all, Meter.Type.COUNTER);
             meters.add(FunctionCounter.builder(name, object, value)
@@ -163,54 +159,7 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
     }
 
     static RdmaMeters ofPorts(Path devices, String... tags) {
-        return new RdmaMeters(tags, to -> {
-            for (Path device : in(devices)) {
-                for (Path port : in(device.resolve("ports"))) {
-                    Tags ofPort = to.tags().and("device", name(device), "port", name(port));
-                    // A registry does not keep what it asks; so what is asked here is a constant.
-                    Path state = port.resolve("state");
-                    to.gauge("rdma4j.port.active", "1 if it carries data, else 0", ofPort, DEVICES, _ -> active(state));
-                    COUNTERS.stream()
-                            .flatMap(folder -> in(port.resolve(folder)).stream())
-                            .filter(file -> !name(file).equals("lifespan") && !Double.isNaN(number(file)))
-                            .forEach(file -> to.counter(
-                                    "rdma4j.port.counter",
-                                    null,
-                                    "As the kernel or the driver counts, in its own units",
-                                    ofPort.and("counter", name(file)),
-                                    DEVICES,
-                                    _ -> number(file)));
-                }
-            }
-        });
-    }
-
-    private static List<Path> in(Path folder) {
-        try (Stream<Path> files = Files.list(folder)) {
-            return files.sorted().toList();
-        } catch (IOException _) {
-            return List.of();
-        }
-    }
-
-    private static String name(Path file) {
-        return file.getFileName().toString();
-    }
-
-    private static double number(Path file) {
-        try {
-            return Double.parseDouble(Files.readString(file).strip());
-        } catch (IOException | NumberFormatException _) {
-            return Double.NaN;
-        }
-    }
-
-    private static double active(Path state) {
-        try {
-            return Files.readString(state).contains("ACTIVE") ? 1 : 0;
-        } catch (IOException _) {
-            return 0;
-        }
+        return new RdmaMeters(tags, to -> PortMeters.bind(to, devices));
     }
 
     /**

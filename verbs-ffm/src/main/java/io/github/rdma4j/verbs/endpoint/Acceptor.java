@@ -58,11 +58,11 @@ final class Acceptor {
         return poller;
     }
 
-    /** Whether a handshake waits that may have to be forgotten. */
-    boolean hasHandshakes() {
+    /** Whether somebody is to look in a while though nothing comes: a handshake may have to be forgotten. */
+    boolean awaitsTime() {
         lock.lock();
         try {
-            return receptions.stream().anyMatch(Reception::hasHandshakes);
+            return receptions.stream().anyMatch(Reception::awaitsTime);
         } finally {
             lock.unlock();
         }

@@ -61,14 +61,21 @@ final class Connector {
             e.addSuppressed(rdma);
             throw e;
         } catch (RuntimeException tcp) {
-            EndpointException neither = new EndpointException(
-                    "connecting to " + server,
-                    "neither over RDMA (%s) nor over TCP (%s)".formatted(cause(rdma), cause(tcp)),
-                    "mend one of the two: " + remedy("RDMA", rdma) + "; " + remedy("TCP", tcp));
-            neither.initCause(rdma);
-            neither.addSuppressed(tcp);
-            throw neither;
+            throw neither("connecting to " + server, rdma, tcp);
         }
+    }
+
+    /** Who is another one over one of the two is no other one over the second. */
+    static EndpointException neither(String operation, RuntimeException rdma, RuntimeException tcp) {
+        String explanation = "neither over RDMA (%s) nor over TCP (%s)".formatted(cause(rdma), cause(tcp));
+        String remedy = "mend one of the two: " + remedy("RDMA", rdma) + "; " + remedy("TCP", tcp);
+        boolean incompatible = rdma instanceof IncompatiblePeerException || tcp instanceof IncompatiblePeerException;
+        EndpointException neither = incompatible
+                ? new IncompatiblePeerException(operation, explanation, remedy)
+                : new EndpointException(operation, explanation, remedy);
+        neither.initCause(rdma);
+        neither.addSuppressed(tcp);
+        return neither;
     }
 
     /** Without the remedy. */
@@ -125,7 +132,7 @@ final class Connector {
         }
         String problem = Hello.problem(greeting);
         if (!problem.isEmpty()) {
-            throw new EndpointException(operation, problem, SPEAK_THE_SAME);
+            throw new IncompatiblePeerException(operation, problem, SPEAK_THE_SAME);
         }
         Hello peer = Hello.parse(greeting);
         if (peer.integrity() != config.integrity()) {
@@ -172,7 +179,7 @@ final class Connector {
         }
         EndpointException explained = said
                 ? Hello.refusalOf(data).exception("connecting to " + server)
-                : new EndpointException("connecting to " + server, Hello.problem(data), SPEAK_THE_SAME);
+                : new IncompatiblePeerException("connecting to " + server, Hello.problem(data), SPEAK_THE_SAME);
         explained.initCause(refusal);
         return explained;
     }

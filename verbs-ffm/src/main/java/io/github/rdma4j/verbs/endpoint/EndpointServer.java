@@ -211,8 +211,9 @@ public final class EndpointServer implements AutoCloseable {
      * @param timeout how long to wait; zero or less only looks. A handshake that has begun goes on at the next call
      * @return the endpoint, to be closed; empty if no client came in time
      * @throws io.github.rdma4j.verbs.VerbsException if the device or the kernel cannot give what this client needs
-     *     (locked memory, file descriptors): this client is refused, and the server goes on; or, again and again, if
-     *     the listener has failed, as that of a device that is taken out does, and there is no other one
+     *     (locked memory, file descriptors): this client is refused, and the server goes on. Over TCP a client for whom
+     *     there is no descriptor waits: that is tried again, and thrown, every half second. Or, again and again, if the
+     *     listener has failed, as that of a device that is taken out does, and there is no other one
      * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
      * @throws IllegalStateException if this server is closed, before or meanwhile
      */

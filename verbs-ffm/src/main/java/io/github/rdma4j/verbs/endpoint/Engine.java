@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import java.time.Duration;
 import java.util.Optional;
@@ -130,9 +131,26 @@ final class Engine {
         return closing;
     }
 
-    /** What a handler sees of a message that it has taken. */
+    /** What a handler sees of a message that it has taken. If it throws, the message is there for the next one. */
     Message message(int buffer) {
-        return carrier.message(buffer, protocol.length(buffer)).of(this, buffer);
+        try {
+            return carrier.message(buffer, protocol.length(buffer)).of(this, buffer);
+        } catch (Throwable e) {
+            // Out of memory.
+            putBack(buffer);
+            throw e;
+        }
+    }
+
+    private void putBack(int buffer) {
+        enter();
+        try {
+            if (isBackInTime()) {
+                protocol.putBack(buffer);
+            }
+        } finally {
+            exit();
+        }
     }
 
     void requireOpen() {
@@ -202,6 +220,33 @@ final class Engine {
         }
         protocol.look(System.nanoTime());
         protocol.settle();
+    }
+
+    /**
+     * An endpoint whose adapter answers no question any more, as one whose device is gone, is lost: else whoever waits
+     * would hear of that question for ever, and never that the connection has ended. With the lock held.
+     *
+     * @param failure thrown on, once, unless the connection manager knows why the connection has ended
+     */
+    void lose(VerbsException failure) {
+        boolean told = closing || !protocol.isOpen() || failure instanceof WaitInterruptedException;
+        String reason = told ? null : reasonOfManager(failure);
+        if (!told) {
+            protocol.linkLost(reason != null ? reason : SharedQueues.DEAF + failure.getMessage());
+            protocol.settle();
+        }
+        if (reason == null) {
+            throw failure;
+        }
+    }
+
+    private String reasonOfManager(VerbsException failure) {
+        try {
+            return carrier.lost();
+        } catch (VerbsException e) {
+            failure.addSuppressed(e);
+            return null;
+        }
     }
 
     /** A program has completed a future itself, or something that was made of one is complete. */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.events.EndpointWaitEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
@@ -50,7 +51,7 @@ final class EngineWaits {
                 if (!whileClosing) {
                     engine.requireOpen();
                 }
-                engine.progress();
+                progress();
                 T result = attempt.get();
                 if (result != null) {
                     return result;
@@ -103,7 +104,7 @@ final class EngineWaits {
             if (spinTime.maySpin()) {
                 long after = System.nanoTime() - start;
                 // What has woken it is in the queue.
-                engine.progress();
+                progress();
                 spinTime.slept(after, protocol.changes() != before);
             }
         }
@@ -124,7 +125,7 @@ final class EngineWaits {
                 } finally {
                     lock.lock();
                 }
-                engine.progress();
+                progress();
             } while (protocol.changes() == before && !engine.isGone() && System.nanoTime() - start < nanos);
         } finally {
             waiters.stopLeading();
@@ -137,10 +138,7 @@ final class EngineWaits {
     private void sleep(String operation, long nanos) {
         long before = protocol.changes();
         carrier.prepareToSleep();
-        do {
-            carrier.armToSleep(protocol.awaitsEnds());
-            engine.progress();
-        } while (protocol.awaitsEnds() && carrier.missesEnds());
+        armToSleep();
         // What the connection manager has to say ends the sleep.
         protocol.look(System.nanoTime());
         protocol.settle();
@@ -162,6 +160,25 @@ final class EngineWaits {
                 engine.look();
             }
             waiters.tellWatcher();
+        }
+    }
+
+    private void armToSleep() {
+        try {
+            do {
+                carrier.armToSleep(protocol.awaitsEnds());
+                engine.progress();
+            } while (protocol.awaitsEnds() && carrier.missesEnds());
+        } catch (VerbsException e) {
+            engine.lose(e);
+        }
+    }
+
+    private void progress() {
+        try {
+            engine.progress();
+        } catch (VerbsException e) {
+            engine.lose(e);
         }
     }
 }

@@ -38,7 +38,7 @@ final class Failover {
     /** Of a client that wants to move. */
     static void require(String operation, byte[] greeting) {
         if (!isMarked(greeting)) {
-            throw new EndpointException(
+            throw new IncompatiblePeerException(
                     operation,
                     "the server does not move between RDMA and TCP",
                     "give it the transport RDMA_WITH_FAILOVER, too, or take RDMA_OR_TCP here");

@@ -45,6 +45,13 @@ final class Inbox {
         return buffer;
     }
 
+    /** Puts the last one that was taken out back, the oldest one again. */
+    void putBack(int buffer) {
+        first = (first == 0 ? ready.length : first) - 1;
+        ready[first] = buffer;
+        count++;
+    }
+
     /** How long the message in a buffer is, in bytes. */
     long length(int buffer) {
         return lengths[buffer];

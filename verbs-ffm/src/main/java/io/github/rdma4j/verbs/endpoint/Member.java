@@ -4,7 +4,6 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.QueuePair;
-import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletionOpcode;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
@@ -353,20 +352,22 @@ final class Member implements ReceiveRooms {
         while (!arrivals.isEmpty()) {
             byte kind = arrivals.kind();
             if (kind != Arrivals.SENT && kind != Arrivals.FAILED) {
-                requirePosted(share.post((int) arrivals.id()));
+                giveBackOrLose((int) arrivals.id());
             }
             arrivals.remove();
         }
         for (int buffer = 0; buffer < quota; buffer++) {
             if (out[buffer]) {
-                requirePosted(post(buffer));
+                giveBackOrLose(shared[buffer]);
+                out[buffer] = false;
             }
         }
     }
 
-    private void requirePosted(int errno) {
-        if (errno != 0) {
-            throw new VerbsException("ibv_post_srq_recv(" + share + ")", errno, "", "");
+    /** An adapter that takes none any more, as one that was removed, does not keep the place from being free. */
+    private void giveBackOrLose(int buffer) {
+        if (share.post(buffer) != 0) {
+            share.lose();
         }
     }
 }

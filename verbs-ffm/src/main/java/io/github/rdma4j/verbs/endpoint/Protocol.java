@@ -137,6 +137,12 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
         return inbox.take();
     }
 
+    /** A message that was taken, and could not be given to anybody. */
+    void putBack(int buffer) {
+        inbox.putBack(buffer);
+        changes++;
+    }
+
     /** Whether a message has arrived that nobody has taken. */
     boolean hasMessage() {
         return !inbox.isEmpty();

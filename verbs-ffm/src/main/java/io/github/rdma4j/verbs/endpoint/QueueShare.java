@@ -341,9 +341,14 @@ final class QueueShare {
         boolean kept = member != null && member.arrive(completion, failure);
         untold = member;
         if (receive && !kept && post((int) id) != 0) {
-            synchronized (ledger) {
-                ledger.lose();
-            }
+            lose();
+        }
+    }
+
+    /** A buffer could not be given back to the adapter: of too many, nobody joins here any more. */
+    void lose() {
+        synchronized (ledger) {
+            ledger.lose();
         }
     }
 

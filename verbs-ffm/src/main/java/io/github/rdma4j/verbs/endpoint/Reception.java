@@ -19,9 +19,10 @@ interface Reception {
     /** Forgets those whose time is over, and the oldest of too many. */
     void forgetLate();
 
-    boolean hasHandshakes();
+    /** Whether there will be something to do though nothing comes. */
+    boolean awaitsTime();
 
-    /** How long it is until a handshake is to be forgotten, in nanoseconds, from 0. */
+    /** How long it is until then, in nanoseconds, from 0. */
     long nanosToEnd();
 
     /** Refuses those that are not accepted yet, and ends. What fails is tried again by another call. */

@@ -106,6 +106,8 @@ public final class Reconnector implements AutoCloseable {
      * @throws EndpointException if no attempt has connected in time: the message has their number and the last failure,
      *     that of an earlier call if this one made none; it is the cause
      * @throws NotAdmittedException at once, if the server refuses this client
+     * @throws IncompatiblePeerException at once, if the server speaks another version of the protocol, or has other
+     *     settings. To wait until it is another one, as in an update, ask again: the pauses go on
      * @throws NativeLibraryException at once, if a library is missing
      * @throws IllegalArgumentException at once, if the configuration is refused
      * @throws WaitInterruptedException if the thread is interrupted
@@ -174,7 +176,10 @@ public final class Reconnector implements AutoCloseable {
                 tell(made, attempts, begun);
                 failure = null;
                 return made;
-            } catch (NotAdmittedException | NativeLibraryException | WaitInterruptedException e) {
+            } catch (NotAdmittedException
+                    | IncompatiblePeerException
+                    | NativeLibraryException
+                    | WaitInterruptedException e) {
                 throw e;
             } catch (VerbsException e) {
                 failure = e;

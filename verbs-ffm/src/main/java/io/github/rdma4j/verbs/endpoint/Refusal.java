@@ -43,6 +43,6 @@ enum Refusal {
     EndpointException exception(String operation) {
         return this == NOT_ADMITTED
                 ? new NotAdmittedException(operation, explanation, remedy)
-                : new EndpointException(operation, explanation, remedy);
+                : new IncompatiblePeerException(operation, explanation, remedy);
     }
 }

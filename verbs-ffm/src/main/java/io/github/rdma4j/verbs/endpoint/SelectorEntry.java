@@ -394,7 +394,7 @@ abstract class SelectorEntry {
 
         @Override
         long lookAtClock() {
-            if (isOpen() && server.acceptor().hasHandshakes()) {
+            if (isOpen() && server.acceptor().awaitsTime()) {
                 rang = true;
             }
             return NANOS_BETWEEN_LOOKS;

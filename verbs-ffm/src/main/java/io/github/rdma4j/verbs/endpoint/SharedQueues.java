@@ -14,6 +14,7 @@ import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.ConnectionId;
 import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.SynchronousId;
+import io.github.rdma4j.verbs.internal.Errno;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -222,7 +223,7 @@ final class SharedQueues implements Sleepers.Ground {
         try {
             awaitEnds(member, false);
             QueuePair queuePair = member.queuePair();
-            CloseAll.of(() -> stop(queuePair), this::poll, queuePair::close, () -> forgetClosed(member));
+            CloseAll.of(() -> stop(member), this::poll, queuePair::close, () -> forgetClosed(member));
         } finally {
             membership.unlock();
         }
@@ -245,9 +246,16 @@ final class SharedQueues implements Sleepers.Ground {
     }
 
     /** No more messages come in: adapters drop the completions of a queue pair that they destroy. */
-    private static void stop(QueuePair queuePair) {
-        if (queuePair.isOpen()) {
-            queuePair.toError();
+    private void stop(Member member) {
+        try {
+            if (member.queuePair().isOpen()) {
+                member.queuePair().toError();
+            }
+        } catch (VerbsException e) {
+            // From a device that was removed nothing comes, and the program has heard so.
+            if (e.errno() != Errno.EIO || deaf.get() == null && member.lost() == null) {
+                throw e;
+            }
         }
     }
 

@@ -9,10 +9,14 @@ import io.github.rdma4j.verbs.internal.StreamSocket;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /** Clients that come by TCP. */
 final class TcpReception implements Reception {
+    /** As other servers have it (nginx half a second; Netty and HAProxy one). */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     /** A client that has not said who it is, or was not answered yet. */
     private record Handshake(TcpLink link, TcpHandshake words, RecordedAccept recorded) {}
 
@@ -23,8 +27,23 @@ final class TcpReception implements Reception {
     private final Exposures exposures;
     private final Function<RoceWay.Place, SharedDomain> domains;
     private final Handshakes<Handshake> handshakes;
+    private final EventSource arrivals = new EventSource() {
+        @Override
+        public int fileDescriptor() {
+            return listener.fileDescriptor();
+        }
+
+        @Override
+        public boolean isOpen() {
+            return listener.isOpen();
+        }
+    };
 
     private EventPoller poller;
+    /** The listener rings until its client is taken, for whom there was no room: until when nobody listens to it. */
+    private boolean paused;
+
+    private long pauseEnd;
 
     /**
      * Of a socket that listens.
@@ -55,24 +74,17 @@ final class TcpReception implements Reception {
     @Override
     public void enter(EventPoller newPoller) {
         poller = newPoller;
-        poller.add(new EventSource() {
-            @Override
-            public int fileDescriptor() {
-                return listener.fileDescriptor();
-            }
-
-            @Override
-            public boolean isOpen() {
-                return listener.isOpen();
-            }
-        });
+        poller.add(arrivals);
     }
 
     @Override
     public Endpoint begin() {
+        if (paused && pauseEnd - System.nanoTime() > 0) {
+            return null;
+        }
         // Not more at a time: who is refused again and again must not keep the others waiting.
         for (int begun = 0; begun < Doorkeeper.MOST_AT_A_TIME; begun++) {
-            StreamSocket client = listener.accept("accepting at " + name);
+            StreamSocket client = next();
             if (client == null) {
                 return null;
             }
@@ -82,6 +94,27 @@ final class TcpReception implements Reception {
             }
         }
         return null;
+    }
+
+    /** A shortage is thrown at each try, and tried again after a pause: a loop that accepts would spin. */
+    private StreamSocket next() {
+        try {
+            StreamSocket client = listener.accept("accepting at " + name);
+            if (paused) {
+                poller.add(arrivals);
+                paused = false;
+            }
+            return client;
+        } catch (VerbsException e) {
+            if (StreamSocket.isShortage(e)) {
+                if (!paused) {
+                    poller.remove(arrivals);
+                    paused = true;
+                }
+                pauseEnd = System.nanoTime() + PAUSE_NANOS;
+            }
+            throw e;
+        }
     }
 
     @Override
@@ -189,13 +222,14 @@ final class TcpReception implements Reception {
     }
 
     @Override
-    public boolean hasHandshakes() {
-        return !handshakes.isEmpty();
+    public boolean awaitsTime() {
+        return paused || !handshakes.isEmpty();
     }
 
     @Override
     public long nanosToEnd() {
-        return handshakes.nanosToEnd();
+        long rest = paused ? Math.max(0, pauseEnd - System.nanoTime()) : Long.MAX_VALUE;
+        return Math.min(rest, handshakes.nanosToEnd());
     }
 
     @Override

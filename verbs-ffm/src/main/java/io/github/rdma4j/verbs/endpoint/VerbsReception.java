@@ -82,7 +82,7 @@ final class VerbsReception implements Reception {
     }
 
     @Override
-    public boolean hasHandshakes() {
+    public boolean awaitsTime() {
         return !handshakes.isEmpty();
     }
 

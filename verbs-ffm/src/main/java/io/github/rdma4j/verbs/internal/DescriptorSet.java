@@ -205,10 +205,11 @@ public final class DescriptorSet {
             NativeCalls.capture();
             directThread = Thread.currentThread();
         }
+        // Before the guard: what is made may fail for want of memory, and close() waits for who is inside.
+        EventWaitEvent wait = nanos != 0 && Recorder.isThere() ? EventWaitEvent.begun() : null;
         enterPrepared();
         int[] ready;
         boolean interrupted;
-        EventWaitEvent wait = nanos != 0 && Recorder.isThere() ? EventWaitEvent.begun() : null;
         try {
             if (closing) {
                 throw closed.get();

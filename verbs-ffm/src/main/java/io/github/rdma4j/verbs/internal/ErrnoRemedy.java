@@ -5,8 +5,9 @@ package io.github.rdma4j.verbs.internal;
 /** What can be done about an errno where the call knows nothing better: a remedy that is right for every verb. */
 public final class ErrnoRemedy {
     private static final String DEVICE_GONE =
-            "look into the kernel log ('dmesg'): the device has failed or was removed. Close what was made on it, and"
-                    + " open it anew when 'ibv_devices' lists it again";
+            "look into the kernel log ('dmesg'): the device has failed or was removed. Close what was made on it"
+                    + " (libibverbs lets it only with RDMAV_ALLOW_DISASSOC_DESTROY=1 in the environment), and open it"
+                    + " anew when 'ibv_devices' lists it again";
     private static final String RIGHTS =
             "let this user read and write /dev/infiniband/*, or give the process the capability that the verb's manual"
                     + " page names (CAP_NET_RAW, CAP_IPC_LOCK)";

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.github.rdma4j.verbs.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -95,6 +96,8 @@ public final class StreamSocket implements AutoCloseable {
 
     private final ReadinessWaiter eventful;
     private volatile boolean open = true;
+    /** Of a socket that listens: a connection for which no second descriptor was left, or -1. */
+    private int halfAccepted = -1;
 
     private StreamSocket(int descriptor, boolean listens) {
         this.descriptor = descriptor;
@@ -112,10 +115,10 @@ public final class StreamSocket implements AutoCloseable {
             FileDescriptors.epollAdd(created, descriptor, EPOLLONESHOT, 0);
             event = FileDescriptors.allocateEvents(Arena.ofAuto(), 1);
         } catch (Throwable e) {
+            // The descriptor stays the caller's.
             if (created >= 0) {
                 FileDescriptors.close(created);
             }
-            FileDescriptors.close(descriptor);
             throw e;
         }
         epoll = created;
@@ -163,7 +166,7 @@ public final class StreamSocket implements AutoCloseable {
     public static StreamSocket connect(String operation, InetSocketAddress local, InetSocketAddress remote) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment target = SocketAddresses.write(arena, remote);
-            StreamSocket socket = new StreamSocket(create(operation, remote), false);
+            StreamSocket socket = ofDescriptor(create(operation, remote));
             try {
                 if (local != null) {
                     socket.named(operation, BIND, SocketAddresses.write(arena, local));
@@ -177,6 +180,15 @@ public final class StreamSocket implements AutoCloseable {
                 socket.close();
                 throw NativeCalls.unexpected(e);
             }
+        }
+    }
+
+    private static StreamSocket ofDescriptor(int descriptor) {
+        try {
+            return new StreamSocket(descriptor, false);
+        } catch (Throwable e) {
+            FileDescriptors.close(descriptor);
+            throw e;
         }
     }
 
@@ -215,13 +227,58 @@ public final class StreamSocket implements AutoCloseable {
     }
 
     /**
-     * Takes a connection, without waiting.
+     * Takes a connection, without waiting. One for which the kernel cannot give all that it needs waits for the next
+     * call, here or in the kernel.
      *
      * @param operation for the message of an exception
      * @return the connection; null if there is none, or none any more
-     * @throws io.github.rdma4j.verbs.VerbsException if the kernel cannot give what it needs, or no more come
+     * @throws io.github.rdma4j.verbs.VerbsException if the kernel cannot give what it needs ({@link #isShortage}), or
+     *     no more come
      */
     public StreamSocket accept(String operation) {
+        int accepted = halfAccepted >= 0 ? halfAccepted : acceptDescriptor(operation);
+        if (accepted < 0) {
+            return null;
+        }
+        halfAccepted = -1;
+        try {
+            return new StreamSocket(accepted, false);
+        } catch (VerbsException e) {
+            if (isShortage(e)) {
+                halfAccepted = accepted;
+                throw clientWaits(operation, e.errno());
+            }
+            FileDescriptors.close(accepted);
+            throw e;
+        } catch (Throwable e) {
+            FileDescriptors.close(accepted);
+            throw e;
+        }
+    }
+
+    /**
+     * Whether a failure of {@link #accept} may be over after a while, and the connection waits for that.
+     *
+     * @param failure what it has thrown
+     * @return whether there was no descriptor or no memory
+     */
+    public static boolean isShortage(VerbsException failure) {
+        return isShortage(failure.errno());
+    }
+
+    private static boolean isShortage(int errno) {
+        return switch (errno) {
+            case Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM, Errno.ENOBUFS -> true;
+            default -> false;
+        };
+    }
+
+    private static VerbsException clientWaits(String operation, int errno) {
+        return Failures.of(operation, errno, "a client waits until there is room for it", "");
+    }
+
+    /** -1 if there is none. */
+    private int acceptDescriptor(String operation) {
         try {
             int accepted = (int) ACCEPT.invokeExact(
                     NativeCalls.capture(),
@@ -230,7 +287,7 @@ public final class StreamSocket implements AutoCloseable {
                     MemorySegment.NULL,
                     SOCK_NONBLOCK | SOCK_CLOEXEC);
             if (accepted >= 0) {
-                return new StreamSocket(accepted, false);
+                return accepted;
             }
             int errno = NativeCalls.lastErrno();
             if (errno == Errno.EINVAL) {
@@ -241,10 +298,10 @@ public final class StreamSocket implements AutoCloseable {
                         "close the server, and bind it anew");
             }
             // Of a connection that broke before it was taken accept(2) tells its own error: that is nobody's failure.
-            if (errno == Errno.EMFILE || errno == Errno.ENFILE || errno == Errno.ENOMEM || errno == Errno.ENOBUFS) {
-                throw Failures.of(operation, errno);
+            if (isShortage(errno)) {
+                throw clientWaits(operation, errno);
             }
-            return null;
+            return -1;
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
         }
@@ -460,6 +517,9 @@ public final class StreamSocket implements AutoCloseable {
                 readable.close();
                 eventful.close();
                 FileDescriptors.close(epoll);
+            }
+            if (halfAccepted >= 0) {
+                FileDescriptors.close(halfAccepted);
             }
             FileDescriptors.close(descriptor);
         }

@@ -101,5 +101,7 @@ class CmValuesTest {
         VerbsException failure = CreationFailure.withAccess("rdma_create_event_channel()", 19);
         assertThat(failure).hasMessageContaining("ENODEV (No such device): this machine has no RDMA device");
         assertThat(failure.remedy()).startsWith("load the adapter's driver").contains("scripts/softroce");
+        // Endpoint.rdmaFailure has it, too, and its program takes RDMA_OR_TCP already.
+        assertThat(failure.remedy()).contains("that have the transport RDMA_OR_TCP take TCP");
     }
 }

@@ -106,7 +106,7 @@ class EndpointServerDeviceTest {
                     () -> Endpoint.connect(listener.id().localAddress().orElseThrow(), SMALL, PATIENCE));
             assertThat(poller.select(PATIENCE, source -> {})).isEqualTo(1);
             assertThat(reception.begin()).isNull();
-            assertThat(reception.hasHandshakes()).isTrue();
+            assertThat(reception.awaitsTime()).isTrue();
             List<EventSource> ready = new ArrayList<>();
             assertThat(poller.select(PATIENCE, ready::add)).isEqualTo(1);
             try (BrokenDescriptor broken = BrokenDescriptor.of((EventChannel) ready.getFirst())) {
@@ -114,7 +114,7 @@ class EndpointServerDeviceTest {
                         .isInstanceOf(VerbsException.class)
                         .hasMessageContaining("rdma_get_cm_event() failed: EBADF");
             }
-            assertThat(reception.hasHandshakes()).isFalse();
+            assertThat(reception.awaitsTime()).isFalse();
             assertThat(doorkeeper.counters().gaveUp()).isEqualTo(1);
             // And it wakes nobody any more.
             assertThat(poller.select(Duration.ZERO, ready::add)).isZero();
@@ -308,7 +308,7 @@ class EndpointServerDeviceTest {
             });
             InetSocketAddress address = listener.id().localAddress().orElseThrow();
             assertThatThrownBy(() -> Endpoint.connect(address, SMALL, PATIENCE))
-                    .isInstanceOf(EndpointException.class)
+                    .isInstanceOf(IncompatiblePeerException.class)
                     .hasMessageContaining("version 9")
                     .hasMessageContaining("this side version " + Hello.VERSION)
                     .hasCauseInstanceOf(ConnectionRejectedException.class);

@@ -87,7 +87,7 @@ class FailoverTcpTest {
             CompletableFuture<Endpoint> accepted =
                     CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
             assertThatThrownBy(() -> Endpoint.connect(server.address(), over(Transport.RDMA_WITH_FAILOVER), PATIENCE))
-                    .isInstanceOf(EndpointException.class)
+                    .isInstanceOf(IncompatiblePeerException.class)
                     .hasMessageContaining("RDMA_WITH_FAILOVER");
             accepted.join().abort();
         }

@@ -90,6 +90,8 @@ final class FakeCarrier implements Carrier {
 
     /** Before each poll: throws if the program has closed the completion queue. */
     Runnable beforePoll = () -> {};
+    /** Before somebody sees a message that he has taken. */
+    Runnable beforeMessage = () -> {};
     /** What happens in another thread when a selector has begun to watch, and when it has left. */
     Runnable onWatch = () -> {};
 
@@ -274,6 +276,7 @@ final class FakeCarrier implements Carrier {
 
     @Override
     public Message message(int buffer, long length) {
+        beforeMessage.run();
         return new Message(MemorySegment.ofArray(buffers[buffer])).open(length);
     }
 

@@ -99,7 +99,7 @@ class IntegrityDeviceTest extends IntegrityContract {
             CompletableFuture<Boolean> accepted = CompletableFuture.supplyAsync(() -> acceptsSomebody(server));
             assertThatThrownBy(
                             () -> Endpoint.connect(server.address(), config -> config.integrity(!atServer), PATIENCE))
-                    .isExactlyInstanceOf(EndpointException.class)
+                    .isInstanceOf(IncompatiblePeerException.class)
                     .hasMessageContaining(
                             atServer ? "the server puts a sum behind each message" : "this side puts a sum behind")
                     .hasMessageContaining("integrity(true) on both sides, or on neither");

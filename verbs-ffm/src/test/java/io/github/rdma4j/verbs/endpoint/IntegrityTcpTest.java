@@ -169,7 +169,7 @@ class IntegrityTcpTest extends IntegrityContract {
                             server.address(),
                             config -> config.transport(Transport.TCP).integrity(!atServer),
                             PATIENCE))
-                    .isExactlyInstanceOf(EndpointException.class)
+                    .isInstanceOf(IncompatiblePeerException.class)
                     .hasMessageContaining(
                             atServer ? "the server puts a sum behind each message" : "this side puts a sum behind")
                     .hasMessageContaining("integrity(true) on both sides, or on neither");

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +21,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** {@link ReconnectorContract} over TCP, where a server can come and go, and what any transport does. */
 class ReconnectorTcpTest extends ReconnectorContract {
@@ -128,6 +132,42 @@ class ReconnectorTcpTest extends ReconnectorContract {
             assertThatThrownBy(() -> reconnector.endpoint(PATIENCE)).isInstanceOf(NotAdmittedException.class);
             assertThat(attempts).hasValue(1);
             refusing.cancel(true);
+        }
+    }
+
+    /** To try again would go on for ever, and nobody would hear why. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_OR_TCP"})
+    void whoMeetsAnotherVersionIsToldAtOnce(Transport transport) throws Exception {
+        byte[] greeting = new byte[TcpHandshake.BYTES];
+        byte[] hello = new Hello(Hello.VERSION + 1, 4, 4096, new byte[0]).toBytes();
+        System.arraycopy(hello, 0, greeting, 0, hello.length);
+        AtomicInteger attempts = new AtomicInteger();
+        try (var executor = Executors.newSingleThreadExecutor();
+                ServerSocket other = new ServerSocket(0, 8, TcpPair.ANY_PORT.getAddress());
+                Reconnector reconnector = Reconnector.open(
+                        new InetSocketAddress(other.getInetAddress(), other.getLocalPort()),
+                        config -> {
+                            attempts.incrementAndGet();
+                            config.transport(transport);
+                        },
+                        retry -> retry.firstPause(Duration.ofMillis(1)))) {
+            executor.submit(() -> {
+                while (true) {
+                    try (Socket client = other.accept()) {
+                        client.getOutputStream().write(greeting);
+                        client.getInputStream().readNBytes(TcpHandshake.BYTES);
+                    }
+                }
+            });
+            assertThatThrownBy(() -> reconnector.endpoint(Duration.ofSeconds(2)))
+                    .isInstanceOf(IncompatiblePeerException.class)
+                    .hasMessageContaining("version " + (Hello.VERSION + 1));
+            assertThat(attempts).hasValue(1);
+            // Who waits for an update asks again.
+            assertThatThrownBy(() -> reconnector.endpoint(Duration.ofSeconds(2)))
+                    .isInstanceOf(IncompatiblePeerException.class);
+            assertThat(attempts).hasValue(2);
         }
     }
 

@@ -79,6 +79,89 @@ class SelectorOfFakesTest {
                 "ibv_poll_cq(of the simulation)");
     }
 
+    /** A view of it is made behind the visit, which may fail for want of memory. */
+    @Test
+    void aMessageThatCannotBeShownIsShownByTheNextSelect() {
+        FakePair pair = pair();
+        List<Integer> got = new ArrayList<>();
+        try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
+            selector.add(pair.left, message -> got.add(number(message)), ready -> {});
+            sleepsInVain(selector);
+            // More than there are buffers: none is lost either.
+            for (int i = 0; i < 20; i += 2) {
+                assertThat(pair.right.trySend(number(i))).isEqualTo(Endpoint.OK);
+                assertThat(pair.right.trySend(number(i + 1))).isEqualTo(Endpoint.OK);
+                failOnce(pair.leftCarrier);
+                assertThatThrownBy(() -> selector.select(PATIENCE)).isInstanceOf(OutOfMemoryError.class);
+                assertThat(got).hasSize(i);
+                while (got.size() < i + 2) {
+                    assertThat(selector.select(PATIENCE)).isPositive();
+                }
+                assertThat(got).endsWith(i, i + 1);
+            }
+        }
+    }
+
+    private static void failOnce(FakeCarrier carrier) {
+        carrier.beforeMessage = () -> {
+            carrier.beforeMessage = () -> {};
+            throw new OutOfMemoryError("of the simulation");
+        };
+    }
+
+    @Test
+    void aMessageThatCannotBeShownIsThereForWhoAsksNext() {
+        FakePair pair = pair();
+        List<Integer> got = new ArrayList<>();
+        for (int i = 0; i < 30; i += 3) {
+            for (int j = 0; j < 3; j++) {
+                assertThat(pair.right.trySend(number(i + j))).isEqualTo(Endpoint.OK);
+            }
+            failOnce(pair.leftCarrier);
+            assertThatThrownBy(() -> pair.left.poll(message -> got.add(number(message))))
+                    .isInstanceOf(OutOfMemoryError.class);
+            failOnce(pair.leftCarrier);
+            assertThatThrownBy(() -> pair.left.receive(message -> got.add(number(message)), PATIENCE))
+                    .isInstanceOf(OutOfMemoryError.class);
+            assertThat(pair.left.receive(message -> got.add(number(message)), PATIENCE))
+                    .isTrue();
+            while (got.size() < i + 3) {
+                assertThat(pair.left.poll(message -> got.add(number(message)))).isPositive();
+            }
+            assertThat(got).endsWith(i, i + 1, i + 2);
+        }
+        // In one that is closed meanwhile there is nobody to give it to, and its memory goes.
+        assertThat(pair.right.trySend(number(1))).isEqualTo(Endpoint.OK);
+        pair.leftCarrier.beforeMessage = () -> {
+            pair.left.abort();
+            throw new OutOfMemoryError("of the simulation");
+        };
+        assertThatThrownBy(() -> pair.left.poll(message -> {})).isInstanceOf(OutOfMemoryError.class);
+        assertThat(pair.leftCarrier.freed).isTrue();
+    }
+
+    /** As a selector: who waits in a thread hears that the connection is lost, and a Reconnector makes another one. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoWaitsForAnAdapterThatDoesNotAnswerLosesTheConnection(boolean queue) {
+        FakePair pair = pair();
+        pair.leftCarrier.deaf = !queue;
+        if (queue) {
+            pair.leftCarrier.beforePoll = () -> {
+                throw new VerbsException("ibv_poll_cq(of the simulation)", Errno.EIO, "the device is gone", "");
+            };
+        }
+        assertThatThrownBy(() -> pair.left.receive(PATIENCE))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("the device is gone");
+        assertThat(pair.left.isUp()).isFalse();
+        assertThatThrownBy(() -> pair.left.receive(PATIENCE))
+                .isInstanceOf(ConnectionLostException.class)
+                .hasMessageContaining("nothing is to be heard of its adapter")
+                .hasMessageContaining("the device is gone");
+        pair.left.close();
+    }
+
     private void isLostOnceAndKeepsNobody(Consumer<FakeCarrier> breaks, String call) {
         FakePair broken = pair();
         FakePair healthy = pair();

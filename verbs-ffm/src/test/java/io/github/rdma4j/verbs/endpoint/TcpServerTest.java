@@ -254,7 +254,7 @@ class TcpServerTest {
                 }
             });
             assertThatThrownBy(() -> connect(address, Transport.TCP))
-                    .isInstanceOf(EndpointException.class)
+                    .isInstanceOf(IncompatiblePeerException.class)
                     .hasMessageContaining("version %d of the endpoint protocol".formatted(Hello.VERSION + 1));
             answering.join();
         }

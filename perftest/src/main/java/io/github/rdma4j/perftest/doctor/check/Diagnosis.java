@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.check;
 
+import io.github.rdma4j.gpudirect.check.FindingState;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
 import io.github.rdma4j.perftest.doctor.machine.RdmaPort;
 import java.util.List;
@@ -30,9 +31,20 @@ public record Diagnosis(List<RdmaDevice> devices, List<Finding> findings) {
     /** Ports that data can go through, such as {@code mlx5_0/1}. */
     public List<String> usablePorts() {
         return devices.stream()
-                .flatMap(device -> device.ports().stream().filter(device::canUse))
+                .flatMap(device -> device.ports().stream().filter(port -> canUse(device, port)))
                 .map(RdmaPort::name)
                 .toList();
+    }
+
+    /** Whether data of this process can go through a port: a port does not help whose queues nobody can make. */
+    public boolean canUse(RdmaDevice device, RdmaPort port) {
+        return device.canUse(port) && findings.stream().noneMatch(finding -> forbids(finding, device));
+    }
+
+    private static boolean forbids(Finding finding, RdmaDevice device) {
+        return finding.state() == FindingState.FAIL
+                && finding.check().section() == Check.Section.LIMITS
+                && (finding.subject().isEmpty() || finding.subject().equals(device.name()));
     }
 
     /** What is slow or broken, the first to be mended first. */

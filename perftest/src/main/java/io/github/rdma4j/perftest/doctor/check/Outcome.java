@@ -8,6 +8,6 @@ public enum Outcome {
     OK,
     /** RDMA can be used; something is slow, or a part of it is broken. */
     TROUBLE,
-    /** RDMA cannot be used: no port of any device. */
+    /** RDMA cannot be used: there is no port for this process. */
     BROKEN
 }
