@@ -105,6 +105,8 @@ docker_is() {
     second=$(tar -C "$BATS_TEST_TMPDIR/b" --sort=name -c . | sha256sum)
     [[ $first == "$second" ]]
     diff -r "$BATS_TEST_DIRNAME/../lib/softroce" "$BATS_TEST_TMPDIR/a/scripts/lib/softroce"
+    # With all that it sources.
+    run -0 "$BATS_TEST_TMPDIR/a/scripts/softroce" --help
     run -0 "$BATS_TEST_TMPDIR/a/jre/bin/java" -Xshare:on -version
     run -1 "$BUILD" --context "$BATS_TEST_TMPDIR/a"
     [[ $output == *'not an empty folder'* ]]
