@@ -5,8 +5,6 @@ package io.github.rdma4j.verbs.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.ChildJvm;
-import io.github.rdma4j.verbs.VerbsException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -20,18 +18,7 @@ class DescriptorSetTest {
             DescriptorSet set = new DescriptorSet(IllegalStateException::new);
             set.await("warming up", 0, 0);
             System.out.println(Failures.of("warming up", Errno.EMFILE).getMessage());
-            long self = ProcessHandle.current().pid();
-            new ProcessBuilder("prlimit", "--pid=" + self, "--nofile=512:512")
-                    .start()
-                    .waitFor();
-            List<TestDescriptor> all = new ArrayList<>();
-            try {
-                while (true) {
-                    all.add(new TestDescriptor());
-                }
-            } catch (VerbsException e) {
-                // There is none left.
-            }
+            List<TestDescriptor> all = TestDescriptor.takeAll();
             Throwable failure = null;
             try {
                 set.await("waiting", System.nanoTime(), TimeUnit.MILLISECONDS.toNanos(1));

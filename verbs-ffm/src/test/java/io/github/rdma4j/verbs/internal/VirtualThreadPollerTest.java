@@ -127,19 +127,9 @@ class VirtualThreadPollerTest {
                 FileDescriptors.setNonBlocking(one.number());
             }
             System.out.println(describe(Failures.of("warming up", Errno.EINVAL)));
-            long self = ProcessHandle.current().pid();
-            new ProcessBuilder("prlimit", "--pid=" + self, "--nofile=512:512")
-                    .start()
-                    .waitFor();
-            List<TestDescriptor> all = new ArrayList<>();
-            try {
-                while (true) {
-                    all.add(new TestDescriptor());
-                }
-            } catch (VerbsException e) {
-                System.out.println(await(waiter));
-                System.out.println(await(waiter));
-            }
+            List<TestDescriptor> all = TestDescriptor.takeAll();
+            System.out.println(await(waiter));
+            System.out.println(await(waiter));
             all.forEach(TestDescriptor::close);
             waited.signal();
             System.out.println(await(waiter));
