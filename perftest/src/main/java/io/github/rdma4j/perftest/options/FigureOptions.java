@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.OptionalDouble;
 import java.util.Objects;
+import java.util.OptionalDouble;
 
 /** Which figures are reported, in which unit, into which files, and which of them are good enough. */
 public final class FigureOptions {

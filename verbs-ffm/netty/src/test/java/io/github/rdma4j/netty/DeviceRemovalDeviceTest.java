@@ -69,8 +69,7 @@ class DeviceRemovalDeviceTest {
     /** Both ends of two connections over the device, and of one over TCP, at one event loop. Prints what each hears. */
     static final class User {
         private static final CompletableFuture<Void> SERVER_FAILED = new CompletableFuture<>();
-        private static final EventLoopGroup LOOP =
-                new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
+        private static final EventLoopGroup LOOP = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
 
         public static void main(String[] arguments) throws Exception {
             Channel server = server(ADDRESS, Transport.RDMA, "server");
@@ -85,7 +84,8 @@ class DeviceRemovalDeviceTest {
             client.closeFuture().await(PATIENCE_SECONDS, TimeUnit.SECONDS);
             another.closeFuture().await(PATIENCE_SECONDS, TimeUnit.SECONDS);
             System.out.println("closed " + client.isOpen() + another.isOpen());
-            System.out.println("write " + (client.writeAndFlush(bytes("late")).await().cause() != null));
+            System.out.println(
+                    "write " + (client.writeAndFlush(bytes("late")).await().cause() != null));
             System.out.println("after " + echo(tcp) + echo(client(overTcp, Transport.TCP, "tcp client")));
             SERVER_FAILED.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
             // It lets the device go.

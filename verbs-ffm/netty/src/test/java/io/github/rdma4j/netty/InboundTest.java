@@ -29,14 +29,15 @@ class InboundTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final ByteBufAllocator ALLOCATOR = UnpooledByteBufAllocator.DEFAULT;
 
-    /** What follows a message that could not be kept, for want of memory, belongs to nobody: there is a gap before it. */
+    /** What follows a message that could not be kept, for want of memory, is for nobody: there is a gap before it. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void nothingIsReadBehindWhatCouldNotBeKept(boolean broughtByTheLoop) {
         try (EndpointServer server = EndpointServer.bind(HERE, config -> config.transport(Transport.TCP))) {
             CompletableFuture<Endpoint> accepted =
                     CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
-            try (Endpoint peer = Endpoint.connect(server.address(), config -> config.transport(Transport.TCP), PATIENCE);
+            try (Endpoint peer =
+                            Endpoint.connect(server.address(), config -> config.transport(Transport.TCP), PATIENCE);
                     Endpoint endpoint = accepted.join()) {
                 Inbound inbound = new Inbound(8);
                 send(peer, 1);

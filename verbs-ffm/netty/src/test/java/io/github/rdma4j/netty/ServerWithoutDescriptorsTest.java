@@ -160,7 +160,7 @@ class ServerWithoutDescriptorsTest {
     private static void echo(Endpoint endpoint, int number) {
         byte[] message = {(byte) number};
         assertThat(endpoint.send(message, PATIENCE)).isTrue();
-        assertThat(endpoint.receive(PATIENCE)).hasValueSatisfying(answer -> assertThat(answer)
-                .isEqualTo(message));
+        assertThat(endpoint.receive(PATIENCE))
+                .hasValueSatisfying(answer -> assertThat(answer).isEqualTo(message));
     }
 }

@@ -67,8 +67,8 @@ final class JoinedGroups {
     }
 
     /**
-     * Leaves what was joined last at an address, as librdmacm does. When nothing of the group is left, the queue pair is
-     * detached, as far as it is there.
+     * Leaves what was joined last at an address, as librdmacm does. When nothing of the group is left, the queue pair
+     * is detached, as far as it is there.
      */
     void leave(InetSocketAddress address, ManagedQueuePair managed) {
         Long key = null;
@@ -83,7 +83,10 @@ final class JoinedGroups {
             return;
         }
         Group group = groups.get(key);
-        if (group.isAttached() && attached == 1 && managed != null && managed.queuePair().isOpen()) {
+        if (group.isAttached()
+                && attached == 1
+                && managed != null
+                && managed.queuePair().isOpen()) {
             managed.queuePair().detachMulticast(group.gid(), group.lid());
         }
         groups.remove(key);

@@ -173,5 +173,4 @@ final class EngineWaits {
             engine.lose(e);
         }
     }
-
 }
