@@ -10,7 +10,7 @@ import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.internal.Errno;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.function.ToIntFunction;
 
@@ -20,7 +20,7 @@ import java.util.function.ToIntFunction;
  */
 final class JoinedGroups {
     /** By the number that stands in for the user's pointer of the native join, and comes back with its event. */
-    private final Map<Long, Group> groups = new LinkedHashMap<>();
+    private final Map<Long, Group> groups = new HashMap<>();
 
     private long lastKey;
 
@@ -66,29 +66,16 @@ final class JoinedGroups {
         return event;
     }
 
-    /**
-     * Leaves what was joined last at an address, as librdmacm does. When nothing of the group is left, the queue pair
-     * is detached, as far as it is there.
-     */
+    /** Detaches the queue pair, as far as it is there. */
     void leave(InetSocketAddress address, ManagedQueuePair managed) {
-        Long key = null;
-        int attached = 0;
-        for (Map.Entry<Long, Group> each : groups.entrySet()) {
-            if (each.getValue().address().equals(address)) {
-                key = each.getKey();
-                attached += each.getValue().isAttached() ? 1 : 0;
+        groups.values().removeIf(group -> {
+            if (!group.address().equals(address)) {
+                return false;
             }
-        }
-        if (key == null) {
-            return;
-        }
-        Group group = groups.get(key);
-        if (group.isAttached()
-                && attached == 1
-                && managed != null
-                && managed.queuePair().isOpen()) {
-            managed.queuePair().detachMulticast(group.gid(), group.lid());
-        }
-        groups.remove(key);
+            if (group.isAttached() && managed != null && managed.queuePair().isOpen()) {
+                managed.queuePair().detachMulticast(group.gid(), group.lid());
+            }
+            return true;
+        });
     }
 }

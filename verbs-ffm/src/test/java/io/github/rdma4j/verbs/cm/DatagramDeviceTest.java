@@ -179,28 +179,6 @@ class DatagramDeviceTest {
         }
     }
 
-    /** The kernel counts the joins of an id, and each is left once. */
-    @Test
-    void aGroupThatWasJoinedTwiceIsLeftTwice() throws Exception {
-        try (CmEnd receiver = member(one, MulticastMembership.FULL_MEMBER)) {
-            joined(receiver);
-            one.joinMulticast(GROUP, MulticastMembership.FULL_MEMBER);
-            joined(receiver);
-            try (CmEnd sender = member(two, MulticastMembership.SEND_ONLY_FULL_MEMBER)) {
-                Destination group = joined(sender);
-                send(sender, group, receiver);
-                one.leaveMulticast(GROUP);
-                send(sender, group, receiver);
-                one.leaveMulticast(GROUP);
-                receiver.receive();
-                sender.send(group);
-                sender.awaitSuccess();
-                assertThat(receiver.isSilent()).isTrue();
-            }
-            assertThatThrownBy(() -> one.leaveMulticast(GROUP)).hasMessageContaining("has not joined that group");
-        }
-    }
-
     @Test
     void aJoinIsWaitedFor() {
         try (SynchronousId id = SynchronousId.create(PortSpace.UDP)) {
