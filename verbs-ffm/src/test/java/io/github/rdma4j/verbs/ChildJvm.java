@@ -40,6 +40,28 @@ public final class ChildJvm {
     private ChildJvm() {}
 
     /**
+     * Loads the library's classes into this JVM, which must be one of its own that will have no file descriptor left:
+     * without one none can be loaded.
+     */
+    public static void loadClasses() throws Exception {
+        for (String folder : System.getProperty("java.class.path").split(File.pathSeparator)) {
+            if (Files.isDirectory(Path.of(folder)) && !folder.endsWith("test-classes")) {
+                try (Stream<Path> files = Files.walk(Path.of(folder, "io/github/rdma4j/verbs"))) {
+                    for (Path file : files.toList()) {
+                        String name = Path.of(folder).relativize(file).toString();
+                        if (name.matches(".*/(endpoint|cm|verbs|internal|events)/\\w+([$]\\w+)*[.]class")) {
+                            Class.forName(
+                                    name.substring(0, name.length() - 6).replace('/', '.'),
+                                    false,
+                                    ChildJvm.class.getClassLoader());
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /**
      * A command that starts a program with the class path of this JVM.
      *
      * @param main name of a class with a {@code main} method

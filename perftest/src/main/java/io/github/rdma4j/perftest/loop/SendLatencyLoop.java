@@ -14,8 +14,8 @@ import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.WorkCompletions;
 
 /**
- * The measured loop of ib_send_lat: each side sends a message and waits for the completion of the receive that the
- * other side's message takes.
+ * The measured loop of ib_send_lat, and of ib_write_lat where writes are told to the peer: each side sends or writes a
+ * message and waits for the completion of the receive that the other side's message takes.
  *
  * <p>It allocates nothing (but where it sleeps, with {@code -e}) and throws nothing: what stopped it is asked
  * afterwards ({@link #failure()}). One method serves counted and timed runs and both roles, so that one warm-up
@@ -71,7 +71,7 @@ public final class SendLatencyLoop {
      * Plays until {@code count} messages have gone each way, or the run is over, or something fails. The first receives
      * are posted.
      *
-     * @param opens whether this side sends first (the client does)
+     * @param opens whether this side sends first (the client does, but of writes the server)
      * @param count messages to send
      * @param recorder takes the time of each send, and may delay it
      * @return messages sent

@@ -52,6 +52,16 @@ public final class Sender {
         return new Sender(resources, stream, targets);
     }
 
+    /** Sends, or where messages are written writes, one after the other to the same place. */
+    public static Sender ofOneMessage(TestResources resources, int stream, long size) {
+        return new Sender(
+                resources,
+                stream,
+                resources.messagesAreWritten()
+                        ? new RemoteMemory[] {resources.remote(stream).slice(0, size)}
+                        : null);
+    }
+
     /**
      * @param resources connected
      * @param stream whose queue pair to use

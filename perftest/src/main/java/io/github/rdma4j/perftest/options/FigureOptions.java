@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalDouble;
 
 /** Which figures are reported, in which unit, into which files, and which of them are good enough. */
 public final class FigureOptions {
@@ -182,6 +183,14 @@ public final class FigureOptions {
         return logFile;
     }
 
+    /** Of what is told: the first CPU's frequency counts, as in C. */
+    private static String otherFrequency() {
+        OptionalDouble other = CpuFrequency.conflicting();
+        return other.isPresent()
+                ? String.format(Locale.ROOT, " (of its first CPU; another one has %.0f)", other.getAsDouble())
+                : "";
+    }
+
     void check(Tool tool, WorkloadOptions workload, Adjustments adjustments) {
         IllegalParameterException.when(
                 output != null && output.isForLatency() != tool.isLatency(),
@@ -206,15 +215,17 @@ public final class FigureOptions {
         if (cycles && !adjustments.when(timed, "-C/--report-cycles has no effect with -D/--duration, as in C")) {
             cyclesPerMicrosecond = CpuFrequency.megahertz()
                     .orElseThrow(() -> new IllegalParameterException(
-                            "-C/--report-cycles: /proc/cpuinfo tells no frequency of this machine's CPUs; leave it out,"
-                                    + " for times in usec"));
+                            "-C/--report-cycles: /proc/cpuinfo tells no frequency of this machine's CPUs, and the"
+                                    + " counter that C reads (the timer's, on aarch64) no Java program reads; leave it"
+                                    + " out, for times in usec"));
             adjustments.when(
                     true,
                     String.format(
                             Locale.ROOT,
-                            "-C/--report-cycles: cycles are microseconds times the %.0f MHz of /proc/cpuinfo; files and"
-                                    + " what stands below the table have usec",
-                            cyclesPerMicrosecond));
+                            "-C/--report-cycles: cycles are microseconds times the %.0f MHz of /proc/cpuinfo%s, where C"
+                                    + " reads a counter; files and what stands below the table have usec",
+                            cyclesPerMicrosecond,
+                            otherFrequency()));
         }
         IllegalParameterException.when(
                 rounds() > 1 && timed && (tool.isLatency() || tool.verb() == Verb.SEND || workload.bidirectional()),

@@ -126,9 +126,9 @@ public final class MemoryOptions {
         IllegalParameterException.when(
                 nullRegion && validation, "--data_validation and --use-null-mr exclude each other, as in C");
         IllegalParameterException.when(
-                nullRegion && tool == Tool.WRITE_LATENCY,
+                nullRegion && tool == Tool.WRITE_LATENCY && !workload.withImmediate(),
                 "--use-null-mr: ib_write_lat waits for the last byte of each message, which a null memory region drops"
-                        + " (C waits for ever)");
+                        + " (C waits for ever); with --write_with_imm it does not");
         IllegalParameterException.when(
                 validation && workload.allSizes(),
                 "--data_validation is for one size: give -s/--size instead of -a/--all");

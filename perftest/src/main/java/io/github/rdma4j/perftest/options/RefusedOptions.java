@@ -58,7 +58,10 @@ final class RefusedOptions {
                 "no version of the C tools runs with it: each takes the version that it did not get for one that is"
                         + " too old",
                 "--dont_xchg_versions");
-        refuse("a server without a client's connection would not know when the test is over", "--connectionless");
+        refuse(
+                "it takes what comes to a group for ever (-g with --run_infinitely), and --run_infinitely is not for"
+                        + " ib_send_bw here",
+                "--connectionless");
         refuse(STEERING, "--tph_mem", "--cpu_id", "--ph");
         refuse("no kernel runs on the GPU beside the test, whose figures would then be of both", "--gpu_touch");
         refuse(

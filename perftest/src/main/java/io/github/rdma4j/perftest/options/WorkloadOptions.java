@@ -81,7 +81,7 @@ public final class WorkloadOptions {
                 .initially(AtomicOperation.FETCH_AND_ADD)
                 .into(value -> atomicOperation = value);
         options.flag("--write_with_imm")
-                .onlyFor(ToolSet.BANDWIDTH, ToolSet.WRITE)
+                .onlyFor(ToolSet.WRITE)
                 .description(
                         "Write with a number that completes a receive of the peer (the peer's C tool: 24.01 or later).")
                 .into(value -> withImmediate = value);

@@ -6,29 +6,54 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.OptionalDouble;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** How fast the processor runs, as the kernel tells it and the C tools take it: the first CPU's megahertz. */
 public final class CpuFrequency {
     private static final Pattern LINE = Pattern.compile("(?m)^cpu MHz\\s*:\\s*(\\d{1,6}(?:\\.\\d+)?)\\s*$");
 
+    /** As in C: from here on two frequencies are not the same. */
+    private static final double TOLERANCE = 0.02;
+
     private CpuFrequency() {}
+
+    private static String cpuinfo() {
+        try {
+            return Files.readString(Path.of("/proc/cpuinfo"), StandardCharsets.UTF_8);
+        } catch (IOException _) {
+            return "";
+        }
+    }
 
     /** Of this machine; empty where the kernel does not tell, as on aarch64. */
     public static OptionalDouble megahertz() {
-        try {
-            return of(Files.readString(Path.of("/proc/cpuinfo"), StandardCharsets.UTF_8));
-        } catch (IOException _) {
-            return OptionalDouble.empty();
-        }
+        return of(cpuinfo());
+    }
+
+    /** Of another processor that runs at another frequency now: the first such one; empty if there is none. */
+    public static OptionalDouble conflicting() {
+        return conflicting(cpuinfo());
     }
 
     /** Of what {@code /proc/cpuinfo} says. */
     static OptionalDouble of(String text) {
-        Matcher line = LINE.matcher(text);
-        double value = line.find() ? Double.parseDouble(line.group(1)) : 0;
-        return value > 0 ? OptionalDouble.of(value) : OptionalDouble.empty();
+        double[] all = all(text);
+        return all.length > 0 && all[0] > 0 ? OptionalDouble.of(all[0]) : OptionalDouble.empty();
+    }
+
+    static OptionalDouble conflicting(String text) {
+        double[] all = all(text);
+        return Arrays.stream(all)
+                .filter(value -> Math.abs(value - all[0]) > TOLERANCE * all[0])
+                .findFirst();
+    }
+
+    private static double[] all(String text) {
+        return LINE.matcher(text)
+                .results()
+                .mapToDouble(line -> Double.parseDouble(line.group(1)))
+                .toArray();
     }
 }

@@ -268,7 +268,7 @@ public final class TestResources implements AutoCloseable {
     }
 
     /** Whether messages that complete receives are written by the peer, to where it wants. */
-    boolean messagesAreWritten() {
+    public boolean messagesAreWritten() {
         return parameters.workload().withImmediate();
     }
 

@@ -191,7 +191,11 @@ public final class PerfTest {
                 new PortTraffic(device.deviceName(), parameters.path().devicePort());
         PassiveWait passive = new PassiveWait(channel, traffic::received, traffic.toString());
         ConnectedTest test = switch (parameters.tool()) {
-            case WRITE_LATENCY -> new LatencyTest(parameters, resources, channel, observed);
+            case WRITE_LATENCY ->
+                parameters.usesReceives()
+                        ? new SendLatencyTest(
+                                parameters, resources, channel, greeting, layout, parameters.sizes(), observed)
+                        : new LatencyTest(parameters, resources, channel, observed);
             case READ_LATENCY, ATOMIC_LATENCY ->
                 new RequestLatencyTest(parameters, resources, channel, passive, greeting, observed);
             case SEND_LATENCY ->

@@ -20,7 +20,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * ib_send_lat between two connected sides: they meet before each size, when both have posted receives, and at the end.
+ * ib_send_lat, and ib_write_lat where writes are told to the peer, between two connected sides: they meet before each
+ * size, when both have posted receives, and where messages are sent at the end, too. The client sends first, but the
+ * server writes first.
  */
 final class SendLatencyTest implements ConnectedTest {
     /** A latency is half a round trip. */
@@ -66,7 +68,9 @@ final class SendLatencyTest implements ConnectedTest {
             results.add(result);
             listener.result(result);
         }
-        greeting.exchange(channel, "end of the test", parameters.runTimeout());
+        if (!resources.messagesAreWritten()) {
+            greeting.exchange(channel, "end of the test", parameters.runTimeout());
+        }
         return results;
     }
 
@@ -80,7 +84,7 @@ final class SendLatencyTest implements ConnectedTest {
         greeting.exchange(channel, "start of the run");
         RunMonitor monitor = monitoring.start(control, size);
         try {
-            loop.run(!parameters.isServer(), count, recorder);
+            loop.run(parameters.isServer() == resources.messagesAreWritten(), count, recorder);
         } finally {
             monitor.close();
         }
@@ -124,7 +128,7 @@ final class SendLatencyTest implements ConnectedTest {
             TestResources resources, int receiving, long size, Receives receives, RunControl control) {
         long length = SendStreams.length(resources, size);
         return new SendLatencyLoop(
-                new Sender(resources, 0),
+                Sender.ofOneMessage(resources, 0, size),
                 resources.slice(resources.sendOffset(0), size),
                 size <= resources.inlineSize(),
                 receives,

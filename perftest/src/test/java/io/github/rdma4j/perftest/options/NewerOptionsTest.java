@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What follows from options that scripts for the C tools have and few people type. */
 class NewerOptionsTest {
@@ -63,6 +64,22 @@ class NewerOptionsTest {
         assertThat(parse(Tool.SEND_LATENCY, "host").workload().sendsImmediate()).isFalse();
     }
 
+    @ParameterizedTest
+    @EnumSource(
+            value = Tool.class,
+            names = {"WRITE_LATENCY", "WRITE_BANDWIDTH"})
+    void writesCompleteReceivesOfThePeerWhenAskedFor(Tool tool) {
+        TestParameters parameters = parse(tool, "--write_with_imm -n 50");
+        assertThat(parameters.usesReceives()).isTrue();
+        assertThat(parameters.receiveDepth()).isEqualTo(50);
+        assertThat(parse(tool, "-n 50").receiveDepth()).isZero();
+        for (String more : List.of("--data_validation", "--reversed")) {
+            assertThatThrownBy(() -> parse(tool, "--write_with_imm " + more))
+                    .isInstanceOf(IllegalParameterException.class)
+                    .hasMessageStartingWith("--write_with_imm: not with --rate_limit, --data_validation or --reversed");
+        }
+    }
+
     @Test
     void queuesOfAThreadDomainAreAskedFor() {
         assertThat(parse(Tool.READ_LATENCY, "--no_lock").queues().lockFree()).isTrue();
@@ -82,6 +99,10 @@ class NewerOptionsTest {
         assertThatThrownBy(() -> parse(Tool.WRITE_LATENCY, "--use-null-mr"))
                 .isInstanceOf(IllegalParameterException.class)
                 .hasMessageStartingWith("--use-null-mr: ib_write_lat waits for the last byte of each message");
+        assertThat(parse(Tool.WRITE_LATENCY, "--use-null-mr --write_with_imm")
+                        .memory()
+                        .nullRegion())
+                .isTrue();
         assertThatThrownBy(() -> parse(Tool.SEND_BANDWIDTH, "--use-null-mr"))
                 .hasMessage("--use-null-mr is for the write and read tools");
     }

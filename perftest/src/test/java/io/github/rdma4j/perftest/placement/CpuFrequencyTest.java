@@ -15,4 +15,15 @@ class CpuFrequencyTest {
         assertThat(CpuFrequency.of("cpu MHz\t\t: 0.000\n")).isEmpty();
         assertThat(CpuFrequency.of("")).isEmpty();
     }
+
+    /** As in C, by more than a fiftieth. */
+    @Test
+    void anotherFrequencyIsSeen() {
+        String first = "cpu MHz\t\t: 2000.0\n\n";
+        assertThat(CpuFrequency.conflicting(first + "cpu MHz\t\t: 1961.0\n\ncpu MHz\t\t: 800.5\n\ncpu MHz\t\t: 900\n"))
+                .hasValue(800.5);
+        assertThat(CpuFrequency.conflicting(first + "cpu MHz\t\t: 2039.0\n")).isEmpty();
+        assertThat(CpuFrequency.conflicting(first)).isEmpty();
+        assertThat(CpuFrequency.conflicting("")).isEmpty();
+    }
 }

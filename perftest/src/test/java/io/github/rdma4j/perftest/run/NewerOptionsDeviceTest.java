@@ -18,7 +18,9 @@ import io.github.rdma4j.perftest.stream.Receives;
 import io.github.rdma4j.perftest.stream.RunControl;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.Device;
+import io.github.rdma4j.verbs.WorkCompletionOpcode;
 import io.github.rdma4j.verbs.WorkCompletions;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -56,14 +58,19 @@ class NewerOptionsDeviceTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"--send_with_imm, true", "--use_old_post_send, false"})
-    void sendsHaveImmediateDataIfAskedFor(String option, boolean expected) {
-        TestParameters parameters = TestParameters.parse(Tool.SEND_LATENCY, "-u", "18", option);
+    @CsvSource({
+        "SEND_LATENCY,  --send_with_imm,     true,  RECEIVE",
+        "SEND_LATENCY,  --use_old_post_send, false, RECEIVE",
+        "WRITE_LATENCY, --write_with_imm,    true,  RECEIVE_RDMA_WITH_IMMEDIATE"
+    })
+    void messagesHaveImmediateDataIfAskedFor(Tool tool, String option, boolean expected, WorkCompletionOpcode opcode) {
+        TestParameters parameters = TestParameters.parse(tool, "-u", "18", option);
         try (TestDevice device = TestDevice.open(parameters);
                 TestResources pair = pair(device, parameters)) {
             Receives receives = SendStreams.receivesOf(pair, 1, 8, LAYOUT, 1);
             SendLatencyLoop loop = SendLatencyTest.loop(pair, 1, 8, receives, new RunControl());
             assertThat(receives.begin(1)).isZero();
+            pair.buffer().set(ValueLayout.JAVA_BYTE, pair.sendOffset(0), (byte) 42);
             assertThat(loop.send()).as(loop.failure()).isTrue();
             WorkCompletions completions = WorkCompletions.allocate(1);
             long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
@@ -71,6 +78,9 @@ class NewerOptionsDeviceTest {
                 assertThat(System.nanoTime()).as("the message comes").isLessThan(deadline);
             }
             assertThat(completions.get(0).hasImmediateData()).isEqualTo(expected);
+            assertThat(completions.get(0).opcode()).isEqualTo(opcode);
+            assertThat(pair.buffer().get(ValueLayout.JAVA_BYTE, pair.receiveOffset(tool == Tool.SEND_LATENCY ? 1 : 0)))
+                    .isEqualTo((byte) 42);
         }
     }
 

@@ -34,7 +34,7 @@ final class Inbound implements MessageHandler {
     /** Nothing can come any more, and nothing can be sent. */
     private boolean peerGone;
     /** Null while the connection is well. */
-    private Exception lost;
+    private Throwable lost;
 
     /**
      * Nothing has arrived.
@@ -58,7 +58,7 @@ final class Inbound implements MessageHandler {
         if (came) {
             // The end, which may stand behind it, is told in the next turn.
             came = false;
-            return true;
+            return !peerGone;
         }
         allocator = newAllocator;
         try {
@@ -67,24 +67,42 @@ final class Inbound implements MessageHandler {
                 peerGone = true;
             }
         } catch (RuntimeException e) {
-            lost = Failures.ofUse(e);
-            ended = true;
-            peerGone = true;
+            lose(Failures.ofUse(e));
         }
         return !peerGone;
+    }
+
+    private void lose(Throwable cause) {
+        lost = cause;
+        ended = true;
+        peerGone = true;
     }
 
     boolean isPeerGone() {
         return peerGone;
     }
 
-    /** One that has come. */
+    /** One that has come. What cannot be kept leaves a gap, behind which nothing may be read. */
     @Override
     public void onMessage(Message message) {
         if (message.length() == 0) {
             ended = true;
         } else if (!ended) {
-            messages.add(LentBuffer.of(message, allocator));
+            try {
+                keep(LentBuffer.of(message, allocator));
+            } catch (Throwable e) {
+                // Out of memory.
+                lose(e);
+            }
+        }
+    }
+
+    private void keep(LentBuffer message) {
+        try {
+            messages.add(message);
+        } catch (Throwable e) {
+            message.release();
+            throw e;
         }
     }
 
@@ -98,8 +116,8 @@ final class Inbound implements MessageHandler {
     }
 
     /** Why the connection is lost, once; null if it is not. */
-    Exception takeLost() {
-        Exception cause = lost;
+    Throwable takeLost() {
+        Throwable cause = lost;
         lost = null;
         return cause;
     }

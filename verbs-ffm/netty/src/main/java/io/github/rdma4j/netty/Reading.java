@@ -159,7 +159,7 @@ final class Reading {
     }
 
     private void deliverEnd() {
-        Exception lost = inbound.takeLost();
+        Throwable lost = inbound.takeLost();
         if (lost != null) {
             channel.pipeline().fireExceptionCaught(lost);
             close();

@@ -45,6 +45,8 @@ public final class SynchronousId implements AutoCloseable {
     private final ConnectionId id;
     private final CmEvent request;
     private boolean disconnected;
+    /** A request that got no channel of its own: the next call has it. */
+    private CmEvent kept;
 
     private SynchronousId(EventChannel channel, ConnectionId id, CmEvent request) {
         this.channel = channel;
@@ -193,8 +195,12 @@ public final class SynchronousId implements AutoCloseable {
      * @param timeout how long to wait
      * @return the request: an id to be given a queue pair and accepted, or rejected, and closed; it does not depend on
      *     this one any more. Empty if none came in time
+     * @throws VerbsException if the process has no file descriptor for it (EMFILE): then the next call has it
      */
     public Optional<SynchronousId> getRequest(Duration timeout) {
+        if (kept != null) {
+            return Optional.of(independent(kept));
+        }
         Deadline deadline = new Deadline(timeout);
         while (true) {
             Optional<CmEvent> event = channel.nextEvent(deadline.remaining());
@@ -212,17 +218,16 @@ public final class SynchronousId implements AutoCloseable {
         }
     }
 
-    private static SynchronousId independent(CmEvent event) {
-        EventChannel own = null;
+    private SynchronousId independent(CmEvent event) {
+        kept = event;
+        EventChannel own = EventChannel.create();
+        kept = null;
         try {
-            own = EventChannel.create();
             event.id().migrate(own);
             return new SynchronousId(own, event.id(), event);
         } catch (Throwable e) {
             closeAfter(e, event.id());
-            if (own != null) {
-                closeAfter(e, own);
-            }
+            closeAfter(e, own);
             throw e;
         }
     }

@@ -145,11 +145,15 @@ final class Engine {
     private void putBack(int buffer) {
         enter();
         try {
-            if (isBackInTime()) {
-                protocol.putBack(buffer);
-            }
+            putBackNow(buffer);
         } finally {
             exit();
+        }
+    }
+
+    private void putBackNow(int buffer) {
+        if (isBackInTime()) {
+            protocol.putBack(buffer);
         }
     }
 
@@ -173,8 +177,18 @@ final class Engine {
         }
     }
 
-    /** Does what there is to do, without waiting. With the lock held. */
+    /** Does what there is to do, without waiting; {@linkplain #lose loses} what does not answer. With the lock held. */
     int progress() {
+        try {
+            return takeIn();
+        } catch (VerbsException e) {
+            lose(e);
+            return 0;
+        }
+    }
+
+    /** The same for a selector, which has its own answer to an adapter that gives none. */
+    int takeIn() {
         if (destroyed) {
             return 0;
         }
@@ -208,18 +222,36 @@ final class Engine {
         while (progress() > 0 && readings < MOST_READINGS_PER_LOOK) {
             readings++;
         }
-        look();
+        lookOrLose();
+    }
+
+    /** Looks at the connection manager and at the clock; {@linkplain #lose loses} what does not answer. */
+    void lookOrLose() {
+        try {
+            look();
+        } catch (VerbsException e) {
+            lose(e);
+        }
     }
 
     /** Looks at the connection manager and at the clock. */
     void look() {
         String reason = carrier.lost();
         if (reason != null) {
-            carrier.poll(protocol);
+            takeTheRest();
             protocol.linkLost(reason);
         }
         protocol.look(System.nanoTime());
         protocol.settle();
+    }
+
+    /** What came before the end. */
+    private void takeTheRest() {
+        try {
+            carrier.poll(protocol);
+        } catch (VerbsException _) {
+            // The connection has ended, and why is known: of a device that is gone there is nothing to be had.
+        }
     }
 
     /**
@@ -268,6 +300,27 @@ final class Engine {
             buffersOut++;
         }
         return buffer;
+    }
+
+    /**
+     * Takes a message that the program keeps; null if there is none. If it throws, the message is there for the next
+     * one. With the lock held.
+     */
+    Optional<HeldMessage> takeHeld() {
+        int buffer = take();
+        if (buffer < 0) {
+            return null;
+        }
+        try {
+            Message message = carrier.message(buffer, protocol.length(buffer)).of(this, buffer);
+            Optional<HeldMessage> held = Optional.of(message.hold());
+            message.close();
+            return held;
+        } catch (Throwable e) {
+            // Out of memory.
+            putBackNow(buffer);
+            throw e;
+        }
     }
 
     /** The program has done with a message. */

@@ -90,7 +90,7 @@ final class EngineVisits {
 
     private void makeProgress(boolean linkEvent) {
         try {
-            engine.progress();
+            engine.takeIn();
             if (linkEvent) {
                 engine.look();
             }
@@ -205,7 +205,7 @@ final class EngineVisits {
                 return Long.MAX_VALUE;
             }
             // What has ended was no event, and is a sign of life. What the connection manager has to say is an event.
-            engine.progress();
+            engine.takeIn();
             protocol.look(System.nanoTime());
             protocol.settle();
             return protocol.nanosToNextLook();
@@ -223,7 +223,7 @@ final class EngineVisits {
         do {
             ends = protocol.awaitsEnds();
             carrier.arm(ends);
-            engine.progress();
+            engine.takeIn();
         } while (!ends && protocol.awaitsEnds() && carrier.missesEnds());
     }
 }

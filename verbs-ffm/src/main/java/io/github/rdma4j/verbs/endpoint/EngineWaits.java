@@ -51,7 +51,7 @@ final class EngineWaits {
                 if (!whileClosing) {
                     engine.requireOpen();
                 }
-                progress();
+                engine.progress();
                 T result = attempt.get();
                 if (result != null) {
                     return result;
@@ -104,7 +104,7 @@ final class EngineWaits {
             if (spinTime.maySpin()) {
                 long after = System.nanoTime() - start;
                 // What has woken it is in the queue.
-                progress();
+                engine.progress();
                 spinTime.slept(after, protocol.changes() != before);
             }
         }
@@ -125,7 +125,7 @@ final class EngineWaits {
                 } finally {
                     lock.lock();
                 }
-                progress();
+                engine.progress();
             } while (protocol.changes() == before && !engine.isGone() && System.nanoTime() - start < nanos);
         } finally {
             waiters.stopLeading();
@@ -157,7 +157,7 @@ final class EngineWaits {
             lock.lock();
             waiters.stopLeading();
             if (!engine.isGone() && carrier.awake()) {
-                engine.look();
+                engine.lookOrLose();
             }
             waiters.tellWatcher();
         }
@@ -169,14 +169,6 @@ final class EngineWaits {
                 carrier.armToSleep(protocol.awaitsEnds());
                 engine.progress();
             } while (protocol.awaitsEnds() && carrier.missesEnds());
-        } catch (VerbsException e) {
-            engine.lose(e);
-        }
-    }
-
-    private void progress() {
-        try {
-            engine.progress();
         } catch (VerbsException e) {
             engine.lose(e);
         }

@@ -232,9 +232,14 @@ abstract sealed class WaitingEndpoint permits Endpoint {
      * @throws IllegalStateException if this endpoint is closed, before or meanwhile
      */
     public Optional<HeldMessage> receiveHeld(Duration timeout) {
-        HeldMessage[] held = new HeldMessage[1];
-        receive(message -> held[0] = message.hold(), timeout);
-        return Optional.ofNullable(held[0]);
+        Optional<HeldMessage> held = engine.await(receiving, timeout, () -> {
+            Optional<HeldMessage> next = engine.takeHeld();
+            if (next == null && !protocol.isOpen()) {
+                throw protocol.ended(receiving);
+            }
+            return next;
+        });
+        return held != null ? held : Optional.empty();
     }
 
     private void handle(int buffer, MessageHandler handler) {

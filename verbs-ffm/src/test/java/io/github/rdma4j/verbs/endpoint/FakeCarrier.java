@@ -92,6 +92,8 @@ final class FakeCarrier implements Carrier {
     Runnable beforePoll = () -> {};
     /** Before somebody sees a message that he has taken. */
     Runnable beforeMessage = () -> {};
+    /** What becomes of it then. */
+    Consumer<Message> afterMessage = message -> {};
     /** What happens in another thread when a selector has begun to watch, and when it has left. */
     Runnable onWatch = () -> {};
 
@@ -277,7 +279,9 @@ final class FakeCarrier implements Carrier {
     @Override
     public Message message(int buffer, long length) {
         beforeMessage.run();
-        return new Message(MemorySegment.ofArray(buffers[buffer])).open(length);
+        Message message = new Message(MemorySegment.ofArray(buffers[buffer])).open(length);
+        afterMessage.accept(message);
+        return message;
     }
 
     @Override

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A selector that sleeps at once, and so arms early, without a device. What is not noticed fails by the patience. */
@@ -72,11 +73,7 @@ class SelectorOfFakesTest {
 
     @Test
     void anEndpointWhoseQueueCannotBePolledIsLostOnceAndKeepsNobodyFromBeingServed() {
-        isLostOnceAndKeepsNobody(
-                carrier -> carrier.beforePoll = () -> {
-                    throw new VerbsException("ibv_poll_cq(of the simulation)", Errno.EIO, "the device is gone", "");
-                },
-                "ibv_poll_cq(of the simulation)");
+        isLostOnceAndKeepsNobody(SelectorOfFakesTest::cannotBePolled, "ibv_poll_cq(of the simulation)");
     }
 
     /** A view of it is made behind the visit, which may fail for want of memory. */
@@ -140,6 +137,27 @@ class SelectorOfFakesTest {
         assertThat(pair.leftCarrier.freed).isTrue();
     }
 
+    /** As for want of memory. */
+    @Test
+    void aMessageThatCannotBeHeldIsThereForWhoAsksNext() {
+        FakePair pair = pair();
+        // More than there are buffers, and credits.
+        for (int i = 0; i < 20; i += 2) {
+            assertThat(pair.right.trySend(number(i))).isEqualTo(Endpoint.OK);
+            assertThat(pair.right.trySend(number(i + 1))).isEqualTo(Endpoint.OK);
+            pair.leftCarrier.afterMessage = Message::close;
+            assertThatThrownBy(() -> pair.left.receiveHeld(PATIENCE)).isInstanceOf(IllegalStateException.class);
+            pair.leftCarrier.afterMessage = message -> {};
+            for (int j = i; j < i + 2; j++) {
+                try (HeldMessage message = pair.left.receiveHeld(PATIENCE).orElseThrow()) {
+                    assertThat(message.segment().get(ValueLayout.JAVA_INT_UNALIGNED, 0))
+                            .isEqualTo(j);
+                }
+            }
+        }
+        assertThat(pair.left.receiveHeld(SHORT)).isEmpty();
+    }
+
     /** As a selector: who waits in a thread hears that the connection is lost, and a Reconnector makes another one. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -147,9 +165,7 @@ class SelectorOfFakesTest {
         FakePair pair = pair();
         pair.leftCarrier.deaf = !queue;
         if (queue) {
-            pair.leftCarrier.beforePoll = () -> {
-                throw new VerbsException("ibv_poll_cq(of the simulation)", Errno.EIO, "the device is gone", "");
-            };
+            cannotBePolled(pair.leftCarrier);
         }
         assertThatThrownBy(() -> pair.left.receive(PATIENCE))
                 .isInstanceOf(VerbsException.class)
@@ -160,6 +176,66 @@ class SelectorOfFakesTest {
                 .hasMessageContaining("nothing is to be heard of its adapter")
                 .hasMessageContaining("the device is gone");
         pair.left.close();
+    }
+
+    /** As one who waits. */
+    @ParameterizedTest
+    @EnumSource(Asking.class)
+    void whoAsksAnAdapterThatDoesNotAnswerLosesTheConnection(Asking asking) {
+        FakePair pair = pair();
+        while (pair.left.trySend(number(1)) == Endpoint.OK) {
+            // Until there is no room.
+        }
+        cannotBePolled(pair.leftCarrier);
+        assertThatThrownBy(() -> asking.call.accept(pair.left))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("the device is gone");
+        assertThat(pair.left.isUp()).isFalse();
+        assertThat(pair.left.isConnected()).isFalse();
+        assertThatThrownBy(() -> pair.left.poll(message -> {}))
+                .isInstanceOf(ConnectionLostException.class)
+                .hasMessageContaining("nothing is to be heard of its adapter")
+                .hasMessageContaining("the device is gone");
+        pair.left.close();
+    }
+
+    /** What makes progress without a wait. */
+    private enum Asking {
+        POLL(endpoint -> endpoint.poll(message -> {})),
+        SEND(endpoint -> endpoint.trySend(number(1))),
+        SEND_ALL(endpoint -> endpoint.trySendAll(List.of(number(1)))),
+        TRANSFERS(endpoint -> endpoint.transfers().pollTransfers((id, original, failure) -> {})),
+        CONNECTED(Endpoint::isConnected);
+
+        private final Consumer<Endpoint> call;
+
+        Asking(Consumer<Endpoint> call) {
+            this.call = call;
+        }
+    }
+
+    @Test
+    void whyAConnectionHasEndedIsKnownThoughItsAdapterDoesNotAnswer() {
+        FakePair pair = pair();
+        pair.leftCarrier.lost = "the local device was removed";
+        AtomicInteger polls = new AtomicInteger();
+        pair.leftCarrier.beforePoll = () -> {
+            // The first is that of whoever asks, the second that of the look.
+            if (polls.incrementAndGet() > 1) {
+                throw new VerbsException("ibv_poll_cq(of the simulation)", Errno.EIO, "the device is gone", "");
+            }
+        };
+        assertThat(pair.left.isConnected()).isFalse();
+        assertThat(polls).hasValue(2);
+        assertThatThrownBy(() -> pair.left.poll(message -> {}))
+                .isInstanceOf(ConnectionLostException.class)
+                .hasMessageContaining("the local device was removed");
+    }
+
+    private static void cannotBePolled(FakeCarrier carrier) {
+        carrier.beforePoll = () -> {
+            throw new VerbsException("ibv_poll_cq(of the simulation)", Errno.EIO, "the device is gone", "");
+        };
     }
 
     private void isLostOnceAndKeepsNobody(Consumer<FakeCarrier> breaks, String call) {

@@ -8,15 +8,12 @@ import io.github.rdma4j.verbs.ChildJvm;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.TestDescriptor;
 import java.net.Socket;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -38,7 +35,7 @@ class ServerWithoutDescriptorsTest {
         private static final Duration LITTLE = Duration.ofMillis(50);
 
         public static void main(String[] arguments) throws Exception {
-            loadClasses();
+            ChildJvm.loadClasses();
             long self = ProcessHandle.current().pid();
             new ProcessBuilder("prlimit", "--pid=" + self, "--nofile=512:512")
                     .start()
@@ -60,26 +57,6 @@ class ServerWithoutDescriptorsTest {
                 for (int free = 0; free < 2; free++) {
                     System.out.println(play(server, byAccept, free));
                     System.out.println(play(selected, bySelector, free));
-                }
-            }
-        }
-
-        /** Without a descriptor none can be loaded. */
-        private static void loadClasses() throws Exception {
-            for (String folder : System.getProperty("java.class.path").split(":")) {
-                if (Files.isDirectory(Path.of(folder)) && !folder.endsWith("test-classes")) {
-                    try (Stream<Path> files = Files.walk(Path.of(folder, "io/github/rdma4j/verbs"))) {
-                        for (Path file : files.toList()) {
-                            String name = Path.of(folder).relativize(file).toString();
-                            if (name.matches(".*/(endpoint|verbs|internal|events)/\\w+([$]\\w+)*[.]class")
-                                    && !name.contains("Test")) {
-                                Class.forName(
-                                        name.substring(0, name.length() - 6).replace('/', '.'),
-                                        false,
-                                        Server.class.getClassLoader());
-                            }
-                        }
-                    }
                 }
             }
         }
