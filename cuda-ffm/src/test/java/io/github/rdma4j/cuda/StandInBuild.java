@@ -3,6 +3,12 @@
 package io.github.rdma4j.cuda;
 
 import java.io.IOException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +22,8 @@ import java.util.stream.Stream;
 
 /**
  * Compiles stand-ins once, that for libcuda into {@code cuda-ffm/target/standin}, in a folder named by what the source
- * is; tests of other modules, and those in the microVM, find it there.
+ * and the system are; tests of other modules, and those in the microVM, find it there. A guest may have another
+ * architecture or C library than this machine, whose libraries do not load here.
  */
 public final class StandInBuild {
     private static final long LIMIT_SECONDS = 300;
@@ -80,9 +87,22 @@ public final class StandInBuild {
                     digest.update(Files.readAllBytes(file));
                 }
             }
-            digest.update(without.toString().getBytes(StandardCharsets.UTF_8));
+            digest.update((without + system()).getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest.digest(), 0, 6);
         } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static String system() {
+        Linker linker = Linker.nativeLinker();
+        MethodHandle version = linker.downcallHandle(
+                linker.defaultLookup().findOrThrow("gnu_get_libc_version"),
+                FunctionDescriptor.of(
+                        ValueLayout.ADDRESS.withTargetLayout(MemoryLayout.sequenceLayout(64, ValueLayout.JAVA_BYTE))));
+        try {
+            return System.getProperty("os.arch") + ((MemorySegment) version.invokeExact()).getString(0);
+        } catch (Throwable e) {
             throw new AssertionError(e);
         }
     }

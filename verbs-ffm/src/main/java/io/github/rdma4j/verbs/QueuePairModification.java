@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.bindings.ibv_qp_init_attr;
 import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.device.TransportType;
 import io.github.rdma4j.verbs.internal.ColdCalls;
+import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.explain.ModifyFailure;
@@ -69,6 +70,7 @@ final class QueuePairModification {
         try (Arena arena = Arena.ofConfined()) {
             QueuePairAttributesConfig config = new QueuePairAttributesConfig(ibv_qp_attr.allocate(arena));
             configuration.accept(config);
+            requireMovable(queuePair, config);
             checkLimits(queuePair.domain().context(), config);
             int mask = QueuePairAttribute.mask(config.given());
             int[] result = new int[1];
@@ -84,6 +86,22 @@ final class QueuePairModification {
                 throw failure(queuePair, config).explain(Math.abs(result[0]));
             }
         }
+    }
+
+    /** A queue pair of iWARP has no partition keys, and cannot be told its peer: only rdma_cm connects it. */
+    private static void requireMovable(QueuePair queuePair, QueuePairAttributesConfig config) {
+        if (config.given().contains(QueuePairAttribute.PKEY_INDEX) && isIwarp(queuePair)) {
+            throw new UnsupportedVerbException(
+                    "ibv_modify_qp(0x%06x, %s)".formatted(queuePair.number(), config.given()),
+                    Errno.EOPNOTSUPP,
+                    queuePair.domain().context().device().name()
+                            + " is an iWARP device, whose queue pairs only rdma_cm connects (package"
+                            + " io.github.rdma4j.verbs.cm: ConnectionId.createQueuePair or useQueuePair)");
+        }
+    }
+
+    private static boolean isIwarp(QueuePair queuePair) {
+        return queuePair.domain().context().device().transportType() == TransportType.IWARP;
     }
 
     /** What the device says that it cannot do is an exception with both numbers, before the driver sees it. */
@@ -140,7 +158,7 @@ final class QueuePairModification {
     }
 
     private static IllegalStateException notReady(QueuePair queuePair, String what, String from) {
-        if (queuePair.domain().context().device().transportType() == TransportType.IWARP) {
+        if (isIwarp(queuePair)) {
             // Its kernel moves the queue pair, and siw never tells the state.
             return new IllegalStateException(("posting a %s on %s was refused (EINVAL): iWARP has no atomic operations"
                             + " and no immediate data with sends, and takes sends only while it is connected")

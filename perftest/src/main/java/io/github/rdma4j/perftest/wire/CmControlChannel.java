@@ -180,7 +180,7 @@ final class CmControlChannel extends ControlChannel {
         String message = "cannot connect to " + where + " by rdma_cm: " + failure.getMessage();
         if (failure instanceof ConnectionRejectedException rejected
                         && rejected.reason() == RejectReason.INVALID_SERVICE_ID
-                || failure.errno() == ECONNREFUSED && !(failure instanceof ConnectionException)) {
+                || failure.errno() == ECONNREFUSED && !(failure instanceof ConnectionRejectedException)) {
             message = "nobody accepts rdma_cm connections at " + where;
         } else if (failure instanceof ConnectionException unanswered && unanswered.errno() == ETIMEDOUT) {
             message = "no answer from " + where + " by rdma_cm in time (--timeout)";

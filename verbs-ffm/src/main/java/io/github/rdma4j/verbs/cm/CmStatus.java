@@ -12,6 +12,7 @@ final class CmStatus {
     private static final int EADDRINUSE = 98;
     private static final int EADDRNOTAVAIL = 99;
     private static final int ENETUNREACH = 101;
+    private static final int ECONNRESET = 104;
     static final int ETIMEDOUT = 110;
     private static final int ECONNREFUSED = 111;
     private static final int EHOSTUNREACH = 113;
@@ -22,7 +23,7 @@ final class CmStatus {
 
     private static final String PEER_SILENT =
             "check that the peer runs, that its RDMA device is up, and that no firewall keeps UDP port 4791"
-                    + " (RoCE version 2) away";
+                    + " (RoCE version 2), or the TCP port (iWARP), away";
 
     private static final String PEER_REFUSES =
             "see what the peer's program says: it wants no such client, lacked locked memory or file descriptors for"
@@ -121,9 +122,29 @@ final class CmStatus {
         return switch (errno) {
             case ENODEV, EADDRNOTAVAIL -> RDMA_ADDRESS;
             case ENETUNREACH, EHOSTUNREACH -> "check the route ('ip route get ADDRESS') and that the host is up";
-            case EADDRINUSE -> "take another port, or 0 for any that is free";
+            case EADDRINUSE -> "take another port, or 0 for any that is free; on iWARP, sockets of TCP take ports, too";
             case ECONNREFUSED -> "check that the peer listens at this address and port";
             default -> "";
+        };
+    }
+
+    /**
+     * What rdma_connect(3) has said of the peer, as an event would. SoftiWARP connects by TCP within the call.
+     */
+    static VerbsException ofConnect(String operation, VerbsException failure) {
+        return switch (failure.errno()) {
+            case ECONNREFUSED, ECONNRESET, ETIMEDOUT, ENETUNREACH, EHOSTUNREACH -> {
+                boolean silent = failure.errno() == ETIMEDOUT;
+                ConnectionException exception = new ConnectionException(
+                        operation,
+                        null,
+                        failure.errno(),
+                        silent ? "the peer did not answer" : "",
+                        silent ? PEER_SILENT : failure.remedy());
+                exception.initCause(failure);
+                yield exception;
+            }
+            default -> failure;
         };
     }
 

@@ -21,7 +21,7 @@ public class ConnectionException extends VerbsException {
      * A step that failed.
      *
      * @param operation the call with its arguments
-     * @param event what came instead of success; null if nothing came in time
+     * @param event what came instead of success; null if nothing came
      * @param errno a positive errno, or 0 where there is none
      * @param explanation what is known of the cause
      * @param remedy what can be done
@@ -31,7 +31,10 @@ public class ConnectionException extends VerbsException {
         this.event = event;
     }
 
-    /** {@return what came instead of success; null if nothing came within the caller's time limit} */
+    /**
+     * {@return what came instead of success; null if nothing came within the caller's time limit, and on iWARP if the
+     * call itself failed}
+     */
     public CmEventType event() {
         return event;
     }

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.bindings.rdma_cm_join_mc_attr_ex;
+import io.github.rdma4j.verbs.device.TransportType;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.CmCalls;
 import io.github.rdma4j.verbs.internal.Errno;
@@ -166,9 +167,12 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
     /**
      * Asks the peer for a connection, or for datagrams looks the peer's queue pair up (rdma_connect(3)).
      * {@link CmEventType#ESTABLISHED} follows, or {@link CmEventType#REJECTED}, {@link CmEventType#UNREACHABLE},
-     * {@link CmEventType#CONNECT_ERROR}; for an id without a queue pair {@link CmEventType#CONNECT_RESPONSE}.
+     * {@link CmEventType#CONNECT_ERROR}; for an id without a queue pair {@link CmEventType#CONNECT_RESPONSE}. On iWARP
+     * the kernel moves each queue pair, also one that the id does not know: there is no CONNECT_RESPONSE. SoftiWARP
+     * connects by TCP within this call.
      *
      * @param configuration sets what differs from the defaults
+     * @throws VerbsException on iWARP also if the peer cannot be reached, or nobody listens there (ECONNREFUSED)
      * @throws IllegalArgumentException if there is too much private data, or a count above the device's limit
      * @throws IllegalStateException if the route has not been resolved, or there is no queue pair
      */
@@ -177,12 +181,19 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
         configuration.accept(config);
         ConnectConfig.checkPrivateData(
                 "connect", portSpace(), config.privateData(), portSpace().maxConnectData());
-        call("rdma_connect(" + this + ")", "the event ROUTE_RESOLVED before, and once only", arena -> {
+        String needs = "the event ROUTE_RESOLVED before, and once only" + needsOfIwarp();
+        call("rdma_connect(" + this + ")", needs, arena -> {
             MemorySegment context = requireDevice("rdma_connect", "resolveAddress and resolveRoute");
             config.settle(CmDevices.of(context), null);
             name(config, !portSpace().isDatagram());
             return CmCalls.connect(segment(), config.write(arena));
         });
+    }
+
+    /** Elsewhere the kernel takes any number, as the program moves the queue pair. */
+    private String needsOfIwarp() {
+        boolean iwarp = device().stream().anyMatch(bound -> bound.device().transportType() == TransportType.IWARP);
+        return iwarp ? "; on iWARP, which has no datagrams, an open queue pair of the device as well" : "";
     }
 
     /** Tells the peer which queue pair it is; handle() throws if it is closed. */
@@ -210,7 +221,7 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
         configuration.accept(config);
         ConnectConfig.checkPrivateData(
                 "accept", portSpace(), config.privateData(), portSpace().maxAcceptData());
-        call("rdma_accept(" + this + ")", "a request that was not answered yet", arena -> {
+        call("rdma_accept(" + this + ")", "a request that was not answered yet" + needsOfIwarp(), arena -> {
             MemorySegment context = requireDevice("rdma_accept", "a request");
             config.settle(CmDevices.of(context), request);
             name(config, true);

@@ -173,7 +173,11 @@ public final class SynchronousId implements AutoCloseable {
      */
     public CmEvent connect(Consumer<ConnectConfig> configuration, Duration timeout) {
         Deadline deadline = new Deadline(timeout);
-        id.connect(configuration);
+        try {
+            id.connect(configuration);
+        } catch (VerbsException e) {
+            throw CmStatus.ofConnect("connecting " + id, e);
+        }
         return expect(CmEventType.ESTABLISHED, "connecting " + id, deadline);
     }
 

@@ -62,7 +62,12 @@ record Hello(int version, boolean integrity, int receiveBuffers, int bufferSize,
 
     /** Whether the bytes come from an endpoint of any version. */
     static boolean isHello(byte[] bytes) {
-        return bytes.length >= HEADER && ByteBuffer.wrap(bytes).getInt() == MAGIC;
+        return bytes.length >= HEADER && isMagic(ByteBuffer.wrap(bytes).getInt());
+    }
+
+    /** Whether an endpoint of any version begins with this word, in the order of the network. */
+    static boolean isMagic(int word) {
+        return word == MAGIC;
     }
 
     /** The version of bytes that are from an endpoint. */

@@ -9,9 +9,9 @@ import java.time.Duration;
  * wire on which nothing is sent. So what is under way must be acknowledged in time, and when nothing has been for a
  * while, a probe asks.
  *
- * <p>On iWARP a client also probes soon after it has connected, until it has heard something. SoftiWARP answers a
- * client before it looks for what comes from it, so that the first message may lie there unread until something
- * follows.
+ * <p>On iWARP a client also probes soon after it has connected. SoftiWARP answers a client before it looks for what
+ * comes from it, so that the first message may lie there unread until something follows. Whoever is heard can read; but
+ * a server that speaks first has not read yet, so one probe more follows the first sign of it.
  *
  * <p>Time counts only while somebody looks: a gap between two looks counts as a quarter of the patience at most, so
  * neither a program that calls nothing for an hour nor a machine that was suspended takes its own pause for the peer's.
@@ -37,6 +37,7 @@ final class Silence {
     /** How long after the first look the next early probe comes; the longest time there is for none. */
     private long nextEarlyProbe;
 
+    private boolean mayBeAsleep;
     private long first;
     private boolean acknowledged;
     private boolean heard;
@@ -57,6 +58,7 @@ final class Silence {
         patience = nanos / 5 * 2;
         longestGap = patience == 0 ? Long.MAX_VALUE : Math.max(1, patience / 4);
         nextEarlyProbe = probesEarly ? FIRST_PROBE : Long.MAX_VALUE;
+        mayBeAsleep = probesEarly;
     }
 
     /** The peer's adapter has acknowledged something. */
@@ -67,7 +69,10 @@ final class Silence {
     /** Something has come from the peer. */
     void heard() {
         heard = true;
-        nextEarlyProbe = Long.MAX_VALUE;
+        if (mayBeAsleep) {
+            mayBeAsleep = false;
+            nextEarlyProbe = 0;
+        }
     }
 
     /**
@@ -89,7 +94,7 @@ final class Silence {
         heard = false;
         silent = sign ? 0 : silent + gap;
         if (now - first >= nextEarlyProbe) {
-            nextEarlyProbe = nextEarlyProbe < LAST_PROBE ? 10 * nextEarlyProbe : Long.MAX_VALUE;
+            nextEarlyProbe = mayBeAsleep && nextEarlyProbe < LAST_PROBE ? 10 * nextEarlyProbe : Long.MAX_VALUE;
             return Verdict.PROBE;
         }
         if (patience == 0 || silent < patience + (underWay ? length * NANOS_PER_BYTE : 0)) {

@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 
 /**
  * What rdma_cm carries as private data, over TCP: the client says its {@link Hello}, and the server answers with its
@@ -16,6 +17,8 @@ import java.lang.foreign.ValueLayout;
 final class TcpHandshake implements AutoCloseable {
     /** A server's hello with as many of the program's bytes as there can be. */
     static final int BYTES = Hello.HEADER + EndpointConfig.MAX_PRIVATE_DATA + Hello.LIFE_BYTES;
+
+    private static final ValueLayout.OfInt FIRST_WORD = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     private final StreamSocket socket;
     private final MemoryRegion memory = MemoryRegion.withoutAdapter(2L * BYTES, AccessFlag.LOCAL_WRITE);
@@ -49,9 +52,12 @@ final class TcpHandshake implements AutoCloseable {
         return sent == toSend;
     }
 
-    /** What the other side has said; null if that is not all there yet. */
+    /**
+     * What the other side has said; null if that is not all there yet. Who says something else is heard at once: it may
+     * never say so much, as a client of iWARP, whose ports are those of TCP.
+     */
     byte[] heard() {
-        while (received < BYTES) {
+        while (received < BYTES && !isSomethingElse()) {
             long more = socket.receive(memory.segment(), BYTES + received, BYTES - received);
             if (more == StreamSocket.END) {
                 throw new EndpointException(
@@ -68,6 +74,10 @@ final class TcpHandshake implements AutoCloseable {
             received += (int) more;
         }
         return memory.segment().asSlice(BYTES, BYTES).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    private boolean isSomethingElse() {
+        return received >= Integer.BYTES && !Hello.isMagic(memory.segment().get(FIRST_WORD, BYTES));
     }
 
     private static VerbsException broken(int errno) {

@@ -36,6 +36,9 @@ import java.util.concurrent.CompletionException;
  * eight, in the byte order of the peer's processor, and are atomic among each other; whether also with the peer's
  * processor, tells {@link io.github.rdma4j.verbs.device.DeviceAttributes#atomicCapability()}.
  *
+ * <p>On iWARP a write is done when this host's TCP has it. So one that the peer's adapter refuses may end well, and the
+ * connection is lost behind it. A read behind the write, when it is done, shows that the data is in the peer's memory.
+ *
  * <p>Thread safety: as of the endpoint.
  *
  * @since 0.1.0
@@ -48,7 +51,7 @@ public final class Transfers {
     }
 
     /**
-     * Writes, and waits until the data is in the peer's memory.
+     * Writes, and waits until the data is in the peer's memory; on iWARP until it is on its way there.
      *
      * @param local what to write, of the endpoint's protection domain
      * @param remote where to; at least as long
@@ -252,7 +255,8 @@ public final class Transfers {
      *
      * @param local what to write; it belongs to the adapter until the future is complete
      * @param remote where to; at least as long
-     * @return complete when the data is in the peer's memory; exceptionally with what {@link #write} throws
+     * @return complete when the data is in the peer's memory, on iWARP on its way there; exceptionally with what {@link
+     *     #write} throws
      * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_WRITE}, or is too short
      * @throws IllegalStateException if the endpoint is closed
      */

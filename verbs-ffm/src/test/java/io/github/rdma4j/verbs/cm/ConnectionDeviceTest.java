@@ -103,6 +103,7 @@ class ConnectionDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void memoryIsReadAndWrittenOverAConnection() {
         resolve(HERE);
         try (CmEnd one = CmEnd.of(client)) {
@@ -188,6 +189,7 @@ class ConnectionDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void aQueuePairOfTheProgramIsMovedByTheIdAndOutlivesIt() {
         resolve(HERE);
         try (DeviceContext own =
@@ -262,6 +264,7 @@ class ConnectionDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void aRejectFlushesWhatWasPosted() {
         resolve(HERE);
         try (CmEnd one = CmEnd.of(client)) {
@@ -274,6 +277,7 @@ class ConnectionDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void closingTheContextClosesTheQueuePairsAndTheIdLivesOn() {
         resolve(HERE);
         DeviceContext context = client.device().orElseThrow();
@@ -298,6 +302,7 @@ class ConnectionDeviceTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
+    @Tag("iwarp")
     void messagesGoToAndFroOverAConnectionMadeByWaitingCalls(boolean virtual) throws Exception {
         try (SynchronousId listening = SynchronousId.create(PortSpace.TCP);
                 SynchronousId mine = SynchronousId.create(PortSpace.TCP)) {

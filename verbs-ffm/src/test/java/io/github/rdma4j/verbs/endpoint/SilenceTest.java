@@ -67,12 +67,29 @@ class SilenceTest {
         assertThat(probes).containsExactly(20_000_000L, 200_000_000L, 2_000_000_000L);
     }
 
-    @Test
-    void whoeverHasBeenHeardIsAwake() {
-        Silence silence = new Silence(LIMIT, true);
-        silence.look(0, true, 0);
+    /** A peer that speaks first has not read what was sent before it was able to. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, LIMIT})
+    void whoeverHasBeenHeardIsWokenUpOnceMore(long limit) {
+        Silence silence = new Silence(limit, true);
+        silence.look(0, false, 0);
         silence.heard();
-        assertThat(silence.look(LIMIT / 100, true, 0)).isEqualTo(Silence.Verdict.FINE);
-        assertThat(silence.nanosToNextLook()).isEqualTo(new Silence(LIMIT, false).nanosToNextLook());
+        assertThat(silence.look(1000, false, 0)).isEqualTo(Silence.Verdict.PROBE);
+        silence.heard();
+        assertThat(silence.look(2000, false, 0)).isEqualTo(Silence.Verdict.FINE);
+        assertThat(silence.nanosToNextLook()).isEqualTo(new Silence(limit, false).nanosToNextLook());
+    }
+
+    @Test
+    void aPeerThatIsHeardLateIsWokenUpAllTheSame() {
+        Silence silence = new Silence(0, true);
+        silence.look(0, false, 0);
+        for (long now : new long[] {20_000_000L, 200_000_000L, 2_000_000_000L}) {
+            assertThat(silence.look(now, false, 0)).isEqualTo(Silence.Verdict.PROBE);
+        }
+        silence.heard();
+        assertThat(silence.nanosToNextLook()).isOne();
+        assertThat(silence.look(3_000_000_000L, false, 0)).isEqualTo(Silence.Verdict.PROBE);
+        assertThat(silence.nanosToNextLook()).isEqualTo(Long.MAX_VALUE);
     }
 }

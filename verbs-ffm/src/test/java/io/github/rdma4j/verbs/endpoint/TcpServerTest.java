@@ -260,6 +260,45 @@ class TcpServerTest {
         }
     }
 
+    /** The first words of a client of iWARP, which has the ports of TCP: it waits for an answer. */
+    @Test
+    void aShortWordOfAnotherProtocolIsAnsweredAtOnce() throws Exception {
+        try (EndpointServer server = EndpointServer.bind(
+                        TcpPair.ANY_PORT,
+                        config -> config.transport(Transport.TCP).handshakeTimeout(PATIENCE));
+                Socket stranger = new Socket(
+                        server.address().getAddress(), server.address().getPort())) {
+            CompletableFuture<Endpoint> accepted = accept(server);
+            stranger.setSoTimeout((int) PATIENCE.toMillis() / 3);
+            stranger.getOutputStream().write("MPA".getBytes());
+            Thread.sleep(20);
+            stranger.getOutputStream().write(" ID Req Frame".getBytes());
+            assertThat(Hello.isHello(stranger.getInputStream().readNBytes(TcpHandshake.BYTES)))
+                    .isTrue();
+            try (Endpoint client = connect(server.address(), Transport.TCP);
+                    Endpoint atServer = accepted.join()) {
+                assertThat(client.isConnected()).isTrue();
+                assertThat(atServer.isConnected()).isTrue();
+            }
+        }
+        try (ServerSocket other = new ServerSocket(0, 1, TcpPair.ANY_PORT.getAddress())) {
+            CompletableFuture<Socket> greeting = CompletableFuture.supplyAsync(() -> {
+                try {
+                    Socket client = other.accept();
+                    client.getOutputStream().write("SSH-2.0-other\r\n".getBytes());
+                    return client;
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            InetSocketAddress address = new InetSocketAddress(other.getInetAddress(), other.getLocalPort());
+            assertThatThrownBy(() -> connect(address, Transport.TCP))
+                    .isInstanceOf(IncompatiblePeerException.class)
+                    .hasMessageContaining("does not speak the endpoint protocol");
+            greeting.join().close();
+        }
+    }
+
     @Test
     void ofTooManyHalfOpenClientsTheOldestIsForgottenAndTheNextOneIsServed() throws Exception {
         List<Socket> silent = new ArrayList<>();

@@ -11,6 +11,8 @@ import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
 
 /** What the library tells of a failure, as a plain value. */
 final class Failures {
+    private static final int ETIMEDOUT = 110;
+
     private static final String REMEDY = "\\. Remedy: ";
 
     private Failures() {}
@@ -43,7 +45,8 @@ final class Failures {
             when told.event() != null -> told.event().name();
             default -> silence.name();
         };
-        boolean silent = failure instanceof ConnectionException told && told.event() == null;
+        boolean silent =
+                failure instanceof ConnectionException told && told.event() == null && told.errno() == ETIMEDOUT;
         return new Failure(
                 Failure.Kind.CONNECTION,
                 name,
