@@ -27,8 +27,8 @@ public final class NativeMemory {
      * {@link #ALL}.
      */
     /**
-     * What MemorySegment.get and set call. It is a call less: HotSpot inlines a chain of fifteen, beyond which an access
-     * costs a call of its own, and a completion is read that far below an event loop.
+     * What MemorySegment.get and set call. It is a call less: HotSpot inlines a chain of fifteen, beyond which each
+     * access is a call of its own, and a completion is read that far below an event loop.
      */
     private static final VarHandle LONG = JAVA_LONG_UNALIGNED.varHandle();
 
