@@ -10,12 +10,13 @@ import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.FileDescriptors;
 import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.NativeMemory;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.SignalledDescriptor;
 import io.github.rdma4j.verbs.internal.UseGuard;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
@@ -38,8 +39,16 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 public final class CompletionChannel extends Resource implements EventSource {
     /** Where the library writes whose event it is, a thread its own: to allocate it costs more than the call. */
-    private static final ThreadLocal<MemorySegment> NAMED =
-            ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(ADDRESS, 2));
+    private record Named(long threadId, MemorySegment words) {
+        static final ThreadLocal<Named> OF_THREAD = ThreadLocal.withInitial(() ->
+                new Named(Thread.currentThread().threadId(), Arena.ofAuto().allocate(ADDRESS, 2)));
+
+        long queue() {
+            long queue = NativeMemory.getLong(NativeMemory.structure(words.address()));
+            Reference.reachabilityFence(words);
+            return queue;
+        }
+    }
 
     private final DeviceContext context;
     private final MemorySegment channel;
@@ -56,6 +65,8 @@ public final class CompletionChannel extends Resource implements EventSource {
 
     /** Whose event was taken last: most channels have one queue. Null before the first one. */
     private CompletionQueue last;
+    /** Of the thread that took it: most channels have one. To ask for a thread's own costs as much as to enter. */
+    private Named lastNamed;
 
     /** What the program waits for itself; null as long as it has not asked for it. */
     private volatile SignalledDescriptor outward;
@@ -164,16 +175,20 @@ public final class CompletionChannel extends Resource implements EventSource {
 
     /** Takes an event if there is one; null if not. Inside the guard. */
     private CompletionQueue take(CompletionQueue wanted) {
-        MemorySegment named = NAMED.get();
+        Named named = lastNamed;
+        if (named == null || named.threadId != Thread.currentThread().threadId()) {
+            named = Named.OF_THREAD.get();
+            lastNamed = named;
+        }
         while (true) {
-            int errno = CompletionCalls.getEvent(channel.address(), named.address());
+            int errno = CompletionCalls.getEvent(channel.address(), named.words.address());
             if (errno != 0) {
                 if (FileDescriptors.isNothingYet(errno)) {
                     return null;
                 }
                 throw Failures.of("ibv_get_cq_event(" + context.device().name() + ")", errno);
             }
-            long nativeQueue = named.get(ValueLayout.JAVA_LONG, 0);
+            long nativeQueue = named.queue();
             // Until the acknowledgement ibv_destroy_cq waits, so the address still means this queue.
             CompletionQueue queue = queueAt(nativeQueue);
             if (queue != null) {

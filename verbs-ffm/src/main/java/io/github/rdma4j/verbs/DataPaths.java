@@ -53,7 +53,7 @@ final class DataPaths {
         String refusal = readInPlace ? "completions that are read in place are found by the library's functions" : "";
         Chosen<CompletionPath> ring = Mlx5Paths.areOf(context)
                 ? Mlx5Paths.completions(context, queue, refusal)
-                : ring(context, functions, refusal, rings -> rings.completions(queue));
+                : ring(context, functions, refusal, rings -> rings.completions(queue, context.armFunction()));
         return ring.path != null
                 ? ring
                 : new Chosen<>(

@@ -251,10 +251,29 @@ public final class EventPoller implements EventSource, AutoCloseable {
      * @throws IllegalStateException as {@link #select(Duration, Consumer)}
      */
     public int select(long now, long nanos, Consumer<? super EventSource> handler) {
+        return select(now, nanos, true, handler);
+    }
+
+    /**
+     * The same for an event loop that others end by {@link #wakeUp()}: to look out for an interrupt costs as much as to
+     * look at a queue. One that comes meanwhile stays with the thread, and need not end the wait.
+     *
+     * @param now as {@link #select(long, long, Consumer)}
+     * @param nanos how long to wait; zero or less only looks
+     * @param handler what to do with a source that is ready
+     * @return as {@link #select(Duration, Consumer)}
+     * @throws WaitInterruptedException if an interrupt has ended the wait all the same, as on a virtual thread
+     * @throws IllegalStateException as {@link #select(Duration, Consumer)}
+     */
+    public int selectUninterruptibly(long now, long nanos, Consumer<? super EventSource> handler) {
+        return select(now, nanos, false, handler);
+    }
+
+    private int select(long now, long nanos, boolean interruptible, Consumer<? super EventSource> handler) {
         Objects.requireNonNull(handler, "handler");
         int called = 0;
         boolean anyClosed = false;
-        for (int descriptor : inTurn(descriptors.await("EventPoller.select", now, Math.max(0, nanos)))) {
+        for (int descriptor : inTurn(descriptors.await("EventPoller.select", now, Math.max(0, nanos), interruptible))) {
             EventSource[] those = sourcesOf(descriptor);
             for (int i = 0; i < those.length; i++) {
                 EventSource source = those[i];

@@ -75,7 +75,7 @@ public final class WorkCompletion {
 
     /** {@return whether the request succeeded} */
     public boolean isSuccess() {
-        return statusCode() == 0;
+        return intAt(STATUS) == 0;
     }
 
     /** {@return how the request ended} */

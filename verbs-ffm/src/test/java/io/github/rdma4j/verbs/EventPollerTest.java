@@ -4,12 +4,16 @@ package io.github.rdma4j.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.github.rdma4j.verbs.internal.TestDescriptor;
+import java.lang.foreign.Linker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -222,6 +226,34 @@ class EventPollerTest {
         thread.interrupt();
         thread.join();
         assertThat(end.get()).hasMessageContaining("EventPoller.select").hasMessageContaining("EINTR");
+    }
+
+    @Test
+    void whoIsNotInterruptibleGetsWhatComesAndKeepsTheInterrupt() {
+        poller.add(b);
+        Thread.currentThread().interrupt();
+        b.descriptor.signal();
+        List<EventSource> ready = new ArrayList<>();
+        assertThat(poller.selectUninterruptibly(System.nanoTime(), LONG.toNanos(), ready::add))
+                .isEqualTo(1);
+        assertThat(ready).containsExactly(b);
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void whoIsNotInterruptibleWaitsOnAndIsWokenUp() throws Exception {
+        assumeThat(Linker.nativeLinker().defaultLookup().find("epoll_pwait2")).isPresent();
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        Thread thread = Thread.ofPlatform().start(() -> {
+            assertThat(poller.selectUninterruptibly(System.nanoTime(), LONG.toNanos(), source -> {}))
+                    .isZero();
+            interrupted.complete(Thread.interrupted());
+        });
+        Thread.sleep(50);
+        thread.interrupt();
+        assertThat(thread.join(Duration.ofMillis(50))).isFalse();
+        poller.wakeUp();
+        assertThat(interrupted.get(60, TimeUnit.SECONDS)).isTrue();
     }
 
     /** Each of the two is the one that waits in the kernel for the set itself, at some time. */

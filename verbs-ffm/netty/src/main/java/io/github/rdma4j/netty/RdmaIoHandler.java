@@ -110,11 +110,8 @@ public final class RdmaIoHandler implements IoHandler {
         timed = context.shouldReportActiveIoTime();
         activeNanos = 0;
         try {
-            return selector.select(turnBegan, Math.min(nanos, LONGEST_SELECT));
+            return selector.selectUninterruptibly(turnBegan, Math.min(nanos, LONGEST_SELECT));
         } catch (WaitInterruptedException e) {
-            // The flag would end each select from now on at once.
-            Thread.interrupted();
-            LOGGER.debug("an event loop was interrupted: end it by shutdownGracefully");
             return 0;
         } catch (RuntimeException e) {
             // The loop goes on, and not in a hurry if that comes again at once.
@@ -122,6 +119,10 @@ public final class RdmaIoHandler implements IoHandler {
             LockSupport.parkNanos(PAUSE_AFTER_FAILURE);
             return 0;
         } finally {
+            if (Thread.interrupted()) {
+                // The flag would end waits that are not meant, such as the one for closes.
+                LOGGER.debug("an event loop was interrupted: end it by shutdownGracefully");
+            }
             if (timed) {
                 context.reportActiveIoTime(activeNanos);
             }

@@ -132,6 +132,16 @@ class TransportTest {
         log.add(line);
     }
 
+    @Test
+    void anEventLoopThatIsInterruptedGoesOnAndForgetsIt() throws Exception {
+        EventLoop loop = loops.next();
+        loop.execute(() -> Thread.currentThread().interrupt());
+        // Not in the same turn.
+        assertThat(loop.schedule(() -> Thread.currentThread().isInterrupted(), 100, TimeUnit.MILLISECONDS)
+                        .get(60, TimeUnit.SECONDS))
+                .isFalse();
+    }
+
     /** Told so by a task of its own, it ends without asking its handler to get ready. */
     @Test
     void channelsHearOfTheEndOfALoopThatEndsAtOnce() throws Exception {

@@ -89,6 +89,9 @@ public final class EndpointSelector implements AutoCloseable {
     private volatile boolean closed;
 
     // Of the thread that selects.
+    /** Whether an interrupt has to end the select that is under way. */
+    private boolean interruptible;
+
     private final ActiveEntries active = new ActiveEntries();
     private final Consumer<EventSource> ringing = this::ring;
     private int visits;
@@ -266,12 +269,32 @@ public final class EndpointSelector implements AutoCloseable {
      * @throws IllegalStateException as {@link #select(Duration)}
      */
     public int select(long now, long nanos) {
+        return select(now, nanos, true);
+    }
+
+    /**
+     * The same for an event loop that others end by {@link #wakeUp()}: to look out for an interrupt costs as much as to
+     * look at a queue. One that comes meanwhile stays with the thread, and need not end the wait.
+     *
+     * @param now as {@link #select(long, long)}
+     * @param nanos how long to wait; zero or less only looks
+     * @return as {@link #select(Duration)}
+     * @throws WaitInterruptedException if an interrupt has ended the wait all the same, as on a virtual thread
+     * @throws io.github.rdma4j.verbs.VerbsException as {@link #select(Duration)}
+     * @throws IllegalStateException as {@link #select(Duration)}
+     */
+    public int selectUninterruptibly(long now, long nanos) {
+        return select(now, nanos, false);
+    }
+
+    private int select(long now, long nanos, boolean newInterruptible) {
         if (!selecting.compareAndSet(null, Thread.currentThread())) {
             throw new IllegalStateException(
                     selecting.get() == Thread.currentThread()
                             ? "a handler of this selector selects: let the handler return first"
                             : "another thread selects: give each thread a selector of its own");
         }
+        interruptible = newInterruptible;
         try {
             return selectAlone(now, Math.max(0, nanos));
         } finally {
@@ -317,6 +340,20 @@ public final class EndpointSelector implements AutoCloseable {
 
     /** Waits; how many handlers were called meanwhile. */
     private int spinOrSleep(long start, long nanos) {
+        return spinTime.maySpin() ? spinAndSleep(start, nanos) : sleepAtOnce(start, nanos);
+    }
+
+    /** Of one that never spins: there is nothing to learn, and a sleep comes next each time. */
+    private int sleepAtOnce(long start, long nanos) {
+        int called = armAll();
+        if (called == 0) {
+            sleep(start, nanos);
+            called = visitAll(inVain);
+        }
+        return called;
+    }
+
+    private int spinAndSleep(long start, long nanos) {
         long spins = spinTime.next();
         long limit = active.isEmpty() && groups.isEmpty() ? 0 : Math.min(nanos, spins);
         boolean mayLearn = limit == 0 || SpinTime.start();
@@ -329,10 +366,9 @@ public final class EndpointSelector implements AutoCloseable {
         if (called == 0) {
             long now = limit > 0 ? System.nanoTime() : start;
             sleep(now, nanos - (now - start));
-            boolean learns = mayLearn && spinTime.maySpin();
-            long slept = learns ? System.nanoTime() - start : 0;
+            long slept = mayLearn ? System.nanoTime() - start : 0;
             called = visitAll(inVain && spinTime.sleepsNext());
-            if (learns) {
+            if (mayLearn) {
                 spinTime.slept(slept, called > 0);
             }
         }
@@ -391,7 +427,10 @@ public final class EndpointSelector implements AutoCloseable {
     private boolean askKernel(long now, long nanos) {
         visits = 0;
         try {
-            return poller.select(now, nanos, ringing) > 0;
+            int rang = interruptible
+                    ? poller.select(now, nanos, ringing)
+                    : poller.selectUninterruptibly(now, nanos, ringing);
+            return rang > 0;
         } catch (WaitInterruptedException e) {
             throw new WaitInterruptedException("EndpointSelector.select");
         } catch (IllegalStateException e) {

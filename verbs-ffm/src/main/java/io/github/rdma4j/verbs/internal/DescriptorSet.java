@@ -169,13 +169,14 @@ public final class DescriptorSet {
      * @param operation for the message of the exception after an interrupt
      * @param start when the wait begins, of {@link System#nanoTime}; means nothing if it has no time
      * @param nanos how long to wait, from 0, which only looks
+     * @param interruptible whether an interrupt has to end the wait; else it may
      * @return those that are ready; none after the time, and after {@link #wakeUp()}
      */
-    public int[] await(String operation, long start, long nanos) {
+    public int[] await(String operation, long start, long nanos, boolean interruptible) {
         long remaining = nanos;
         if (!neverDirect && !Thread.currentThread().isVirtual() && direct.compareAndSet(false, true)) {
             try {
-                int[] ready = awaitDirectly(operation, nanos, start);
+                int[] ready = awaitDirectly(operation, nanos, start, interruptible);
                 if (ready != null) {
                     return ready;
                 }
@@ -200,7 +201,7 @@ public final class DescriptorSet {
      * @return null if the wait is to go on in the other way: the machine does not have the call, or this wait was ended
      *     by an interrupt that an earlier one had told of
      */
-    private int[] awaitDirectly(String operation, long nanos, long start) {
+    private int[] awaitDirectly(String operation, long nanos, long start, boolean interruptible) {
         if (directThread != Thread.currentThread()) {
             NativeCalls.capture();
             directThread = Thread.currentThread();
@@ -215,7 +216,7 @@ public final class DescriptorSet {
                 throw closed.get();
             }
             InterruptHook armed = hook;
-            boolean mayBeInterrupted = nanos > 0;
+            boolean mayBeInterrupted = interruptible && nanos > 0;
             int count;
             if (mayBeInterrupted) {
                 armed.arm();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.Errno;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -355,6 +356,24 @@ class SelectorOfFakesTest {
             pair.right.trySend(number(1));
             assertThat(selector.select(System.nanoTime(), PATIENCE.toNanos())).isEqualTo(1);
             assertThat(System.nanoTime() - start).isLessThan(PATIENCE.toNanos());
+        }
+    }
+
+    @Test
+    void whoIsNotInterruptibleGetsWhatComesAndKeepsTheInterrupt() {
+        FakePair pair = pair();
+        try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
+            selector.add(pair.left, ready -> ready.poll(message -> {}));
+            pair.right.trySend(number(1));
+            Thread.currentThread().interrupt();
+            assertThat(selector.selectUninterruptibly(System.nanoTime(), PATIENCE.toNanos()))
+                    .isEqualTo(1);
+            assertThat(Thread.currentThread().isInterrupted()).isTrue();
+            // The next one of the other kind hears of it.
+            assertThatThrownBy(() -> selector.select(System.nanoTime(), PATIENCE.toNanos()))
+                    .isInstanceOf(WaitInterruptedException.class);
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
         }
     }
 

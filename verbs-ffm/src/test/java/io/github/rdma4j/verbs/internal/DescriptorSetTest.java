@@ -16,12 +16,12 @@ class DescriptorSetTest {
     static final class WithoutClasses {
         public static void main(String[] arguments) throws Exception {
             DescriptorSet set = new DescriptorSet(IllegalStateException::new);
-            set.await("warming up", 0, 0);
+            set.await("warming up", 0, 0, true);
             System.out.println(Failures.of("warming up", Errno.EMFILE).getMessage());
             List<TestDescriptor> all = TestDescriptor.takeAll();
             Throwable failure = null;
             try {
-                set.await("waiting", System.nanoTime(), TimeUnit.MILLISECONDS.toNanos(1));
+                set.await("waiting", System.nanoTime(), TimeUnit.MILLISECONDS.toNanos(1), true);
             } catch (Throwable e) {
                 failure = e;
             }

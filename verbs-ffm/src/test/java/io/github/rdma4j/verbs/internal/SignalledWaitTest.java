@@ -79,7 +79,7 @@ class SignalledWaitTest {
                 } catch (Throwable e) {
                     throw new AssertionError(e);
                 }
-                assertThat(set.await("waiting", System.nanoTime(), whole.toNanos()))
+                assertThat(set.await("waiting", System.nanoTime(), whole.toNanos(), true))
                         .isEmpty();
                 return System.nanoTime();
             });

@@ -55,7 +55,7 @@ public abstract sealed class CompletionPath permits CompletionFunctions, Complet
      *
      * @param solicitedOnly whether only some completions are to make one
      * @param eventsTaken how many events of this queue have been taken from its channel so far
-     * @return 0, or {@link #BY_FUNCTION}
+     * @return 0, an errno, or {@link #BY_FUNCTION}
      */
     public int arm(boolean solicitedOnly, long eventsTaken) {
         return BY_FUNCTION;

@@ -69,6 +69,15 @@ public final class ProviderLibrary {
         }
     }
 
+    /**
+     * Whether a function is a library's: nobody who watches or disturbs calls has put another one there.
+     *
+     * @param library how the name of its file begins
+     */
+    static boolean isOf(String library, MemorySegment function) throws RingRefusal {
+        return file(map(), function).startsWith(library);
+    }
+
     private static Optional<String> code(MemoryMap map, MemorySegment pointer) {
         return map.region(pointer.address(), 1)
                 .filter(region -> region.access().startsWith("x", 2))

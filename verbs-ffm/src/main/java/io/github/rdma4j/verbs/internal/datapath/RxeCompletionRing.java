@@ -7,6 +7,11 @@ import static io.github.rdma4j.verbs.internal.NativeMemory.putLong;
 import static io.github.rdma4j.verbs.internal.NativeMemory.structure;
 import static io.github.rdma4j.verbs.internal.datapath.RxeLayout.COMPLETION_BYTES;
 
+import io.github.rdma4j.verbs.internal.DescriptorCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
 import java.util.function.IntSupplier;
 
 /**
@@ -21,12 +26,41 @@ public final class RxeCompletionRing extends CompletionRing {
     private static final long FIFTH = 32;
     private static final long SIXTH = 40;
 
+    // struct ib_uverbs_cmd_hdr and struct ib_uverbs_req_notify_cq of rdma/ib_user_verbs.h.
+    private static final long COMMAND_BYTES = 16;
+    private static final long IN_WORDS = 4;
+    private static final long HANDLE = 8;
+    private static final long SOLICITED_ONLY = 12;
+    /** {@code IB_USER_VERBS_CMD_REQ_NOTIFY_CQ}. */
+    private static final int REQUEST_NOTIFICATION = 23;
+
     private final RxeRings.Finder finder;
+    private final int commandDescriptor;
+    private final boolean armsItself;
+    /** Two commands, always the same bytes: to arm for all completions, and for solicited ones. */
+    private final MemorySegment commands = Arena.ofAuto().allocate(2 * COMMAND_BYTES, Long.BYTES);
     /** Null if it was not found again. */
     private RxeQueue queue;
 
-    RxeCompletionRing(RxeRings.Finder finder) throws RingRefusal {
+    /**
+     * Finds it.
+     *
+     * @param commandDescriptor of the device
+     * @param handle the kernel's number of the queue
+     * @param armsItself whether it is armed by a command here, and not by the function that the context has
+     */
+    RxeCompletionRing(RxeRings.Finder finder, int commandDescriptor, int handle, boolean armsItself)
+            throws RingRefusal {
         this.finder = finder;
+        this.commandDescriptor = commandDescriptor;
+        this.armsItself = armsItself;
+        for (int solicited = 0; solicited < 2; solicited++) {
+            MemorySegment command = commands.asSlice(solicited * COMMAND_BYTES, COMMAND_BYTES);
+            command.set(ValueLayout.JAVA_INT, 0, REQUEST_NOTIFICATION);
+            command.set(ValueLayout.JAVA_SHORT, IN_WORDS, (short) (COMMAND_BYTES / Integer.BYTES));
+            command.set(ValueLayout.JAVA_INT, HANDLE, handle);
+            command.set(ValueLayout.JAVA_INT, SOLICITED_ONLY, solicited);
+        }
         this.queue = finder.find();
     }
 
@@ -82,6 +116,18 @@ public final class RxeCompletionRing extends CompletionRing {
         }
         ring.consumer(consumer + count);
         return count;
+    }
+
+    /** The library's function makes the same system call, and 200 instructions around it. */
+    @Override
+    public int arm(boolean solicitedOnly, long eventsTaken) {
+        if (!armsItself) {
+            return BY_FUNCTION;
+        }
+        long command = commands.address() + (solicitedOnly ? COMMAND_BYTES : 0);
+        int errno = DescriptorCalls.writeCommand(commandDescriptor, command, COMMAND_BYTES);
+        Reference.reachabilityFence(commands);
+        return errno;
     }
 
     /** The kernel maps a longer queue at another place, and takes the old one away under whoever is inside. */

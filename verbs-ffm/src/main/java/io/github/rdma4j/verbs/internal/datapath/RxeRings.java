@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.internal.datapath;
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.bindings.ibv_context;
+import io.github.rdma4j.verbs.bindings.ibv_cq;
 import io.github.rdma4j.verbs.bindings.ibv_cq_ex;
 import io.github.rdma4j.verbs.bindings.ibv_qp;
 import io.github.rdma4j.verbs.bindings.ibv_qp_ex;
@@ -22,6 +23,8 @@ import java.util.Optional;
  */
 public final class RxeRings {
     private static final String LIBRARY = "librxe-rdmav";
+    /** Whose function arms librxe's completion queues, by a command to the kernel. */
+    private static final String COMMANDS = "libibverbs.so";
 
     /** {@code comp_mask} and {@code xrcd} behind the queue pair proper in {@code struct verbs_qp}. */
     private static final long VERBS_QP_REST = 16;
@@ -73,12 +76,16 @@ public final class RxeRings {
      * The ring of a completion queue.
      *
      * @param queue the {@code struct ibv_cq}
+     * @param armFunction that the context has now
      * @return its ring
      * @throws RingRefusal if it was not found
      */
-    public CompletionPath completions(MemorySegment queue) throws RingRefusal {
+    public CompletionPath completions(MemorySegment queue, MemorySegment armFunction) throws RingRefusal {
         return new RxeCompletionRing(
-                () -> find("completion queue", RxeLayout.COMPLETION_BYTES, queue.address() + COMPLETION_QUEUE));
+                () -> find("completion queue", RxeLayout.COMPLETION_BYTES, queue.address() + COMPLETION_QUEUE),
+                commandDescriptor,
+                ibv_cq.handle(queue),
+                ProviderLibrary.isOf(COMMANDS, armFunction));
     }
 
     /**
