@@ -23,16 +23,17 @@ import java.nio.ByteOrder;
 public final class NativeMemory {
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
     /**
-     * No address has these bits; without them, and a small offset added, the compiler sees that it lies within
-     * {@link #ALL}.
-     */
-    /**
      * What MemorySegment.get and set call. It is a call less: HotSpot inlines a chain of fifteen, beyond which each
      * access is a call of its own, and a completion is read that far below an event loop.
      */
     private static final VarHandle LONG = JAVA_LONG_UNALIGNED.varHandle();
 
     private static final VarHandle INT = JAVA_INT_UNALIGNED.varHandle();
+
+    /**
+     * No address has these bits; without them, and a small offset added, the compiler sees that it lies within
+     * {@link #ALL}.
+     */
     private static final long ADDRESS_BITS = Long.MAX_VALUE >>> 1;
 
     private NativeMemory() {}

@@ -71,7 +71,7 @@ class StressTest {
         if (LONG) {
             command.addAll(List.of("-m", "quick", "-jvmArgsPrepend", "--enable-native-access=ALL-UNNAMED"));
         } else {
-            // None whose compiler takes its decisions at random, of which there are five by default: they take as long again.
+            // None whose compiler decides at random, of which there are five by default.
             command.addAll(List.of("-f", "1", "-fsm", "0", "-iters", "1", "-time", "300", "-sc", "false"));
             command.addAll(List.of("-jvmArgs", "--enable-native-access=ALL-UNNAMED"));
         }
