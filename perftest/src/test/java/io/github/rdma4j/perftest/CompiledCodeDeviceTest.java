@@ -28,7 +28,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(600)
 class CompiledCodeDeviceTest {
     /** As scripts/rdma4j sets it. */
-    private static final List<String> OPTIMISED = List.of("-XX:+UseSerialGC", "-XX:InlineSmallCode=8000", "-XX:Tier3DelayOn=1000");
+    private static final List<String> OPTIMISED =
+            List.of("-XX:+UseSerialGC", "-XX:InlineSmallCode=8000", "-XX:Tier3DelayOn=1000");
 
     /** Why a call may stay one: it is the native function, or it is hardly ever made. */
     private static final Set<String> HARMLESS = Set.of(
