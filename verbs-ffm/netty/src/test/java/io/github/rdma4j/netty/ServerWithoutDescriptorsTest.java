@@ -98,7 +98,10 @@ class ServerWithoutDescriptorsTest {
                                 .toList()) {
                             String name = folder.relativize(file).toString();
                             if (!name.startsWith("module-info")) {
-                                Class.forName(name.replace(".class", "").replace('/', '.'));
+                                Class.forName(
+                                        name.replace(".class", "").replace('/', '.'),
+                                        false,
+                                        Server.class.getClassLoader());
                             }
                         }
                     }
