@@ -83,9 +83,10 @@ start_cache_make() {
         # Ctrl-C is the tool's end, too, and says nothing of the cache.
         trap 'exit 130' INT
         # Without the training's profiles (JEP 515): by them the compiler would spend a tenth of the start on what it takes
-        # for hot, and what it makes of the measured loops is to follow from these alone.
+        # for hot, and what it makes of the measured loops is to follow from these alone. JDK 25 can crash when Ctrl-C comes
+        # while it writes the cache: its report does not stay in the user's folder.
         timeout --foreground 120 "$home/bin/java" "$@" -XX:+UnlockDiagnosticVMOptions -XX:+IgnoreUnrecognizedVMOptions \
-            -XX:-AOTRecordTraining "-XX:AOTCacheOutput=$temporary/cache" -cp "$jar" \
+            -XX:-AOTRecordTraining "-XX:AOTCacheOutput=$temporary/cache" "-XX:ErrorFile=$temporary/error" -cp "$jar" \
             io.github.rdma4j.perftest.StartTraining </dev/null >/dev/null 2>&1 || true
         if [[ ! -s $temporary/cache ]] || ! "$home/bin/java" "${START_CACHE_PLACE[@]}" -version >/dev/null 2>&1; then
             : >"$temporary/cache"

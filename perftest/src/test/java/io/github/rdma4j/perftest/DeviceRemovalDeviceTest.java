@@ -10,6 +10,7 @@ import io.github.rdma4j.perftest.watch.sample.Sampler;
 import io.github.rdma4j.perftest.watch.sample.Watcher;
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.SoftDevice;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -34,21 +35,13 @@ import org.junit.jupiter.api.Timeout;
 @Tag("full")
 @Timeout(600)
 class DeviceRemovalDeviceTest {
-    private static final String DEVICE = "rxe_pulled";
-    private static final String INTERFACE = "pulled0";
-    private static final String ADDRESS = "10.98.7.1";
+    private static final SoftDevice DEVICE = new SoftDevice("pulled", 7);
     private static final long LIMIT_SECONDS = 60;
 
     private Process user;
 
     private static Process start(String... command) throws IOException {
         return new ProcessBuilder(command).redirectErrorStream(true).start();
-    }
-
-    private static void run(String command) throws IOException, InterruptedException {
-        Process process = start(command.split(" "));
-        assertThat(process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)).as(command).isTrue();
-        assertThat(process.exitValue()).as(() -> command + ": " + text(process)).isZero();
     }
 
     private static String text(Process process) {
@@ -61,11 +54,7 @@ class DeviceRemovalDeviceTest {
 
     @BeforeEach
     void aDeviceOfItsOwn() throws Exception {
-        run("ip link add " + INTERFACE + " type veth peer name pulled1");
-        run("ip addr add " + ADDRESS + "/24 dev " + INTERFACE);
-        run("ip link set " + INTERFACE + " up");
-        run("ip link set pulled1 up");
-        run("rdma link add " + DEVICE + " type rxe netdev " + INTERFACE);
+        DEVICE.make();
         user = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
@@ -74,7 +63,7 @@ class DeviceRemovalDeviceTest {
                         "-cp",
                         System.getProperty("java.class.path"),
                         EndpointUser.class.getName(),
-                        ADDRESS)
+                        DEVICE.address().getAddress().getHostAddress())
                 .redirectErrorStream(true)
                 .start();
     }
@@ -82,10 +71,7 @@ class DeviceRemovalDeviceTest {
     @AfterEach
     void theDeviceGoes() throws Exception {
         user.destroyForcibly().waitFor();
-        if (names().contains(DEVICE)) {
-            run("rdma link del " + DEVICE);
-        }
-        run("ip link del " + INTERFACE);
+        DEVICE.close();
     }
 
     private static List<String> names() {
@@ -112,20 +98,20 @@ class DeviceRemovalDeviceTest {
     void itsUsersGoOnAndItGoesWithTheLastOne() throws Exception {
         BufferedReader answers = user.inputReader();
         exchangesMessages(answers);
-        Optional<String> only = Optional.of(DEVICE);
+        Optional<String> only = Optional.of(DEVICE.name());
         assertThat(Resources.read(only).queuePairs()).anyMatch(owner -> owner.pid() == user.pid());
         Watcher watcher = new Watcher(new Sampler(Path.of("/"), only), System.nanoTime());
 
-        Process removal = start("rdma", "link", "del", DEVICE);
+        Process removal = start("rdma", "link", "del", DEVICE.name());
         try {
-            Duration hidden = await(() -> !names().contains(DEVICE));
+            Duration hidden = await(() -> !names().contains(DEVICE.name()));
             for (int i = 0; i < 3; i++) {
                 exchangesMessages(answers);
             }
             assertThat(removal.isAlive()).isTrue();
-            assertThatThrownBy(() -> DeviceContext.open(DEVICE))
+            assertThatThrownBy(() -> DeviceContext.open(DEVICE.name()))
                     .isInstanceOf(VerbsException.class)
-                    .hasMessageContaining(DEVICE);
+                    .hasMessageContaining(DEVICE.name());
             assertThat(watcher.look(System.nanoTime()).worse()).isEmpty();
 
             user.outputWriter().close();
@@ -133,7 +119,8 @@ class DeviceRemovalDeviceTest {
             assertThat(user.exitValue()).as(() -> text(user)).isZero();
             Duration ended = await(() -> !removal.isAlive());
             assertThat(removal.exitValue()).as(() -> text(removal)).isZero();
-            assertThat(watcher.look(System.nanoTime()).worse()).containsExactly(DEVICE + "/1: the device has gone");
+            assertThat(watcher.look(System.nanoTime()).worse())
+                    .containsExactly(DEVICE.name() + "/1: the device has gone");
             System.out.println("hidden after " + hidden.toMillis() + " ms; gone " + ended.toMillis()
                     + " ms after the end of its last user");
         } finally {

@@ -8,13 +8,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.TestLink;
 import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.PortState;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
-import java.nio.file.Files;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -30,6 +30,7 @@ class DoctorDeviceTest {
 
     private String device;
     private String networkInterface;
+    private TestLink link;
     private String address;
     private List<GidEntry> gids;
 
@@ -37,7 +38,8 @@ class DoctorDeviceTest {
     void look() throws IOException {
         Device first = Device.list().getFirst();
         device = first.name();
-        networkInterface = Files.readString(first.sysfsPath().resolve("parent")).strip();
+        link = new TestLink(first);
+        networkInterface = link.networkInterface();
         InterfaceAddress found = NetworkInterface.getByName(networkInterface).getInterfaceAddresses().stream()
                 .filter(each -> each.getAddress() instanceof Inet4Address)
                 .findFirst()
@@ -120,7 +122,7 @@ class DoctorDeviceTest {
 
     @Test
     void aLinkThatIsDownIsFoundAndTheRemedyMendsIt() throws Exception {
-        run("ip link set " + networkInterface + " down");
+        link.down();
         try {
             await(context -> context.port(1).state() == PortState.DOWN);
             JsonNode broken = doctor();
@@ -139,12 +141,13 @@ class DoctorDeviceTest {
             assertThat(finding(mended, "port").get("state").asText()).isEqualTo("OK");
             assertThat(finding(mended, "interface").get("state").asText()).isEqualTo("OK");
         } finally {
-            run("ip link set " + networkInterface + " up");
+            link.up();
         }
     }
 
     @Test
     void withoutAnAddressTheGidIsLinkLocalAtBest() throws Exception {
+        link.awaitNoConnection();
         run("ip address del " + address + " dev " + networkInterface);
         try {
             await(context ->

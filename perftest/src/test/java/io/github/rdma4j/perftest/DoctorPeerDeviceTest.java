@@ -13,7 +13,7 @@ import io.github.rdma4j.perftest.doctor.pair.Message;
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.QueuePairEndpoint;
-import io.github.rdma4j.verbs.device.GidEntry;
+import io.github.rdma4j.verbs.TestLink;
 import io.github.rdma4j.verbs.device.Mtu;
 import io.github.rdma4j.verbs.device.PortState;
 import java.io.ByteArrayOutputStream;
@@ -203,11 +203,8 @@ class DoctorPeerDeviceTest {
     @Test
     void aPortThatIsDown() throws Exception {
         Device device = Device.list().getFirst();
-        List<GidEntry> gids;
-        try (DeviceContext context = DeviceContext.open(device)) {
-            gids = context.gidTable(1);
-        }
-        run("ip link set " + networkInterface(device) + " down");
+        var link = new TestLink(device);
+        link.down();
         try {
             await(device, context -> context.port(1).state() == PortState.DOWN);
             End server = End.serving();
@@ -217,11 +214,7 @@ class DoctorPeerDeviceTest {
             assertThat(found.get("exit_status").asInt()).isEqualTo(3);
             assertThat(has(found, "rc-connection")).isFalse();
         } finally {
-            run("ip link set " + networkInterface(device) + " up");
-            await(
-                    device,
-                    context -> context.port(1).state() == PortState.ACTIVE
-                            && context.gidTable(1).equals(gids));
+            link.up();
         }
     }
 

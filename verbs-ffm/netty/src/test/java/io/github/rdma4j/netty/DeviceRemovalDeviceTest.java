@@ -4,6 +4,8 @@ package io.github.rdma4j.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.SoftDevice;
+import io.github.rdma4j.verbs.endpoint.Disassociation;
 import io.github.rdma4j.verbs.endpoint.Transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
@@ -15,7 +17,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -35,35 +36,20 @@ import org.junit.jupiter.api.Timeout;
 @Tag("changes-machine")
 @Timeout(600)
 class DeviceRemovalDeviceTest {
-    private static final String DEVICE = "rxe_gone";
-    private static final String ADDRESS = "10.98.9.1";
+    private static final SoftDevice DEVICE = new SoftDevice("gone", 9);
     private static final long PATIENCE_SECONDS = 60;
     /** Whichever is heard first: the event, the adapter's silence, or what it said last. */
     private static final String REASONS =
             ".*(the local device was removed|nothing is to be heard of its adapter|EIO|ENODEV).*";
 
-    private static void run(String command) throws Exception {
-        Process process = new ProcessBuilder("sh", "-c", command)
-                .redirectErrorStream(true)
-                .start();
-        assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS))
-                .as(command)
-                .isTrue();
-        assertThat(process.exitValue())
-                .as(command + ": " + new String(process.getInputStream().readAllBytes()))
-                .isZero();
-    }
-
     @BeforeEach
     void aDeviceOfItsOwn() throws Exception {
-        run("ip link add gone0 type veth peer name gone1 && ip addr add " + ADDRESS + "/24 dev gone0"
-                + " && ip link set gone0 up && ip link set gone1 up && rdma link add " + DEVICE
-                + " type rxe netdev gone0");
+        DEVICE.make();
     }
 
     @AfterEach
     void theDeviceGoes() throws Exception {
-        run("rdma link del " + DEVICE + " 2>/dev/null; ip link del gone0");
+        DEVICE.close();
     }
 
     /** Both ends of two connections over the device, and of one over TCP, at one event loop. Prints what each hears. */
@@ -72,15 +58,22 @@ class DeviceRemovalDeviceTest {
         private static final EventLoopGroup LOOP = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
 
         public static void main(String[] arguments) throws Exception {
-            Channel server = server(ADDRESS, Transport.RDMA, "server");
-            Channel overTcp = server(InetAddress.getLoopbackAddress().getHostAddress(), Transport.TCP, "tcp server");
+            Channel server = server(DEVICE.address().getAddress(), Transport.RDMA, "server");
+            Channel overTcp = server(InetAddress.getLoopbackAddress(), Transport.TCP, "tcp server");
             Channel client = client(server, Transport.RDMA, "client");
             Channel another = client(server, Transport.RDMA, "client");
             Channel tcp = client(overTcp, Transport.TCP, "tcp client");
             System.out.println("before " + echo(client) + echo(another) + echo(tcp));
             // In the event loop: nobody may sleep for the device meanwhile.
-            LOOP.submit(User::disassociate).sync();
-            Process removal = new ProcessBuilder("rdma", "link", "del", DEVICE).start();
+            LOOP.submit(() -> {
+                        try {
+                            Disassociation.from(DEVICE.name());
+                        } catch (Throwable e) {
+                            throw new AssertionError(e);
+                        }
+                    })
+                    .sync();
+            Process removal = new ProcessBuilder("rdma", "link", "del", DEVICE.name()).start();
             client.closeFuture().await(PATIENCE_SECONDS, TimeUnit.SECONDS);
             another.closeFuture().await(PATIENCE_SECONDS, TimeUnit.SECONDS);
             System.out.println("closed " + client.isOpen() + another.isOpen());
@@ -95,16 +88,7 @@ class DeviceRemovalDeviceTest {
                     + LOOP.shutdownGracefully(0, 10, TimeUnit.SECONDS).await(PATIENCE_SECONDS, TimeUnit.SECONDS));
         }
 
-        /** Of the tests of verbs-ffm, which those of devices have on their class path in each module. */
-        private static Void disassociate() throws Exception {
-            Method from = Class.forName("io.github.rdma4j.verbs.endpoint.Disassociation")
-                    .getDeclaredMethod("from", String.class);
-            from.setAccessible(true);
-            from.invoke(null, DEVICE);
-            return null;
-        }
-
-        private static Channel server(String address, Transport transport, String name) throws Exception {
+        private static Channel server(InetAddress address, Transport transport, String name) throws Exception {
             return new ServerBootstrap()
                     .group(LOOP)
                     .channel(RdmaServerSocketChannel.class)

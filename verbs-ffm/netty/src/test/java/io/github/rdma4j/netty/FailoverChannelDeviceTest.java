@@ -4,6 +4,8 @@ package io.github.rdma4j.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.Device;
+import io.github.rdma4j.verbs.TestLink;
 import io.github.rdma4j.verbs.endpoint.Transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
@@ -20,12 +22,8 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.NetworkInterface;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -59,7 +57,7 @@ class FailoverChannelDeviceTest {
 
     @Test
     void noByteIsLostWhenThePortGoesDown() throws Exception {
-        List<String> before = ipv6Addresses();
+        var link = new TestLink(device());
         Channel server = new ServerBootstrap()
                 .group(group)
                 .channel(RdmaServerSocketChannel.class)
@@ -91,12 +89,12 @@ class FailoverChannelDeviceTest {
                 .sync()
                 .channel();
         echoUntil(client, Transport.RDMA);
-        setLink("down");
+        link.down();
         try {
             echoUntil(client, Transport.TCP);
             assertThat(client.rdmaFailure()).isPresent();
         } finally {
-            mend(before);
+            link.up();
         }
         client.close().sync();
         assertThat(came).isEmpty();
@@ -122,50 +120,17 @@ class FailoverChannelDeviceTest {
         } while (!client.transport().orElseThrow().equals(transport));
     }
 
-    private static String networkInterface() throws IOException {
-        return NetworkInterface.getByInetAddress(RdmaTestNet.address().getAddress())
+    /** The device of the interface that has the address of the tests. */
+    private static Device device() throws IOException {
+        String networkInterface = NetworkInterface.getByInetAddress(
+                        RdmaTestNet.address().getAddress())
                 .getName();
-    }
-
-    private static void setLink(String state) throws Exception {
-        Process process = new ProcessBuilder("ip", "link", "set", networkInterface(), state)
-                .inheritIO()
-                .start();
-        assertThat(process.waitFor()).isZero();
-    }
-
-    /** Setting the link down takes addresses away, and the kernel tries each one out when it is up. */
-    private static List<String> ipv6Addresses() throws IOException {
-        List<String> addresses = new ArrayList<>();
-        for (String line : Files.readAllLines(Path.of("/proc/net/if_inet6"))) {
-            String[] words = line.strip().split(" +");
-            boolean tentative = (Integer.parseInt(words[4], 16) & 0x40) != 0;
-            if (words[5].equals(networkInterface()) && !tentative) {
-                addresses.add(words[0]);
+        for (Device device : Device.list()) {
+            if (Files.readString(device.sysfsPath().resolve("parent")).strip().equals(networkInterface)) {
+                return device;
             }
         }
-        return addresses;
-    }
-
-    /** What others need is there again. */
-    private static void mend(List<String> before) throws Exception {
-        setLink("up");
-        long end = System.nanoTime() + PATIENCE.toNanos();
-        while (!ipv6Addresses().containsAll(before) || !arePortsActive()) {
-            assertThat(System.nanoTime()).isLessThan(end);
-            Thread.sleep(10);
-        }
-    }
-
-    private static boolean arePortsActive() throws IOException {
-        try (DirectoryStream<Path> devices = Files.newDirectoryStream(Path.of("/sys/class/infiniband"))) {
-            for (Path device : devices) {
-                if (!Files.readString(device.resolve("ports/1/state")).contains("ACTIVE")) {
-                    return false;
-                }
-            }
-        }
-        return true;
+        throw new AssertionError(networkInterface + " has no device");
     }
 
     @Sharable

@@ -45,6 +45,7 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInfo;
@@ -61,6 +62,11 @@ abstract class NettySuite {
 
     NettySuite(Transport carrier) {
         net = new SuiteNet(carrier);
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        net.close();
     }
 
     @Nested

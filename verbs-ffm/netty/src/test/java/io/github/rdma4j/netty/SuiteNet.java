@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.netty;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.github.rdma4j.verbs.endpoint.Transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
@@ -15,17 +17,26 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
-/**
- * What Netty's own tests are given.
- *
- * @param carrier RDMA or TCP
- */
-record SuiteNet(Transport carrier) {
-    private static final EventLoopGroup GROUP =
-            new MultiThreadIoEventLoopGroup(4, new DefaultThreadFactory("rdma", true), RdmaIoHandler.newFactory());
+/** What Netty's own tests are given: addresses, and channels that go with the test, which leaves some open. */
+final class SuiteNet {
+    private static final long PATIENCE_SECONDS = 30;
     /** Open as long as the JVM; null where it is not needed. */
     private static ServerSocketChannel silentServer;
+
+    private final Transport carrier;
+    private final EventLoopGroup group =
+            new MultiThreadIoEventLoopGroup(4, new DefaultThreadFactory("rdma", true), RdmaIoHandler.newFactory());
+
+    /** Channels over RDMA or TCP. */
+    SuiteNet(Transport carrier) {
+        this.carrier = carrier;
+    }
+
+    Transport carrier() {
+        return carrier;
+    }
 
     /** Tells Netty's tests where a connection comes to no end for a while; they ask once. */
     static void silentAddress() {
@@ -62,14 +73,14 @@ record SuiteNet(Transport carrier) {
 
     BootstrapFactory<ServerBootstrap> server() {
         return () -> new ServerBootstrap()
-                .group(GROUP)
+                .group(group)
                 .channel(RdmaServerSocketChannel.class)
                 .option(RdmaChannelOption.TRANSPORT, carrier);
     }
 
     BootstrapFactory<Bootstrap> client() {
         return () -> new Bootstrap()
-                .group(GROUP)
+                .group(group)
                 .channel(RdmaSocketChannel.class)
                 .option(RdmaChannelOption.TRANSPORT, carrier);
     }
@@ -86,5 +97,12 @@ record SuiteNet(Transport carrier) {
                 return client().newInstance();
             }
         });
+    }
+
+    /** Closes what the test has left open. */
+    void close() {
+        assertThat(group.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS)
+                        .awaitUninterruptibly(2 * PATIENCE_SECONDS, TimeUnit.SECONDS))
+                .isTrue();
     }
 }

@@ -5,11 +5,11 @@ package io.github.rdma4j.verbs.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.ChildJvm;
+import io.github.rdma4j.verbs.SoftDevice;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.CmEventType;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,31 +27,18 @@ import org.junit.jupiter.api.Timeout;
 @Tag("changes-machine")
 @Timeout(600)
 class DeviceRemovalDeviceTest {
-    private static final String DEVICE = "rxe_taken";
-    private static final String ADDRESS = "10.98.8.1";
-    private static final String ADD = "rdma link add " + DEVICE + " type rxe netdev taken0";
+    private static final SoftDevice DEVICE = new SoftDevice("taken", 8);
     /** Whichever is heard first: the event, or the adapter's silence. */
     private static final String REASONS = ".*(the local device was removed|nothing is to be heard of its adapter).*";
 
-    private static void run(String command) throws Exception {
-        Process process = new ProcessBuilder("sh", "-c", command)
-                .redirectErrorStream(true)
-                .start();
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).as(command).isTrue();
-        assertThat(process.exitValue())
-                .as(command + ": " + new String(process.getInputStream().readAllBytes()))
-                .isZero();
-    }
-
     @BeforeEach
     void aDeviceOfItsOwn() throws Exception {
-        run("ip link add taken0 type veth peer name taken1 && ip addr add " + ADDRESS + "/24 dev taken0"
-                + " && ip link set taken0 up && ip link set taken1 up && " + ADD);
+        DEVICE.make();
     }
 
     @AfterEach
     void theDeviceGoes() throws Exception {
-        run("rdma link del " + DEVICE + " 2>/dev/null; ip link del taken0");
+        DEVICE.close();
     }
 
     /** Both ends of several connections, whose device goes. Prints what each hears. */
@@ -74,8 +61,8 @@ class DeviceRemovalDeviceTest {
             }
             SynchronousId id = SynchronousId.create(PortSpace.TCP);
             id.resolve(server.address(), PATIENCE);
-            Disassociation.from(DEVICE);
-            Process removal = new ProcessBuilder("rdma", "link", "del", DEVICE).start();
+            Disassociation.from(DEVICE.name());
+            Process removal = new ProcessBuilder("rdma", "link", "del", DEVICE.name()).start();
 
             for (Endpoint endpoint : ENDPOINTS) {
                 // The first may be the adapter's own failure.
@@ -100,7 +87,7 @@ class DeviceRemovalDeviceTest {
             // The kernel waits for the ids.
             System.out.println("removed: " + removal.waitFor(30, TimeUnit.SECONDS));
             // As after a reset of an adapter, or when its driver is loaded anew.
-            run(ADD);
+            DEVICE.add();
             EndpointServer again = bind(config -> config.group(group));
             connect(again, config -> config.group(group));
             Endpoint client = ENDPOINTS.get(ENDPOINTS.size() - 2);
@@ -122,7 +109,7 @@ class DeviceRemovalDeviceTest {
         }
 
         private static EndpointServer bind(Consumer<EndpointConfig> configuration) {
-            return EndpointServer.bind(new InetSocketAddress(ADDRESS, 0), config -> {
+            return EndpointServer.bind(DEVICE.address(), config -> {
                 small(config);
                 configuration.accept(config);
             });

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  *
  * <p>What answers EIO to everything is a terminal that has hung up. Nobody may sleep for the device meanwhile.
  */
-final class Disassociation {
+public final class Disassociation {
     private static final int READ_WRITE = 3;
     private static final int PRIVATE_FIXED_ANONYMOUS = 0x32;
     private static final int O_RDWR_NOCTTY = 0x102;
@@ -50,7 +50,7 @@ final class Disassociation {
     }
 
     /** Cuts this process off from a device, which must be the only one that it has opened. */
-    static void from(String device) throws Throwable {
+    public static void from(String device) throws Throwable {
         String node = "/dev/infiniband/" + uverbs(device);
         for (String mapping : Files.readAllLines(Path.of("/proc/self/maps"))) {
             if (mapping.contains(node)) {

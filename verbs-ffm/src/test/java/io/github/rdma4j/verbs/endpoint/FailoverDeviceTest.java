@@ -8,19 +8,16 @@ import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.TestDevice;
+import io.github.rdma4j.verbs.TestLink;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
-import io.github.rdma4j.verbs.cm.CmDevices;
 import io.github.rdma4j.verbs.cm.CmTestNet;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -46,11 +43,11 @@ class FailoverDeviceTest {
     private static final int BYTES = 200;
 
     private final BlockingQueue<TransportMove> moves = new LinkedBlockingQueue<>();
-    private List<String> before;
+    private TestLink link;
 
     @BeforeEach
     void look() throws IOException {
-        before = ipv6Addresses();
+        link = new TestLink(TestDevice.first());
     }
 
     private Consumer<EndpointConfig> settings() {
@@ -101,50 +98,6 @@ class FailoverDeviceTest {
                     .as("%s, %s", endpoint, endpoint.rdmaFailure())
                     .isLessThan(end);
             Thread.onSpinWait();
-        }
-    }
-
-    private static String networkInterface() throws IOException {
-        DeviceContext device = CmDevices.list().getFirst();
-        return Files.readString(device.device().sysfsPath().resolve("parent")).strip();
-    }
-
-    /**
-     * Those that can be used. Setting the link down takes them away, and the kernel tries each one out when it is up.
-     */
-    private static List<String> ipv6Addresses() throws IOException {
-        List<String> addresses = new ArrayList<>();
-        for (String line : Files.readAllLines(Path.of("/proc/net/if_inet6"))) {
-            String[] words = line.strip().split(" +");
-            boolean tentative = (Integer.parseInt(words[4], 16) & 0x40) != 0;
-            if (words[5].equals(networkInterface()) && !tentative) {
-                addresses.add(words[0]);
-            }
-        }
-        return addresses;
-    }
-
-    private static void setLink(String state) throws Exception {
-        Process process = new ProcessBuilder("ip", "link", "set", networkInterface(), state)
-                .inheritIO()
-                .start();
-        assertThat(process.waitFor()).isZero();
-    }
-
-    /** What others need is there again. */
-    private void mend() throws Exception {
-        setLink("up");
-        long end = System.nanoTime() + PATIENCE.toNanos();
-        boolean there = false;
-        while (!there) {
-            assertThat(System.nanoTime()).isLessThan(end);
-            Thread.sleep(10);
-            try {
-                RoceWay.at(CmTestNet.ipv4());
-                there = ipv6Addresses().containsAll(before);
-            } catch (io.github.rdma4j.verbs.VerbsException | AssertionError e) {
-                there = false;
-            }
         }
     }
 
@@ -232,7 +185,7 @@ class FailoverDeviceTest {
                         Thread.sleep(1);
                         assertThat(tasks).noneMatch(Future::isDone);
                     }
-                    setLink("down");
+                    link.down();
                     long cut = System.nanoTime();
                     TransportMove down = awaitMove(Transport.TCP);
                     System.out.printf(
@@ -245,13 +198,13 @@ class FailoverDeviceTest {
                         Thread.sleep(1);
                         assertThat(tasks).noneMatch(Future::isDone);
                     }
-                    mend();
+                    link.up();
                     TransportMove up = awaitMove(Transport.RDMA);
                     System.out.printf("moved back in %.1f ms%n", up.took().toNanos() / 1e6);
                 }
                 assertThat(pair.client.rdmaFailure()).isEmpty();
             } finally {
-                mend();
+                link.up();
                 left.stop = true;
                 right.stop = true;
             }
@@ -274,7 +227,7 @@ class FailoverDeviceTest {
             long count = 0;
             for (Transport transport : List.of(Transport.RDMA, Transport.TCP, Transport.RDMA)) {
                 if (transport == Transport.TCP) {
-                    setLink("down");
+                    link.down();
                 }
                 try {
                     awaitTransport(pair.client, transport);
@@ -287,7 +240,7 @@ class FailoverDeviceTest {
                     assertThat(local.segment().get(ValueLayout.JAVA_LONG, 32)).isEqualTo(count);
                     assertThat(transfers.getLong(memory.handle(), 0, PATIENCE)).isEqualTo(count);
                 } finally {
-                    mend();
+                    link.up();
                 }
             }
             pair.client.close();
@@ -348,7 +301,7 @@ class FailoverDeviceTest {
             int asked = 0;
             for (Transport transport : List.of(Transport.RDMA, Transport.TCP, Transport.RDMA)) {
                 if (transport == Transport.TCP) {
-                    setLink("down");
+                    link.down();
                 }
                 try {
                     do {
@@ -358,7 +311,7 @@ class FailoverDeviceTest {
                                 .isEqualTo(-1);
                     } while (pair.client.transport() != transport);
                 } finally {
-                    mend();
+                    link.up();
                 }
             }
             pair.client.close();

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+
+/** Commands of the shell, which a test changes its machine by. */
+public final class Shell {
+    private static final long LIMIT_SECONDS = 60;
+
+    private Shell() {}
+
+    /**
+     * Runs a command to its end, which must be a good one.
+     *
+     * @return what it has printed, errors too
+     */
+    public static String run(String command) throws InterruptedException {
+        try {
+            Path printed = Files.createTempFile("printed", ".txt");
+            try {
+                Process process = new ProcessBuilder("sh", "-c", command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(printed.toFile())
+                        .start();
+                assertThat(process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS))
+                        .as(command)
+                        .isTrue();
+                String text = Files.readString(printed, StandardCharsets.UTF_8);
+                assertThat(process.exitValue()).as("%s: %s", command, text).isZero();
+                return text;
+            } finally {
+                Files.delete(printed);
+            }
+        } catch (IOException e) {
+            throw new AssertionError(command, e);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.device.GidEntry;
+import io.github.rdma4j.verbs.device.PortState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/** The link of a software device, which a test takes away for a while. Others find it as it was. */
+public final class TestLink {
+    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private final Device device;
+    private final String networkInterface;
+    private final Set<Gid> gids;
+
+    /** Looks at it as it is: the test's own changes come later. */
+    public TestLink(Device device) throws IOException {
+        this.device = device;
+        networkInterface =
+                Files.readString(device.sysfsPath().resolve("parent")).strip();
+        gids = gids();
+    }
+
+    public String networkInterface() {
+        return networkInterface;
+    }
+
+    /** Takes the link away, and with it the IPv6 addresses. */
+    public void down() throws InterruptedException {
+        awaitNoConnection();
+        Shell.run("ip link set " + networkInterface + " down");
+    }
+
+    /** Brings it up, and waits until it can be used as before. */
+    public void up() throws InterruptedException {
+        Shell.run("ip link set " + networkInterface + " up");
+        awaitAsBefore();
+    }
+
+    /** Waits until the port is active and has the GIDs again that it had at first: the kernel tries IPv6 ones out. */
+    public void awaitAsBefore() throws InterruptedException {
+        long end = System.nanoTime() + LIMIT_NANOS;
+        while (!isActive() || !gids().containsAll(gids)) {
+            assertThat(System.nanoTime()).as("%s in %s", gids, gids()).isLessThan(end);
+            Thread.sleep(10);
+        }
+    }
+
+    /**
+     * Waits until no connection that rdma_cm has made is left, of any process. SoftRoCE's queue pair for connection
+     * messages (GSI) fails for good when it sends one while the link is down or its address is gone, and a connection
+     * that ends then sends one: nobody would connect over this device any more.
+     */
+    public void awaitNoConnection() throws InterruptedException {
+        long end = System.nanoTime() + LIMIT_NANOS;
+        List<String> left;
+        do {
+            // A listener, or what is not connected yet, sends nothing by itself.
+            left = Shell.run("rdma resource show cm_id link " + device.name() + "/1")
+                    .lines()
+                    .filter(line -> line.contains(" state CONNECT ") || line.contains(" state DISCONNECT "))
+                    .toList();
+            assertThat(System.nanoTime())
+                    .as("tests before this one have left connections: %s", left)
+                    .isLessThan(end);
+        } while (!left.isEmpty());
+    }
+
+    private boolean isActive() {
+        try (DeviceContext context = DeviceContext.open(device)) {
+            return context.port(1).state() == PortState.ACTIVE;
+        }
+    }
+
+    private Set<Gid> gids() {
+        try (DeviceContext context = DeviceContext.open(device)) {
+            return context.gidTable(1).stream().map(GidEntry::gid).collect(Collectors.toSet());
+        }
+    }
+}
