@@ -53,18 +53,19 @@ final class NewContexts {
                     device);
             made = new CudaContext(device, context.get(ValueLayout.JAVA_LONG, 0), false);
         }
-        boolean left = false;
         try {
             if (later != 0) {
                 made.synchronizeMemoryOperations();
             }
             leaveStack();
-            left = true;
             return made;
-        } finally {
-            if (!left) {
+        } catch (RuntimeException | Error e) {
+            try {
                 made.close();
+            } catch (RuntimeException undoing) {
+                e.addSuppressed(undoing);
             }
+            throw e;
         }
     }
 

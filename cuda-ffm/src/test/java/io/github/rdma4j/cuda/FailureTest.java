@@ -94,6 +94,20 @@ class FailureTest {
     }
 
     @Test
+    void aContextThatCannotBeMadeTellsWhyAlsoWhenItCannotBeDestroyedEither() {
+        StandInDriver.failAt("cuCtxSetFlags", 1, CUDA_ERROR_UNKNOWN());
+        StandInDriver.failAt("cuCtxDestroy", 1, CUDA_ERROR_INVALID_VALUE());
+        assertThatExceptionOfType(CudaException.class)
+                .isThrownBy(() -> context.device().createContext(ContextFlag.SYNC_MEMOPS))
+                .withMessageStartingWith("cuCtxSetFlags")
+                .satisfies(e ->
+                        assertThat(e.getSuppressed()).singleElement().asString().contains("cuCtxDestroy("));
+        context.close();
+        StandInDriver.reset();
+        context = Cuda.device(0).createContext();
+    }
+
+    @Test
     void memoryOfTheHostIsFreedAndUnregisteredIfItCannotBeMapped() {
         StandInDriver.failAt("cuMemHostGetDevicePointer", 1, CUDA_ERROR_INVALID_VALUE());
         assertThatExceptionOfType(CudaException.class).isThrownBy(() -> context.allocateHost(4096));

@@ -23,11 +23,7 @@ final class DeviceSlab {
         try {
             return new DeviceSlab(memory, gpu.register(memory, access), new FreeRanges(size, unit));
         } catch (RuntimeException e) {
-            try {
-                memory.close();
-            } catch (RuntimeException inClose) {
-                e.addSuppressed(inClose);
-            }
+            Undo.after(e, memory);
             throw e;
         }
     }

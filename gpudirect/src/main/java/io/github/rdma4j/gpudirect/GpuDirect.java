@@ -177,7 +177,7 @@ public final class GpuDirect {
             whole.addDependent(region);
         } catch (IllegalStateException e) {
             // Closed by another thread in the meantime.
-            region.close();
+            Undo.after(e, region);
             throw e;
         }
         return region;

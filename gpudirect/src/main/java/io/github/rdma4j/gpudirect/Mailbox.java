@@ -49,7 +49,7 @@ final class Mailbox implements AutoCloseable {
         try {
             out = domain.allocateMemory(OUTBOX * Long.BYTES, AccessFlag.LOCAL_WRITE);
         } catch (RuntimeException e) {
-            in.close();
+            Undo.after(e, in);
             throw e;
         }
         for (int i = 0; i < OUTBOX; i++) {

@@ -54,10 +54,7 @@ public final class PreparedChannel implements AutoCloseable {
                         .remoteAccess(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
             });
         } catch (RuntimeException e) {
-            if (words != null) {
-                words.close();
-            }
-            completionQueue.close();
+            Undo.after(e, words, completionQueue);
             throw e;
         }
         mailbox = words;

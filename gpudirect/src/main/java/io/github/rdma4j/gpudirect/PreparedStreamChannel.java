@@ -51,10 +51,7 @@ public final class PreparedStreamChannel implements AutoCloseable {
                         .remoteAccess(AccessFlag.REMOTE_WRITE);
             });
         } catch (RuntimeException e) {
-            if (memory != null) {
-                memory.close();
-            }
-            completionQueue.close();
+            Undo.after(e, memory, completionQueue);
             throw e;
         }
         nothing = memory;

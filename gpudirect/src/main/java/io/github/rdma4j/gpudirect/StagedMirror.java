@@ -27,27 +27,20 @@ record StagedMirror(HostMemory host, MemoryRegion region) implements AutoCloseab
             host.addDependent(region);
             return new StagedMirror(host, region);
         } catch (RuntimeException e) {
-            try {
-                host.close();
-            } catch (RuntimeException inClose) {
-                e.addSuppressed(inClose);
-            }
+            Undo.after(e, host);
             throw e;
         }
     }
 
     /** By a stream of its own, so that it waits for no other work. */
     private static void fill(HostMemory host, DeviceSlice memory, CudaContext context) {
-        CudaStream stream = context.createStream();
-        try {
+        try (CudaStream stream = context.createStream()) {
             stream.copyToHost(host, 0, memory.memory(), memory.offset(), memory.length());
             if (!stream.await(END_OF_COPY)) {
                 throw new IllegalStateException(
                         "%s could not be copied to its mirror in %s: the GPU is busy with other work"
                                 .formatted(memory, TimeText.of(END_OF_COPY)));
             }
-        } finally {
-            stream.close();
         }
     }
 

@@ -25,11 +25,7 @@ record Staging(HostMemory memory, CudaStream stream, CudaEvent[] events, int chu
             }
             return new Staging(memory, stream, events, chunkSize);
         } catch (RuntimeException e) {
-            try {
-                memory.close();
-            } catch (RuntimeException inClose) {
-                e.addSuppressed(inClose);
-            }
+            Undo.after(e, memory);
             throw e;
         }
     }

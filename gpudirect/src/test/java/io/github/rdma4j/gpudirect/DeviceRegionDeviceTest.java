@@ -69,6 +69,21 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
                 .hasMessageContaining("is closed");
     }
 
+    /** Of the copy to the mirror, and then of the stream that made it. */
+    @Test
+    void theFirstFailureIsToldWhenAnotherOneFollows() {
+        DeviceRegion region = GpuDirect.on(domain, context, config -> config.fileSystemRoot(folder))
+                .register(context.allocate(SIZE), LOCAL_WRITE);
+        StandInDriver.failAt("cuMemcpyDtoHAsync", 1, OUT_OF_MEMORY);
+        StandInDriver.failAt("cuStreamDestroy", 1, DEINITIALIZED);
+        assertThatThrownBy(region::memoryRegion)
+                .isInstanceOf(CudaException.class)
+                .hasMessageStartingWith("cuMemcpyDtoHAsync")
+                .satisfies(e ->
+                        assertThat(e.getSuppressed()).singleElement().asString().contains("cuStreamDestroy"));
+        assertThat(StandInDriver.get("allocations.host")).isZero();
+    }
+
     @Test
     void withTheModuleTheAdapterHasTheMemoryItself() {
         DeviceMemory memory = context.allocate(SIZE);

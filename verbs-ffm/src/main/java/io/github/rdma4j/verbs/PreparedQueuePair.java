@@ -154,8 +154,12 @@ public final class PreparedQueuePair implements AutoCloseable {
         try {
             QueuePairTransitions.toReadyToSend(queuePair, endpoint, connection);
         } catch (VerbsException e) {
-            QueuePairTransitions.toReset(queuePair);
-            QueuePairTransitions.toInit(queuePair, config);
+            try {
+                QueuePairTransitions.toReset(queuePair);
+                QueuePairTransitions.toInit(queuePair, config);
+            } catch (VerbsException wayBack) {
+                e.addSuppressed(wayBack);
+            }
             throw e;
         }
         connected = true;

@@ -5,7 +5,10 @@ package io.github.rdma4j.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.KernelCalls;
 import io.github.rdma4j.verbs.internal.TestDescriptor;
 import java.lang.foreign.Linker;
 import java.time.Duration;
@@ -243,6 +246,7 @@ class EventPollerTest {
     @Test
     void whoIsNotInterruptibleWaitsOnAndIsWokenUp() throws Exception {
         assumeThat(Linker.nativeLinker().defaultLookup().find("epoll_pwait2")).isPresent();
+        assumeTrue(KernelCalls.hasNanosecondWaits());
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
         Thread thread = Thread.ofPlatform().start(() -> {
             assertThat(poller.selectUninterruptibly(System.nanoTime(), LONG.toNanos(), source -> {}))
@@ -254,6 +258,42 @@ class EventPollerTest {
         assertThat(thread.join(Duration.ofMillis(50))).isFalse();
         poller.wakeUp();
         assertThat(interrupted.get(60, TimeUnit.SECONDS)).isTrue();
+    }
+
+    /** Before Linux 5.11, and in containers whose filter was made before it: those of old answer EPERM. */
+    @ParameterizedTest
+    @ValueSource(ints = {Errno.ENOSYS, Errno.EPERM})
+    void whereTheKernelHasNoWaitInNanosecondsThereIsAnother(int errno) throws Exception {
+        poller.add(b);
+        CompletableFuture<Thread> waiting = new CompletableFuture<>();
+        CompletableFuture<WaitInterruptedException> end = new CompletableFuture<>();
+        Thread thread = Thread.ofPlatform().start(() -> {
+            try {
+                KernelCalls.refuse(KernelCalls.EPOLL_PWAIT2, errno);
+                assertThat(KernelCalls.hasNanosecondWaits()).isFalse();
+                assertThat(select(Duration.ofMillis(1))).isEmpty();
+                b.descriptor.signal();
+                assertThat(select(LONG)).containsExactly(b);
+                b.descriptor.drain();
+                poller.wakeUp();
+                assertThat(select(LONG)).isEmpty();
+                waiting.complete(Thread.currentThread());
+                // It may end: the call that need not has not been made.
+                poller.selectUninterruptibly(System.nanoTime(), LONG.toNanos(), source -> {});
+                end.complete(null);
+            } catch (WaitInterruptedException e) {
+                assertThat(Thread.interrupted()).isTrue();
+                b.descriptor.signal();
+                assertThat(select(LONG)).containsExactly(b);
+                end.complete(e);
+            } catch (Throwable e) {
+                waiting.completeExceptionally(e);
+                end.completeExceptionally(e);
+            }
+        });
+        waiting.get(60, TimeUnit.SECONDS).interrupt();
+        assertThat(end.get(60, TimeUnit.SECONDS)).hasMessageContaining("EventPoller.select");
+        thread.join();
     }
 
     /** Each of the two is the one that waits in the kernel for the set itself, at some time. */

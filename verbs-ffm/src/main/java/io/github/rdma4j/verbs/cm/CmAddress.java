@@ -180,7 +180,7 @@ public final class CmAddress {
             }
             return endpoint;
         } catch (Throwable e) {
-            endpoint.close();
+            SynchronousId.closeAfter(e, endpoint);
             throw e;
         }
     }

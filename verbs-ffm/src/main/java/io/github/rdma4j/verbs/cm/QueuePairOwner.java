@@ -63,7 +63,7 @@ abstract sealed class QueuePairOwner extends NativeId permits ConnectionId {
             manage(new ManagedQueuePair(queuePair, true));
             return queuePair;
         } catch (Throwable e) {
-            queuePair.close();
+            SynchronousId.closeAfter(e, queuePair);
             throw e;
         }
     }

@@ -67,7 +67,7 @@ public final class SynchronousId implements AutoCloseable {
         try {
             return new SynchronousId(channel, channel.createId(portSpace), null);
         } catch (Throwable e) {
-            channel.close();
+            closeAfter(e, channel);
             throw e;
         }
     }
@@ -236,8 +236,8 @@ public final class SynchronousId implements AutoCloseable {
         }
     }
 
-    /** What fails here as well must not keep the next from being closed. */
-    private static void closeAfter(Throwable failure, AutoCloseable resource) {
+    /** What fails here as well is told beside the failure, and must not keep the next from being closed. */
+    static void closeAfter(Throwable failure, AutoCloseable resource) {
         try {
             resource.close();
         } catch (Exception e) {

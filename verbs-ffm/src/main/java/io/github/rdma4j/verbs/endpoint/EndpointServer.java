@@ -129,7 +129,7 @@ public final class EndpointServer implements AutoCloseable {
             listener.listen(address, BACKLOG);
             return new EndpointServer(listener, null, config, null);
         } catch (Throwable e) {
-            listener.close();
+            CloseAll.after(e, listener::close);
             throw e;
         }
     }
@@ -144,7 +144,7 @@ public final class EndpointServer implements AutoCloseable {
         try {
             return new EndpointServer(null, socket, config, null);
         } catch (Throwable e) {
-            socket.close();
+            CloseAll.after(e, socket::close);
             throw e;
         }
     }

@@ -366,7 +366,8 @@ public final class FileDescriptors {
                 return count;
             }
             return switch (NativeCalls.lastErrno()) {
-                case Errno.ENOSYS -> NO_SUCH_CALL;
+                // EPERM is what a container's filter says of a call that came after it.
+                case Errno.ENOSYS, Errno.EPERM -> NO_SUCH_CALL;
                 default -> throw Failures.of("epoll_pwait2()", NativeCalls.lastErrno());
             };
         } catch (Throwable e) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.faults;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -44,6 +45,9 @@ final class Injection {
     /** They are called for no errno first, and for one after a failure: both fail. */
     private static final Set<String> CALLED_AGAIN = Set.of("ibv_get_cq_event", "epoll_pwait2");
 
+    /** The cause of a second failure: another one than those of the first. */
+    private static final Errnos SECOND = Errnos.EBUSY;
+
     private static volatile Injection current = new Injection(null, 0);
 
     private final Point target;
@@ -55,7 +59,14 @@ final class Injection {
     /** Whose calls are those of the step that runs; null between steps. */
     private Thread stepping;
 
+    /** Which of the next calls fails, too, from 1; 0 if none does. */
+    private final int second;
+    /** The calls that the same step has made since the failure, and that could fail. */
+    private final List<Point> later = new ArrayList<>();
+
     private boolean fired;
+    /** Of the failure. */
+    private boolean stepIsOver;
     /** Whether the step has made no other call since. */
     private boolean firedJustNow;
 
@@ -77,8 +88,14 @@ final class Injection {
 
     /** A run in which the call at a point fails with an errno; no point for a run that only notes. */
     Injection(Point target, int errno) {
+        this(target, errno, 0);
+    }
+
+    /** One in which the step that fails so fails a second time on its way out, at the n-th call of {@link #later()}. */
+    Injection(Point target, int errno, int second) {
         this.target = target;
         this.errno = errno;
+        this.second = second;
     }
 
     static Injection current() {
@@ -97,6 +114,7 @@ final class Injection {
     synchronized void pause() {
         stepping = null;
         firedJustNow = false;
+        stepIsOver = fired;
     }
 
     /** The errno that a fallible call shall fail with; null for a call that shall be made. */
@@ -107,7 +125,11 @@ final class Injection {
         if (fired) {
             boolean again = firedJustNow && function.equals(target.function) && CALLED_AGAIN.contains(function);
             firedJustNow = false;
-            return again ? (Integer) errno : null;
+            if (again || stepIsOver) {
+                return again ? (Integer) errno : null;
+            }
+            later.add(new Point(function, path(), 1));
+            return later.size() == second ? (Integer) SECOND.number() : null;
         }
         Errnos nothingYet = nothingYet(function);
         boolean mayBeTarget = target == null || target.function.equals(function);
@@ -157,6 +179,10 @@ final class Injection {
 
     synchronized boolean hasFired() {
         return fired;
+    }
+
+    synchronized List<Point> later() {
+        return List.copyOf(later);
     }
 
     synchronized Stream<Point> points() {

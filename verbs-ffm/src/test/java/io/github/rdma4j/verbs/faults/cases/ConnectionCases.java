@@ -92,7 +92,7 @@ public final class ConnectionCases {
                         client,
                         next(channel, CmEventType.CONNECT_REQUEST).id());
             } catch (Throwable e) {
-                channel.close();
+                close(channel, e);
                 throw e;
             }
         }
@@ -105,8 +105,17 @@ public final class ConnectionCases {
                 next(channel, CmEventType.ESTABLISHED);
                 return this;
             } catch (Throwable e) {
-                channel.close();
+                close(channel, e);
                 throw e;
+            }
+        }
+
+        private static void close(EventChannel channel, Throwable failure) {
+            try {
+                channel.close();
+            } catch (RuntimeException e) {
+                failure.addSuppressed(e);
+                channel.close();
             }
         }
     }

@@ -25,8 +25,10 @@ import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.faults.FaultCase;
 import io.github.rdma4j.verbs.faults.Steps;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** Resources of verbs, from making to closing. */
 public final class VerbsCases {
@@ -54,6 +56,7 @@ public final class VerbsCases {
                 of("completion channel", 10, VerbsCases::channel),
                 of("shared receive queue", 8, VerbsCases::sharedReceiveQueue),
                 of("connected queue pairs", 28, VerbsCases::queuePairs),
+                of("queue pair that cannot be connected", 2, VerbsCases::unconnected),
                 of("extended queue pair", 6, VerbsCases::extendedQueuePair),
                 of("multicast group", 4, VerbsCases::multicast),
                 of("event poller", 7, VerbsCases::poller));
@@ -166,6 +169,21 @@ public final class VerbsCases {
         steps.end(memory);
         steps.end(queue);
         steps.end(domain);
+    }
+
+    /** Where the way back fails, too, the next try must have a queue pair of its own. */
+    private static void unconnected(Steps steps) {
+        ProtectionDomain domain = DEVICE.allocateProtectionDomain();
+        CompletionQueue queue = DEVICE.createCompletionQueue(16);
+        Iterator<PreparedQueuePair> each = Stream.generate(
+                        () -> domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue)))
+                .limit(2)
+                .toList()
+                .iterator();
+        PreparedQueuePair peer = domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue));
+        steps.take(() -> each.next().connect(peer.endpoint()));
+        domain.close();
+        queue.close();
     }
 
     private static void extendedQueuePair(Steps steps) {

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+/** Closes what was made before a failure, which stays the one that is thrown. */
+final class Undo {
+    private Undo() {}
+
+    /**
+     * Closes each of them, though another one fails.
+     *
+     * @param failure is told what fails here, beside it
+     * @param made in the order of closing; null for what was not made
+     */
+    static void after(Throwable failure, AutoCloseable... made) {
+        for (AutoCloseable each : made) {
+            if (each == null) {
+                continue;
+            }
+            try {
+                each.close();
+            } catch (Exception e) {
+                failure.addSuppressed(e);
+            }
+        }
+    }
+}
