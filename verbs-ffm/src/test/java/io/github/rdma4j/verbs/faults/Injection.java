@@ -20,6 +20,7 @@ final class Injection {
     static final Set<String> LOOKING = Set.of(
             "ppoll",
             "epoll_wait",
+            "epoll_pwait2",
             "read",
             "ibv_context_ops.poll_cq",
             "ibv_cq_ex.start_poll",
@@ -54,6 +55,9 @@ final class Injection {
     private boolean armed;
     /** Whose calls are those of the step that runs; null between steps. */
     private Thread stepping;
+
+    /** What the step has called last. */
+    private String last;
 
     private boolean fired;
     /** Whether the step has made no other call since. */
@@ -92,6 +96,7 @@ final class Injection {
 
     synchronized void resume() {
         stepping = Thread.currentThread();
+        last = null;
     }
 
     synchronized void pause() {
@@ -108,6 +113,12 @@ final class Injection {
             boolean again = firedJustNow && function.equals(target.function) && CALLED_AGAIN.contains(function);
             firedJustNow = false;
             return again ? (Integer) errno : null;
+        }
+        boolean goesOn = function.equals("epoll_pwait2") && function.equals(last);
+        last = function;
+        if (goesOn) {
+            // A signal has ended the wait, as one does whose process has been stopped: no way that each run goes.
+            return null;
         }
         Errnos nothingYet = nothingYet(function);
         boolean mayBeTarget = target == null || target.function.equals(function);
