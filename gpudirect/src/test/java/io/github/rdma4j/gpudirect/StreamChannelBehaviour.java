@@ -187,11 +187,14 @@ abstract class StreamChannelBehaviour {
         connect(Where.PEER_MEMORY, Where.PEER_MEMORY, config -> config.timeLimit(Duration.ofMillis(200)));
         CudaGraphExec launched =
                 left.stream.capture(CaptureMode.THREAD_LOCAL, left::enqueueHit).instantiate();
+        // The time runs from when the stream asks for it: not before all is enqueued, however long that takes.
+        HostMemory gate = closeGate();
         left.arrival.enqueueStart(left.stream);
         left.arrival.enqueueWait(left.stream);
         DeviceMemory told = left.side.context.allocate(4);
         left.stream.fill(told, 0, 4, (byte) 0);
         left.stream.launch(left.module.kernel("copy"), 1, 32, errorCopy(told));
+        open(gate);
         await(left.stream);
         assertThat(left.channel.failure().orElseThrow())
                 .hasMessageContaining("arrival of tag 7")
@@ -207,6 +210,18 @@ abstract class StreamChannelBehaviour {
                 .isThrownBy(() -> left.hit.enqueueStart(left.stream))
                 .withMessageContaining("cannot be used any more");
         assertThatIllegalStateException().isThrownBy(() -> launched.launch(left.stream));
+    }
+
+    /** What the left stream waits for until it is opened. */
+    private HostMemory closeGate() {
+        HostMemory gate = left.side.context.allocateHost(4);
+        gate.segment().set(ValueLayout.JAVA_INT, 0, 0);
+        left.stream.waitForValue(gate, 0, 1, WaitCondition.EQUAL);
+        return gate;
+    }
+
+    private static void open(HostMemory gate) {
+        ValueLayout.JAVA_INT.varHandle().setRelease(gate.segment(), 0L, 1);
     }
 
     KernelArguments errorCopy(DeviceMemory to) {
@@ -253,15 +268,14 @@ abstract class StreamChannelBehaviour {
     void aStartThatItsStreamHasNotComeToIsStillAnswered() {
         connect(Where.PEER_MEMORY, Where.PEER_MEMORY);
         left.side.context.setCloseTimeout(Duration.ofMillis(200));
-        HostMemory gate = left.side.context.allocateHost(4);
-        gate.segment().set(ValueLayout.JAVA_INT, 0, 0);
-        left.stream.waitForValue(gate, 0, 1, WaitCondition.EQUAL);
+        HostMemory gate = closeGate();
         left.hit.enqueueStart(left.stream);
         left.hit.enqueueWait(left.stream);
         assertThatExceptionOfType(CudaCloseTimeoutException.class)
                 .isThrownBy(left.channel::close)
                 .withMessageContaining("given 1 transfers");
-        ValueLayout.JAVA_INT.varHandle().setRelease(gate.segment(), 0L, 1);
+        left.side.context.setCloseTimeout(PATIENCE);
+        open(gate);
         await(left.stream);
         left.channel.close();
         assertThat(left.hit.completed()).isZero();

@@ -74,7 +74,8 @@ public final class WaitingThread {
         assertThat(end()).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
     }
 
-    private Throwable end() throws InterruptedException {
+    /** Waits until the call has ended. {@return what it has thrown; null if it has returned} */
+    public Throwable end() throws InterruptedException {
         assertThat(thread.join(SOON))
                 .as(() -> "ends: " + Arrays.toString(thread.getStackTrace()))
                 .isTrue();

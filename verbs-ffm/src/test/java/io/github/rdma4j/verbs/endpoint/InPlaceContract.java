@@ -111,7 +111,7 @@ abstract class InPlaceContract {
         try (Ends pair = pair(config -> config.receiveBuffers(buffers))) {
             List<HeldMessage> held = new ArrayList<>();
             for (int i = 0; i < 5 * buffers; i++) {
-                assertThat(pair.left().send(text("number " + i), SHORT.multipliedBy(20)))
+                assertThat(pair.left().send(text("number " + i), PATIENCE))
                         .as("message %d", i)
                         .isTrue();
                 HeldMessage message = pair.right().receiveHeld(PATIENCE).orElseThrow();

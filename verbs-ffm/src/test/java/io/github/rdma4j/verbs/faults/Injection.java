@@ -21,6 +21,7 @@ final class Injection {
     static final Set<String> LOOKING = Set.of(
             "ppoll",
             "epoll_wait",
+            "epoll_pwait2",
             "read",
             "ibv_context_ops.poll_cq",
             "ibv_cq_ex.start_poll",
@@ -63,6 +64,8 @@ final class Injection {
     private final int second;
     /** The calls that the same step has made since the failure, and that could fail. */
     private final List<Point> later = new ArrayList<>();
+    /** What the step has called last. */
+    private String last;
 
     private boolean fired;
     /** Of the failure. */
@@ -109,6 +112,7 @@ final class Injection {
 
     synchronized void resume() {
         stepping = Thread.currentThread();
+        last = null;
     }
 
     synchronized void pause() {
@@ -130,6 +134,12 @@ final class Injection {
             }
             later.add(new Point(function, path(), 1));
             return later.size() == second ? (Integer) SECOND.number() : null;
+        }
+        boolean goesOn = function.equals("epoll_pwait2") && function.equals(last);
+        last = function;
+        if (goesOn) {
+            // A signal has ended the wait, as one does whose process has been stopped: no way that each run goes.
+            return null;
         }
         Errnos nothingYet = nothingYet(function);
         boolean mayBeTarget = target == null || target.function.equals(function);
