@@ -108,9 +108,8 @@ class NcclRendezvousTest {
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             assertThat(interrupted(virtual, () -> NcclRendezvous.serve(id(), server, 1, LIMIT)))
                     .isInstanceOf(InterruptedIOException.class);
-            assertThat(server.isClosed())
-                    .as("the JDK's way with virtual threads")
-                    .isEqualTo(virtual);
+            // In accept, and not between two calls of it, the JDK closes it under a virtual thread.
+            assertThat(virtual || !server.isClosed()).isTrue();
         }
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
                 Socket silent = new Socket()) {
