@@ -357,8 +357,9 @@ class HandshakeTest {
             assertThat(channel.peerClosed()).isFalse();
             assertThat(WireVersion.exchange(channel).number()).isEqualTo("6.06");
             peer.shutdownOutput();
-            Thread.sleep(50);
-            assertThat(channel.peerClosed()).isTrue();
+            while (!channel.peerClosed()) {
+                Thread.sleep(1);
+            }
         }
     }
 
