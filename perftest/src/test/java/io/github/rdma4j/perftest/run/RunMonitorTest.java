@@ -28,8 +28,8 @@ class RunMonitorTest {
         RunControl control = new RunControl();
         long begin = System.nanoTime();
         Sampling told = new Sampling();
-        RunMonitor monitor = RunMonitor.ofTimed(
-                control, () -> false, PATIENT, told, Duration.ofSeconds(1), Duration.ofMillis(250));
+        RunMonitor monitor =
+                RunMonitor.ofTimed(control, () -> false, PATIENT, told, Duration.ofSeconds(1), Duration.ofMillis(250));
         long first = 0;
         long last = 0;
         while (control.running()) {
