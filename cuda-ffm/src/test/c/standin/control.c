@@ -261,6 +261,10 @@ static bool set(const char *key, const char *value) {
         return (s->copy_delay_us = number) >= 0;
     if (strcmp(key, "copy-delay-us-per-mib") == 0)
         return (s->copy_delay_us_per_mib = number) >= 0;
+    if (strcmp(key, "hold") == 0) {
+        atomic_store(&s->hold, number != 0);
+        return true;
+    }
     if (strcmp(key, "peermem") == 0) {
         s->peer_memory = number != 0;
         standin_protect_all();
@@ -372,6 +376,7 @@ EXPORT void standin_reset(void) {
         LOCKED;
         rule_count = 0;
         atomic_store(&armed, false);
+        atomic_store(&standin_settings.hold, false);
         standin_destroy_contexts();
         standin_free_all(NULL);
         standin_virtual_reset();

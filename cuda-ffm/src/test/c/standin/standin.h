@@ -43,6 +43,8 @@ struct settings {
     bool peers;
     enum { DMABUF_NONE, DMABUF_AUTO, DMABUF_UDMABUF, DMABUF_MEMFD } dmabuf;
     long copy_delay_us, copy_delay_us_per_mib;
+    /* Whether copies and fills move nothing yet. */
+    atomic_bool hold;
     int capability;
 };
 extern struct settings standin_settings;

@@ -16,6 +16,8 @@ static void delay(size_t length) {
     long us = standin_settings.copy_delay_us + (long)((double)standin_settings.copy_delay_us_per_mib * (double)length / (1 << 20));
     if (us > 0)
         nanosleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL);
+    while (atomic_load(&standin_settings.hold))
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
 }
 
 static CUresult move(struct operation *o) {

@@ -43,7 +43,6 @@ static int set(const char *key, const char *value) {
     else if (!strcmp(key, "odirect")) settings.odirect = (int)number;
     else if (!strcmp(key, "forget")) settings.forget = (int)number;
     else if (!strcmp(key, "short")) settings.short_io = number;
-    else if (!strcmp(key, "delay-us")) settings.delay_us = number;
     else return -1;
     return 0;
 }

@@ -269,7 +269,6 @@ ssize_t transfer(bool write, void *handle, void *base, size_t size, off_t file_o
     if (!file) return -HANDLE_NOT_REGISTERED;
     if (file_offset < 0) return -INVALID_VALUE;
     if (settings.short_io && size > (size_t)settings.short_io) size = (size_t)settings.short_io;
-    if (settings.delay_us) usleep((useconds_t)settings.delay_us);
     char *host = malloc(size ? size : 1);
     char *device = (char *)base + memory_offset;
     ssize_t done = 0;

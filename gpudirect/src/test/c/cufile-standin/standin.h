@@ -81,7 +81,7 @@ typedef struct {
 
 struct settings {
     int open, module, supported, compat, odirect, forget;
-    long short_io, delay_us;
+    long short_io;
 };
 
 struct file {

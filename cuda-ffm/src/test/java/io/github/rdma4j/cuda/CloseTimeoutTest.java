@@ -30,6 +30,12 @@ class CloseTimeoutTest extends WaitingWorkFixture {
         context.setCloseTimeout(SHORT);
     }
 
+    /** From now on it is the work that a close waits for, and not the time that is over. */
+    private void raiseAndWaitLong() {
+        context.setCloseTimeout(DeviceFixture.LIMIT);
+        raise();
+    }
+
     private static void assertTooEarly(CudaResource resource) {
         assertThatExceptionOfType(CudaCloseTimeoutException.class)
                 .isThrownBy(resource::close)
@@ -49,7 +55,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
         assertThat(resource.isOpen()).isTrue();
         assertThat(resource.handle()).isNotZero();
         assertThat(StandInDriver.open()).isEqualTo(before);
-        raise();
+        raiseAndWaitLong();
         resource.close();
         assertThat(resource.isOpen()).isFalse();
         assertThat(StandInDriver.open()).isNotEqualTo(before);
@@ -60,7 +66,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
     void theWordOfTheStreamStaysWritable() throws InterruptedException {
         waitForFlag();
         within(() -> assertTooEarly(flag), "closing");
-        raise();
+        raiseAndWaitLong();
         flag.close();
         assertThat(flag.segment().scope().isAlive()).isFalse();
     }
@@ -77,6 +83,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
                         .satisfies(e -> assertThat(e.getSuppressed()).hasSize(2)),
                 "closing");
         assertThat(context.isOpen() && memory.isOpen() && flag.isOpen()).isTrue();
+        context.setCloseTimeout(DeviceFixture.LIMIT);
         context.createStream().writeValue(flag, 0, 1);
         context.close();
         assertThat(memory.isOpen()).isFalse();
@@ -146,7 +153,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
         assertThat(StandInDriver.get("events"))
                 .as("behind the closed stream's work")
                 .isEqualTo(1);
-        raise();
+        raiseAndWaitLong();
         pinned.close();
         memory.close();
         assertThat(StandInDriver.get("events")).isZero();
@@ -180,7 +187,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
                         .withMessageContaining("Remedy: "),
                 "closing the stream");
         within(() -> assertTooEarly(memory), "closing memory");
-        raise();
+        raiseAndWaitLong();
         waiting.close();
         memory.close();
         assertThat(StandInDriver.get("events")).isZero();
@@ -194,7 +201,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
         assertThatExceptionOfType(RuntimeException.class)
                 .isThrownBy(() -> waiting.capture(CaptureMode.RELAXED, CudaStream::close));
         within(() -> assertTooEarly(memory), "closing memory");
-        raise();
+        raiseAndWaitLong();
         memory.close();
         assertThat(StandInDriver.get("events")).isZero();
     }
@@ -216,6 +223,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
                     KernelArguments.of(2).setPointer(0, memory).setInt(1, 16));
             within(() -> assertTooEarly(memory), "closing memory");
             within(() -> assertTooEarly(module), "closing a module");
+            own.setCloseTimeout(DeviceFixture.LIMIT);
             raise();
             DeviceFixture.await(stream);
         }
@@ -240,6 +248,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
         assertThat(StandInDriver.get("allocations.host")).isEqualTo(1);
         pipe.sink().write(ByteBuffer.allocate(64));
         reading.end();
+        context.setCloseTimeout(DeviceFixture.LIMIT);
         context.close();
         assertThat(StandInDriver.get("allocations.host")).isZero();
         pipe.sink().close();
@@ -256,7 +265,9 @@ class CloseTimeoutTest extends WaitingWorkFixture {
 
     private static boolean isBeingRead(Thread thread) {
         StackTraceElement[] stack = thread.getStackTrace();
-        return stack.length > 0 && stack[0].isNativeMethod();
+        return stack.length > 0
+                && stack[0].isNativeMethod()
+                && stack[0].getMethodName().startsWith("read");
     }
 
     /** Each close gives back what the closes before it have left, however slow the machine is. */
@@ -281,7 +292,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
     void workThatComesLateIsWaitedFor() throws InterruptedException {
         HostMemory pinned = context.allocateHost(64);
         DeviceMemory memory = context.allocate(64);
-        StandInDriver.copyDelay(1_000_000, 0);
+        StandInDriver.holdCopies();
         Closing copying = new Closing(() -> memory.copyFrom(pinned.segment()));
         while (StandInDriver.calls("cuMemcpyHtoD") == 0) {
             Thread.onSpinWait();
@@ -293,6 +304,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
             Thread.onSpinWait();
         }
         waitForFlag();
+        StandInDriver.letCopiesGo();
         copying.end();
         closing.awaitWaiting();
         assertThat(memory.isOpen()).isFalse();
@@ -306,7 +318,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
     void whatIsClosedToNewUsesIsFreedByTheNextClose() throws InterruptedException {
         HostMemory pinned = context.allocateHost(64);
         DeviceMemory memory = context.allocate(64);
-        StandInDriver.copyDelay(1_000_000, 0);
+        StandInDriver.holdCopies();
         Closing copying = new Closing(() -> memory.copyFrom(pinned.segment()));
         while (StandInDriver.calls("cuMemcpyHtoD") == 0) {
             Thread.onSpinWait();
@@ -317,13 +329,14 @@ class CloseTimeoutTest extends WaitingWorkFixture {
             Thread.onSpinWait();
         }
         waitForFlag();
+        StandInDriver.letCopiesGo();
         copying.end();
         assertThat(closing.thread.join(DeviceFixture.LIMIT)).isTrue();
         assertThat(closing.failure.get())
                 .isInstanceOf(CudaCloseTimeoutException.class)
                 .hasMessageContaining(" is not freed, though closed to new uses: ");
         assertThat(StandInDriver.get("allocations")).isEqualTo(1);
-        raise();
+        raiseAndWaitLong();
         memory.close();
         memory.close();
         assertThat(StandInDriver.get("allocations")).isZero();
@@ -392,7 +405,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
                         .isThrownBy(memory::close)
                         .withMessageContaining("another thread is creating something of it, or closing it"),
                 "closing");
-        raise();
+        raiseAndWaitLong();
         first.end();
         memory.close();
     }

@@ -48,7 +48,9 @@ class OthersGoOnTest extends WaitingWorkFixture {
                 waiting.copyToDevice(memory, 0, arena.allocate(64), 0, 64);
             }
         });
-        copying.awaitWaiting();
+        while (StandInDriver.calls("cuMemcpyHtoDAsync") == 0) {
+            Thread.onSpinWait();
+        }
         Closing closing = new Closing(waiting::close);
         closing.awaitWaiting();
         within(() -> context.createStream().writeValue(flag, 0, 1), "writing the word");

@@ -110,6 +110,7 @@ class PeerTest {
             flag.segment().set(ValueLayout.JAVA_INT, 0, 1);
         }
         DeviceFixture.await(stream);
+        first.setCloseTimeout(DeviceFixture.LIMIT);
         memory.close();
         assertThat(memory.isOpen()).isFalse();
     }

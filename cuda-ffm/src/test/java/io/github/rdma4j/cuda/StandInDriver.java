@@ -180,6 +180,16 @@ public final class StandInDriver implements BeforeAllCallback, BeforeEachCallbac
         set("copy-delay-us-per-mib", microsecondsPerMib);
     }
 
+    /** Copies and fills move nothing, and do not end, until they are let go. */
+    public static void holdCopies() {
+        set("hold", 1);
+    }
+
+    /** Copies and fills go on. */
+    public static void letCopiesGo() {
+        set("hold", 0);
+    }
+
     /** From now on the call is answered with CUDA_ERROR_NOT_SUPPORTED. */
     public static void deny(String call) {
         set("deny", call);

@@ -56,7 +56,7 @@ class StandInStreamTest {
 
     @Test
     void aCopyOfPinnedMemoryMovesLaterAndAStreamIsInOrder() {
-        StandInDriver.copyDelay(100_000, 0);
+        StandInDriver.holdCopies();
         long stream = stream();
         cuda.ok("cuMemsetD8Async_v3020", device, (byte) 1, SIZE, stream);
         host.fill((byte) 5);
@@ -64,9 +64,9 @@ class StandInStreamTest {
         assertThat(cuda.call("cuStreamQuery_v2000", stream)).isEqualTo(CUDA_ERROR_NOT_READY());
         // What is written now is what the copy finds: that it runs later is what a program must not overlook.
         host.fill((byte) 6);
+        StandInDriver.letCopiesGo();
         cuda.ok("cuStreamSynchronize_v2000", stream);
         cuda.ok("cuStreamQuery_v2000", stream);
-        StandInDriver.copyDelay(0, 0);
         byte[] now = read();
         assertThat(now[0]).isEqualTo((byte) 6);
         assertThat(now[SIZE - 1]).isEqualTo((byte) 1);
@@ -217,11 +217,13 @@ class StandInStreamTest {
                 .isEqualTo(CUDA_ERROR_INVALID_HANDLE());
         cuda.ok("cuEventQuery_v2000", start);
         StandInDriver.copyDelay(30_000, 0);
+        StandInDriver.holdCopies();
         cuda.ok("cuEventRecord_v2000", start, stream);
         cuda.ok("cuMemcpyHtoDAsync_v3020", device, host, SIZE, stream);
         cuda.ok("cuEventRecord_v2000", end, stream);
         assertThat(cuda.call("cuEventElapsedTime_v2000", cuda.out(), start, end))
                 .isEqualTo(CUDA_ERROR_NOT_READY());
+        StandInDriver.letCopiesGo();
         cuda.ok("cuEventSynchronize_v2000", end);
         cuda.ok("cuEventElapsedTime_v2000", cuda.out(), start, end);
         assertThat(cuda.floatOut()).isBetween(30f, 30_000f);

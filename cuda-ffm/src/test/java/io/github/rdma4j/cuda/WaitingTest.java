@@ -10,6 +10,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /** How long a wait takes, how often it looks, and what an interrupt does to it. */
@@ -50,7 +51,14 @@ class WaitingTest {
         assertThat(Waiting.until(this::never, Duration.ofMillis(200), "it")).isFalse();
         assertThat(threads.getCurrentThreadCpuTime() - before)
                 .isLessThan(Duration.ofMillis(100).toNanos());
-        assertThat(looks).hasValueGreaterThan(20);
+    }
+
+    /** Pauses as long as the wait so far would need an hour for so many looks. */
+    @Test
+    void pausesDoNotMakeALongWaitMuchLonger() {
+        long start = System.nanoTime();
+        BooleanSupplier seen = () -> System.nanoTime() - start > 1_000_000 && looks.incrementAndGet() == 22;
+        assertThat(Waiting.until(seen, Duration.ofMinutes(1), "it")).isTrue();
     }
 
     @Test

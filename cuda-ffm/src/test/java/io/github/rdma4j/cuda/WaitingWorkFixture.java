@@ -53,6 +53,7 @@ abstract class WaitingWorkFixture {
     @AfterEach
     void close() {
         StandInDriver.noFailures();
+        context.setCloseTimeout(DeviceFixture.LIMIT);
         if (flag.isOpen()) {
             raise();
         }
@@ -96,8 +97,11 @@ abstract class WaitingWorkFixture {
             });
         }
 
-        /** Waits until the thread waits inside the close. */
+        /** Waits until the thread waits inside the close, and looks whether that is no short wait. */
         void awaitWaiting() throws InterruptedException {
+            while (thread.isAlive() && thread.getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait();
+            }
             assertThat(thread.join(java.time.Duration.ofMillis(200)))
                     .as("ended while the work waits: %s", failure.get())
                     .isFalse();

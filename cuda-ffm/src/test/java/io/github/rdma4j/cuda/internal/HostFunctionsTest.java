@@ -103,7 +103,6 @@ class HostFunctionsTest {
                         System.getProperty("java.class.path"),
                         EndsEarly.class.getName())
                 .redirectErrorStream(true);
-        builder.environment().put("RDMA4J_STANDIN", "copy-delay-us=300000");
         Process process = builder.start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
@@ -114,10 +113,25 @@ class HostFunctionsTest {
     static final class EndsEarly {
         public static void main(String[] arguments) {
             CudaContext context = Cuda.device(0).createContext();
+            HostMemory word = context.allocateHost(64);
+            word.segment().fill((byte) 0);
             CudaStream stream = context.createStream();
-            stream.fill(context.allocate(64), 0, 64, (byte) 1);
+            stream.waitForValue(word, 0, 1, WaitCondition.EQUAL);
             stream.callback(() -> System.out.println("called"));
+            Thread main = Thread.currentThread();
+            Thread.ofPlatform().daemon().start(() -> {
+                join(main);
+                ValueLayout.JAVA_INT.varHandle().setRelease(word.segment(), 0L, 1);
+            });
             System.out.println("main has ended");
+        }
+
+        private static void join(Thread thread) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
         }
     }
 }

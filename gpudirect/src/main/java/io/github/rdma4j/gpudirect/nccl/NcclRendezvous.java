@@ -120,7 +120,7 @@ public final class NcclRendezvous {
      * Fetches the id; tries again until the server is there.
      *
      * @param server where {@link #serve} listens
-     * @param timeout how long at most
+     * @param timeout how long at most; with zero it tries once
      * @return the id
      * @throws IOException if what answers is something else
      * @throws InterruptedIOException soon after the thread is interrupted, which it stays; two seconds where connecting
@@ -133,13 +133,14 @@ public final class NcclRendezvous {
         IOException last = null;
         while (true) {
             long left = TimeUnit.NANOSECONDS.toMillis(limit - (System.nanoTime() - start));
-            if (left <= 0) {
+            // A thread that is late tries once, too: else nothing would tell why.
+            if (left <= 0 && last != null) {
                 NcclTimeoutException failure = new NcclTimeoutException("fetching the id from " + server, timeout);
                 failure.initCause(last);
                 throw failure;
             }
             try (Socket socket = new Socket()) {
-                socket.connect(server, (int) Math.min(left, LONGEST_SILENCE_MILLIS));
+                socket.connect(server, (int) Math.clamp(left, 1, LONGEST_SILENCE_MILLIS));
                 return ask(socket, server, limit - (System.nanoTime() - start));
             } catch (WrongServerException e) {
                 throw e;

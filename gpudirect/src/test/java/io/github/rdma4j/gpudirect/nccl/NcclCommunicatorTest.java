@@ -487,9 +487,8 @@ class NcclCommunicatorTest extends NcclFixture {
         communicators.getFirst().abort();
         assertThat(Thread.interrupted()).isTrue();
         StandInNccl.set("polls", 0);
-        contexts.getFirst().setCloseTimeout(SHORT);
-        memory.close();
         contexts.getFirst().setCloseTimeout(LIMIT);
+        memory.close();
     }
 
     @Test

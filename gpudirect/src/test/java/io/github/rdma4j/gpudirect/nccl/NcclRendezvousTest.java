@@ -18,6 +18,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -74,9 +75,12 @@ class NcclRendezvousTest {
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             nobody = address(server);
         }
-        assertThatExceptionOfType(NcclTimeoutException.class)
-                .isThrownBy(() -> NcclRendezvous.fetch(nobody, SHORT))
-                .withCauseInstanceOf(IOException.class);
+        // However short the time is, or late the thread.
+        for (Duration timeout : List.of(SHORT, Duration.ZERO)) {
+            assertThatExceptionOfType(NcclTimeoutException.class)
+                    .isThrownBy(() -> NcclRendezvous.fetch(nobody, timeout))
+                    .withCauseInstanceOf(IOException.class);
+        }
     }
 
     private interface Call {
@@ -108,9 +112,8 @@ class NcclRendezvousTest {
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             assertThat(interrupted(virtual, () -> NcclRendezvous.serve(id(), server, 1, LIMIT)))
                     .isInstanceOf(InterruptedIOException.class);
-            assertThat(server.isClosed())
-                    .as("the JDK's way with virtual threads")
-                    .isEqualTo(virtual);
+            // In accept, and not between two calls of it, the JDK closes it under a virtual thread.
+            assertThat(virtual || !server.isClosed()).isTrue();
         }
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
                 Socket silent = new Socket()) {

@@ -197,13 +197,13 @@ class DriverFaultsTest extends StorageFixture {
                         context, config -> config.only(StoragePath.STAGED).timeout(Duration.ofMillis(20)));
                 GpuFile file = storage.open(where, READ, WRITE);
                 DeviceMemory memory = context.allocate(SIZE)) {
-            StandInDriver.copyDelay(200_000, 0);
+            StandInDriver.holdCopies();
             assertThatThrownBy(() -> file.read(memory, 0, 0, SIZE))
                     .isInstanceOf(StorageException.class)
                     .hasMessageContaining("the GPU's copies are not done after 20 ms")
                     .hasMessageContaining("Remedy: see what the GPU is doing");
             assertThatThrownBy(() -> file.write(memory, 0, 0, SIZE)).isInstanceOf(StorageException.class);
-            StandInDriver.copyDelay(0, 0);
+            StandInDriver.letCopiesGo();
         }
     }
 
@@ -214,7 +214,8 @@ class DriverFaultsTest extends StorageFixture {
         GpuFile file = storage.open(where);
         assertThat(file.decision().path()).isNotEqualTo(StoragePath.STAGED);
         DeviceMemory memory = context.allocate(SIZE);
-        StandInCuFile.set("delay-us", 300_000);
+        // cuFile copies by the driver.
+        StandInDriver.holdCopies();
         CompletableFuture<Long> read =
                 CompletableFuture.supplyAsync(() -> file.read(memory, 0, 0, SIZE), Thread.ofPlatform()::start);
         while (StandInCuFile.calls("cuFileRead") == 0) {
@@ -227,6 +228,7 @@ class DriverFaultsTest extends StorageFixture {
                 .isInstanceOf(CudaCloseTimeoutException.class)
                 .hasMessageContaining("cuFile reads or writes it");
         assertThatThrownBy(storage::close).isInstanceOf(CudaCloseTimeoutException.class);
+        StandInDriver.letCopiesGo();
         assertThat(read.get(60, TimeUnit.SECONDS)).isEqualTo(SIZE);
         memory.close();
         storage.close();

@@ -215,7 +215,7 @@ class GivenUpTransfersTest extends StorageFixture {
         try (DeviceMemory memory = context.allocate(SIZE)) {
             GpuFileBatch batch = storage.batch(1);
             batch.read(1, file, memory, 0, 0, SIZE);
-            StandInCuFile.set("delay-us", 150_000);
+            StandInDriver.holdCopies();
             batch.submit();
             CompletableFuture<Integer> over = CompletableFuture.supplyAsync(() -> batch.await(1, LIMIT));
             while (StandInCuFile.calls("cuFileBatchIOGetStatus") == 0) {
@@ -224,6 +224,7 @@ class GivenUpTransfersTest extends StorageFixture {
             assertThatThrownBy(storage::close)
                     .isInstanceOf(CudaCloseTimeoutException.class)
                     .hasMessageContaining("1 transfers are under way for longer than 20 ms");
+            StandInDriver.letCopiesGo();
             assertThat(over.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isOne();
         }
         storage.close();

@@ -6,24 +6,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.compare.result.CpuUse;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import org.junit.jupiter.api.Test;
 
 class CpuTimeTest {
     @Test
     void thisProcessUsesTime() {
         long before = CpuTime.ofThisProcess();
-        long begin = System.nanoTime();
-        long sum = 0;
-        while (System.nanoTime() - begin < 50_000_000) {
-            sum += System.nanoTime();
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long begin = threads.getCurrentThreadCpuTime();
+        while (threads.getCurrentThreadCpuTime() - begin < 50_000_000) {
+            Thread.onSpinWait();
         }
 
         long used = CpuTime.between(before, CpuTime.ofThisProcess());
 
-        assertThat(sum).isNotZero();
-        // This thread was at work for most of the time, unless the machine had no processor for it; others may have
-        // been, too.
-        assertThat(used).isBetween(5_000_000L, 60_000_000_000L);
+        // Others may have been at work, too.
+        assertThat(used).isBetween(30_000_000L, 60_000_000_000L);
     }
 
     @Test

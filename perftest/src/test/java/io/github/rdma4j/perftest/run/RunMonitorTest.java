@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.rdma4j.perftest.stream.RunControl;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
-import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,15 +26,46 @@ class RunMonitorTest {
     @Test
     void aTimedRunHasAMeasuredPart() throws InterruptedException {
         RunControl control = new RunControl();
-        RunMonitor monitor = RunMonitor.ofTimed(
-                control, () -> false, PATIENT, (_, _) -> {}, Duration.ofSeconds(1), Duration.ofMillis(250));
         long begin = System.nanoTime();
-        spin(control, true);
+        Sampling told = new Sampling();
+        RunMonitor monitor =
+                RunMonitor.ofTimed(control, () -> false, PATIENT, told, Duration.ofSeconds(1), Duration.ofMillis(250));
+        long first = 0;
+        long last = 0;
+        while (control.running()) {
+            control.advance(1);
+            long before = System.nanoTime();
+            if (control.sampling()) {
+                first = first == 0 ? System.nanoTime() : first;
+                last = before;
+            }
+        }
         long lasted = System.nanoTime() - begin;
         monitor.close();
         assertThat(monitor.failure()).isNull();
-        assertThat(lasted).isCloseTo(1_000_000_000L, Percentage.withPercentage(30));
-        assertThat(monitor.sampledNanoseconds()).isCloseTo(500_000_000L, Percentage.withPercentage(30));
+        assertThat(lasted).isGreaterThanOrEqualTo(1_000_000_000L);
+        assertThat(told.begin - begin).isGreaterThanOrEqualTo(250_000_000L);
+        assertThat(told.end - begin).isGreaterThanOrEqualTo(750_000_000L);
+        // Each thread may be late: no less than what this one saw of it, and no more than what the monitor told of.
+        assertThat(monitor.sampledNanoseconds()).isBetween(last - first, told.end - told.begin);
+    }
+
+    /** When the measured part was told of. */
+    private static final class Sampling implements RunMonitor.ProgressSink {
+        private volatile long begin;
+        private volatile long end;
+
+        @Override
+        public void progress(long messages, long elapsedNanoseconds) {}
+
+        @Override
+        public void sampling(boolean begins) {
+            if (begins) {
+                begin = System.nanoTime();
+            } else {
+                end = System.nanoTime();
+            }
+        }
     }
 
     @Test
@@ -56,7 +86,7 @@ class RunMonitorTest {
         long begin = System.nanoTime();
         spin(control, false);
         monitor.close();
-        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(5));
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isBetween(Duration.ofSeconds(1), PATIENT);
         assertThat(monitor.failure()).contains("closed the connection in the middle of the run");
     }
 
@@ -71,11 +101,20 @@ class RunMonitorTest {
                 (_, _) -> {},
                 Duration.ofSeconds(1),
                 Duration.ZERO);
-        while (control.running()) {
+        long stalls = 0;
+        long stalled = 0;
+        for (long last = System.nanoTime(); control.running(); ) {
             control.advance(1);
+            long now = System.nanoTime();
+            if (now - last > 10_000_000) {
+                stalls++;
+                stalled += now - last;
+            }
+            last = now;
         }
         monitor.close();
-        assertThat(asked).hasValueLessThan(3);
+        // A thread that has no processor for a while does not move.
+        assertThat(asked).hasValueLessThan(3 + stalls + stalled / 100_000_000);
     }
 
     @Test
@@ -110,10 +149,13 @@ class RunMonitorTest {
                     assertThat(messages).isPositive();
                     first.compareAndSet(0, elapsed);
                 },
-                Duration.ofSeconds(2),
+                Duration.ofHours(1),
                 Duration.ZERO);
-        spin(control, true);
+        while (first.get() == 0) {
+            control.advance(1);
+            Thread.sleep(1);
+        }
         monitor.close();
-        assertThat(Duration.ofNanos(first.get())).isBetween(Duration.ofSeconds(1), Duration.ofMillis(1800));
+        assertThat(Duration.ofNanos(first.get())).isGreaterThan(Duration.ofSeconds(1));
     }
 }

@@ -121,11 +121,14 @@ class ControlChannelTest {
     private static Newcomer.Nature natureOf(String word) throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Socket client = new Socket(server.getInetAddress(), server.getLocalPort());
-                Newcomer newcomer = new Newcomer(server.accept())) {
+                Socket accepted = server.accept();
+                Newcomer newcomer = new Newcomer(accepted)) {
             assertThat(newcomer.isOlderThan(LONG)).isFalse();
             assertThat(newcomer.isOlderThan(Duration.ZERO)).isTrue();
-            // What goes to this machine's own address has come when the write is over.
             client.getOutputStream().write(bytes(word));
+            while (accepted.getInputStream().available() < word.length()) {
+                Thread.sleep(1);
+            }
             return newcomer.look();
         }
     }

@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -139,8 +140,8 @@ abstract class EndpointChannelContract {
     @Test
     void whoWaitsBehindAnotherThreadCanBeInterrupted() throws Exception {
         ByteBuffer[] much = {ByteBuffer.allocate(10_000), ByteBuffer.allocate(10_000)};
-        interruptTheSecond(i -> right.read(ByteBuffer.allocate(1)));
-        interruptTheSecond(i -> left.write(much[i]));
+        interruptTheSecond(i -> right.read(ByteBuffer.allocate(1)), () -> true);
+        interruptTheSecond(i -> left.write(much[i]), () -> much[0].position() > 0);
         assertThat(much[1].position()).isZero();
     }
 
@@ -148,12 +149,14 @@ abstract class EndpointChannelContract {
         void run(int number) throws Exception;
     }
 
-    private void interruptTheSecond(Waiting call) throws Exception {
+    private void interruptTheSecond(Waiting call, BooleanSupplier begun) throws Exception {
         Future<?> first = executor.submit(() -> {
             call.run(0);
             return null;
         });
-        Thread.sleep(50);
+        do {
+            Thread.sleep(50);
+        } while (!begun.getAsBoolean());
         CompletableFuture<Throwable> end = new CompletableFuture<>();
         Thread second = Thread.ofVirtual().start(() -> {
             try {

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -12,6 +13,7 @@ import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -275,6 +277,13 @@ abstract class EndpointSelectorContract {
         }
     }
 
+    private static void awaitSleep(Thread selecting) throws InterruptedException {
+        while (Arrays.stream(selecting.getStackTrace())
+                .noneMatch(frame -> frame.getClassName().equals(EventPoller.class.getName()))) {
+            Thread.sleep(1);
+        }
+    }
+
     @Test
     void oneThreadSelectsAndAWakeUpAnInterruptAndACloseEndIt() throws Exception {
         try (Ends pair = pair(config -> {})) {
@@ -288,8 +297,12 @@ abstract class EndpointSelectorContract {
             Thread.currentThread().interrupt();
             assertThatThrownBy(() -> selector.select(PATIENCE)).isInstanceOf(WaitInterruptedException.class);
             assertThat(Thread.interrupted()).isTrue();
-            Future<?> sleeping = executor.submit(() -> selector.select(PATIENCE));
-            Thread.sleep(100);
+            CompletableFuture<Thread> selecting = new CompletableFuture<>();
+            Future<?> sleeping = executor.submit(() -> {
+                selecting.complete(Thread.currentThread());
+                selector.select(PATIENCE);
+            });
+            awaitSleep(selecting.get(60, TimeUnit.SECONDS));
             assertThatThrownBy(() -> selector.select(SHORT))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("another thread selects");

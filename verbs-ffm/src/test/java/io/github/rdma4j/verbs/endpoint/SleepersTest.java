@@ -171,7 +171,7 @@ class SleepersTest {
         Member patient = new Member();
         Future<?> leader = executor.submit(
                 () -> sleepers.sleep(brief.sleeper, Duration.ofMillis(100).toNanos()));
-        while (!sleepers.isLed()) {
+        while (!sleepers.isLed() && !leader.isDone()) {
             Thread.sleep(1);
         }
         Future<?> follower = executor.submit(() -> sleepers.sleep(patient.sleeper, PATIENCE));

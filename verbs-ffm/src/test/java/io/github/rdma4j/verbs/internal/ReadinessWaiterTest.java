@@ -203,7 +203,7 @@ class ReadinessWaiterTest {
             }
         });
         long start = System.nanoTime();
-        while (System.nanoTime() - start < 300_000_000 && endedAgain.get() == 0) {
+        while ((System.nanoTime() - start < 300_000_000 || endedByStatus.get() == 0) && endedAgain.get() == 0) {
             thread.interrupt();
         }
         over.set(true);
@@ -218,8 +218,10 @@ class ReadinessWaiterTest {
     void allWaitsAreEndedAtOnce(boolean virtual) throws Exception {
         Queue<ReadinessWaiter.Outcome> outcomes = new ConcurrentLinkedQueue<>();
         List<Thread> threads = new ArrayList<>();
+        // For those who come later than the wake-up.
+        long seen = waiter.wakeUps();
         for (int i = 0; i < 8; i++) {
-            threads.add(start(virtual, () -> outcomes.add(waiter.await(LONG))));
+            threads.add(start(virtual, () -> outcomes.add(waiter.await(LONG, seen))));
         }
         Thread.sleep(100);
         waiter.wakeAll();

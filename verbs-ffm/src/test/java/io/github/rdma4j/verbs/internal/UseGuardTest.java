@@ -68,6 +68,8 @@ class UseGuardTest {
         }
     }
 
+    private static final int LEAST_ROUNDS = 100;
+
     private volatile Round current;
     private volatile boolean over;
     private final AtomicLong violations = new AtomicLong();
@@ -95,7 +97,8 @@ class UseGuardTest {
         SplittableRandom random = new SplittableRandom(1);
         long end = System.nanoTime() + duration.toNanos();
         long rounds = 0;
-        while (System.nanoTime() < end) {
+        // On a busy machine a round takes its threads' turns, and there are few in this time.
+        while (System.nanoTime() < end || rounds <= LEAST_ROUNDS) {
             Round round = new Round(users);
             current = round;
             for (int i = random.nextInt(2000); i > 0; i--) {
@@ -111,7 +114,6 @@ class UseGuardTest {
             thread.join(10_000);
             assertThat(thread.isAlive()).isFalse();
         }
-        assertThat(rounds).isGreaterThan(100);
         assertThat(violations).as("in %d rounds", rounds).hasValue(0);
     }
 
