@@ -164,18 +164,16 @@ class GivenUpTransfersTest extends StorageFixture {
     @Test
     void interruptedTransfersKeepNoPinnedMemory() throws IOException {
         try (GpuStorage storage = storage(StoragePath.STAGED);
-                GpuFile file = storage.open(file(bytes(SIZE)));
-                DeviceMemory memory = context.allocate(SIZE)) {
-            StandInDriver.copyDelay(2_000, 0);
+                GpuFile file = storage.open(file(bytes(SIZE)))) {
             for (int i = 0; i < 10; i++) {
-                Thread.currentThread().interrupt();
-                Throwable end = catchThrowable(() -> file.read(memory, 0, 0, SIZE));
-                assertThat(Thread.interrupted()).isTrue();
-                assertThat(end).isInstanceOf(CudaWaitInterruptedException.class);
-                try (CudaStream others = context.createStream()) {
-                    // As long as a copy takes.
-                    others.fill(memory, 0, 1, (byte) 0);
-                    assertThat(others.await(LIMIT)).isTrue();
+                // Its closing waits for the copy.
+                try (DeviceMemory memory = context.allocate(SIZE)) {
+                    StandInDriver.holdCopies();
+                    Thread.currentThread().interrupt();
+                    Throwable end = catchThrowable(() -> file.read(memory, 0, 0, SIZE));
+                    StandInDriver.letCopiesGo();
+                    assertThat(Thread.interrupted()).isTrue();
+                    assertThat(end).isInstanceOf(CudaWaitInterruptedException.class);
                 }
             }
             assertThat(StandInDriver.get("allocations.host")).isLessThanOrEqualTo(3);

@@ -41,6 +41,8 @@ final class AllocationCheck {
             allocated.add(THREADS.getCurrentThreadAllocatedBytes() - before);
             check.run();
         } while (allocated.getLast() != 0 && System.nanoTime() - start < LIMIT.toNanos());
-        assertThat(allocated.getLast()).as("bytes allocated, run by run: %s", allocated).isZero();
+        assertThat(allocated.getLast())
+                .as("bytes allocated, run by run: %s", allocated)
+                .isZero();
     }
 }
