@@ -386,12 +386,14 @@ class EndpointGroupDeviceTest {
             List<Endpoint> ended = new ArrayList<>();
             AtomicInteger got = new AtomicInteger();
             SharedQueues queues = null;
+            Endpoint ofHealthy = null;
             for (EndpointServer each : List.of(server, server, server, other)) {
                 Future<Endpoint> next =
                         executor.submit(() -> each.accept(PATIENCE).orElseThrow());
                 clients.add(Endpoint.connect(each.address(), SMALL, PATIENCE));
                 Endpoint accepted = next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
                 queues = group.on(accepted.protectionDomain().context());
+                ofHealthy = accepted;
                 selector.add(accepted, ready -> {
                     try {
                         ready.poll(message -> got.incrementAndGet());
@@ -450,6 +452,7 @@ class EndpointGroupDeviceTest {
                 assertThat(accepted.receive(PATIENCE)).hasValue(message(4, 0));
             }
             clients.forEach(Endpoint::abort);
+            ofHealthy.abort();
         }
     }
 

@@ -286,6 +286,7 @@ class FailoverDeviceTest {
                 ExecutorService executor = Executors.newSingleThreadExecutor()) {
             int[] echoed = {0};
             var over = new AtomicBoolean();
+            var givenUp = new AtomicBoolean();
             selector.add(pair.atServer, ready -> {
                 ready.poll(message -> {
                     assertThat(ready.trySend(message.segment())).isEqualTo(Endpoint.OK);
@@ -294,22 +295,25 @@ class FailoverDeviceTest {
                 over.set(!ready.isConnected());
             });
             Future<?> serving = executor.submit(() -> {
-                while (!over.get()) {
+                while (!over.get() && !givenUp.get()) {
                     selector.select(Duration.ofSeconds(1));
                 }
             });
             int asked = 0;
             for (Transport transport : List.of(Transport.RDMA, Transport.TCP, Transport.RDMA)) {
-                if (transport == Transport.TCP) {
-                    link.down();
-                }
                 try {
+                    if (transport == Transport.TCP) {
+                        link.down();
+                    }
                     do {
                         assertThat(pair.client.send(message(asked), PATIENCE)).isTrue();
                         byte[] answer = pair.client.receive(PATIENCE).orElseThrow();
                         assertThat(MemorySegment.ofArray(answer).mismatch(message(asked++)))
                                 .isEqualTo(-1);
                     } while (pair.client.transport() != transport);
+                } catch (Throwable e) {
+                    givenUp.set(true);
+                    throw e;
                 } finally {
                     link.up();
                 }
