@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 
 /**
  * Asserts that a measured loop allocates nothing.
@@ -16,11 +14,11 @@ import java.util.List;
  * <p>The JVM itself allocates now and then on the thread that runs the loop, and once each time. When HotSpot asks for
  * the first compilation of a method of a class, it makes the class's string constants: the two of
  * {@code WorkCompletion} took 184 bytes. When it throws compiled code away, it makes the objects that the code had done
- * without. And when the compiler has come to all of it, on a busy machine, is not known. So the loop runs until it has
- * allocated nothing, for a minute at most. A loop that allocates does so each time.
+ * without. So the loop runs up to three times, and one of them must have allocated nothing. A loop that allocates does
+ * so in each.
  */
 final class AllocationCheck {
-    private static final Duration LIMIT = Duration.ofMinutes(1);
+    private static final int RUNS = 3;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private AllocationCheck() {}
@@ -33,16 +31,16 @@ final class AllocationCheck {
      */
     static void assertNothingIsAllocated(Runnable run, Runnable check) {
         THREADS.getCurrentThreadAllocatedBytes();
-        List<Long> allocated = new ArrayList<>();
-        long start = System.nanoTime();
-        do {
+        long[] allocated = new long[RUNS];
+        for (int i = 0; i < RUNS; i++) {
             long before = THREADS.getCurrentThreadAllocatedBytes();
             run.run();
-            allocated.add(THREADS.getCurrentThreadAllocatedBytes() - before);
+            allocated[i] = THREADS.getCurrentThreadAllocatedBytes() - before;
             check.run();
-        } while (allocated.getLast() != 0 && System.nanoTime() - start < LIMIT.toNanos());
-        assertThat(allocated.getLast())
-                .as("bytes allocated, run by run: %s", allocated)
-                .isZero();
+            if (allocated[i] == 0) {
+                return;
+            }
+        }
+        fail("bytes allocated in each of %d runs: %s", RUNS, Arrays.toString(allocated));
     }
 }
