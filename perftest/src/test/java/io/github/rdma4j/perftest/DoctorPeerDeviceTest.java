@@ -215,6 +215,7 @@ class DoctorPeerDeviceTest {
             assertThat(has(found, "rc-connection")).isFalse();
         } finally {
             link.up();
+            link.awaitSameTable();
         }
     }
 

@@ -69,6 +69,7 @@ class AsyncEventDeviceTest {
         AsyncEvent active = awaitPortEvent(AsyncEventType.PORT_ACTIVE);
         assertThat(active.resource()).isEmpty();
         assertThat(active.toString()).isEqualTo("PORT_ACTIVE of port 1");
+        link.awaitSameTable();
     }
 
     /** Others (GID_CHANGE) may come before it. */

@@ -4,7 +4,6 @@ package io.github.rdma4j.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.PortState;
 import java.io.IOException;
@@ -12,6 +11,7 @@ import java.nio.file.Files;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /** The link of a software device, which a test takes away for a while. Others find it as it was. */
@@ -20,14 +20,14 @@ public final class TestLink {
 
     private final Device device;
     private final String networkInterface;
-    private final Set<Gid> gids;
+    private final List<GidEntry> table;
 
     /** Looks at it as it is: the test's own changes come later. */
     public TestLink(Device device) throws IOException {
         this.device = device;
         networkInterface =
                 Files.readString(device.sysfsPath().resolve("parent")).strip();
-        gids = gids();
+        table = table();
     }
 
     public String networkInterface() {
@@ -46,11 +46,24 @@ public final class TestLink {
         awaitAsBefore();
     }
 
-    /** Waits until the port is active and has the GIDs again that it had at first: the kernel tries IPv6 ones out. */
-    public void awaitAsBefore() throws InterruptedException {
+    /**
+     * Waits until the port is active and has the GIDs again that it had at first: the kernel tries IPv6 ones out. One
+     * that a queue pair still uses comes back at another index.
+     */
+    private void awaitAsBefore() throws InterruptedException {
+        Set<List<Object>> before = gids(table);
+        await(() -> isActive() && gids(table()).containsAll(before));
+    }
+
+    /** Waits until the whole table is as at first, each GID at its index. */
+    public void awaitSameTable() throws InterruptedException {
+        await(() -> isActive() && table().equals(table));
+    }
+
+    private void await(BooleanSupplier condition) throws InterruptedException {
         long end = System.nanoTime() + LIMIT_NANOS;
-        while (!isActive() || !gids().containsAll(gids)) {
-            assertThat(System.nanoTime()).as("%s in %s", gids, gids()).isLessThan(end);
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("%s is to be %s", table(), table).isLessThan(end);
             Thread.sleep(10);
         }
     }
@@ -81,9 +94,15 @@ public final class TestLink {
         }
     }
 
-    private Set<Gid> gids() {
+    private List<GidEntry> table() {
         try (DeviceContext context = DeviceContext.open(device)) {
-            return context.gidTable(1).stream().map(GidEntry::gid).collect(Collectors.toSet());
+            return context.gidTable(1);
         }
+    }
+
+    private static Set<List<Object>> gids(List<GidEntry> entries) {
+        return entries.stream()
+                .map(entry -> List.<Object>of(entry.gid(), entry.type()))
+                .collect(Collectors.toSet());
     }
 }
