@@ -44,8 +44,7 @@ public final class EndpointCases {
         try (EndpointServer server = EndpointServer.bind(CmTestNet.ipv4())) {
             EndpointSelector selector = steps.make(EndpointSelector::open);
             steps.run(() -> selector.add(server, ready -> {}));
-            // Not shorter: on a busy machine the time would be over before it sleeps, and its calls would not be made.
-            steps.take(() -> selector.select(Duration.ofMillis(300)));
+            steps.sleep(() -> selector.select(PATIENCE), selector::wakeUp);
             steps.end(selector);
         }
     }
