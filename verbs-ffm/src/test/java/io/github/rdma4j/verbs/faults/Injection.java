@@ -189,7 +189,7 @@ final class Injection {
 
     /** Whether the step is in a call that sleeps, or about to be; also once a step has failed, which is tried again. */
     synchronized boolean maySleep() {
-        return stepIsOver || "epoll_pwait2".equals(newest);
+        return stepIsOver || "epoll_pwait2".equals(newest) || "epoll_wait".equals(newest);
     }
 
     boolean isTargeted() {

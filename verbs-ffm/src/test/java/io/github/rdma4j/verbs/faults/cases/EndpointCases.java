@@ -30,7 +30,7 @@ public final class EndpointCases {
                 new FaultCase("endpoint server", 17, EndpointCases::server),
                 new FaultCase("endpoint client", 75, EndpointCases::client),
                 new FaultCase("endpoint of a group", 95, EndpointCases::member),
-                new FaultCase("endpoint selector", 8, EndpointCases::selector),
+                new FaultCase("endpoint selector", 10, EndpointCases::selector),
                 new FaultCase("endpoint's grant", 20, EndpointCases::grant));
     }
 
