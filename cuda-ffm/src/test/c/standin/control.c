@@ -33,11 +33,12 @@ static struct {
 static struct rule {
     enum function function;
     bool any, in_stream, from_then_on;
+    bool second; /* counts from the first failure on, of this library or of one that works on it */
     long countdown;
     CUresult code;
 } rules[RULES];
 static int rule_count;
-static atomic_bool armed;
+static atomic_bool armed, failed;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t progress = PTHREAD_COND_INITIALIZER;
@@ -81,6 +82,7 @@ static void defaults(void) {
     memset(missing, 0, sizeof missing);
     rule_count = 0;
     atomic_store(&armed, false);
+    atomic_store(&failed, false);
 }
 
 /* Those that ask the library and not the driver: they answer also when that is not initialised, or has gone. */
@@ -103,14 +105,16 @@ static bool is_meant(const struct rule *rule, enum function function) {
 static CUresult matching_rule(enum function function, bool in_stream) {
     CUresult result = CUDA_SUCCESS;
     LOCKED;
+    bool had_failed = atomic_load(&failed);
     for (int i = 0; i < rule_count; i++) {
         struct rule *rule = &rules[i];
-        if (rule->in_stream != in_stream || !is_meant(rule, function))
+        if (rule->in_stream != in_stream || !is_meant(rule, function) || (rule->second && !had_failed))
             continue;
         if (rule->countdown > 0)
             rule->countdown--;
         if (rule->countdown == 0 && result == CUDA_SUCCESS) {
             result = rule->code;
+            atomic_store(&failed, true);
             if (!rule->from_then_on)
                 rule->countdown = -1;
         }
@@ -157,14 +161,17 @@ static int function_named(const char *name) {
     return -1;
 }
 
-static bool add_rule(const char *name, long countdown, bool from_then_on, int code, bool in_stream) {
+enum when { IN_CALL, IN_STREAM, SECOND };
+
+static bool add_rule(const char *name, long countdown, bool from_then_on, int code, enum when when) {
     int function = function_named(name);
     bool any = strcmp(name, "*") == 0;
     if ((function < 0 && !any) || rule_count == RULES || countdown < 1)
         return false;
     rules[rule_count++] = (struct rule){.function = any ? 0 : (enum function)function,
                                         .any = any,
-                                        .in_stream = in_stream,
+                                        .in_stream = when == IN_STREAM,
+                                        .second = when == SECOND,
                                         .from_then_on = from_then_on,
                                         .countdown = countdown,
                                         .code = (CUresult)code};
@@ -173,14 +180,14 @@ static bool add_rule(const char *name, long countdown, bool from_then_on, int co
 }
 
 /* NAME:N:CODE or NAME:N+:CODE */
-static bool parse_rule(const char *text, bool in_stream) {
+static bool parse_rule(const char *text, enum when when) {
     char name[64];
     long countdown;
     int code, used = 0;
     if (sscanf(text, "%63[^:]:%ld:%d%n", name, &countdown, &code, &used) == 3 && text[used] == 0)
-        return add_rule(name, countdown, false, code, in_stream);
+        return add_rule(name, countdown, false, code, when);
     if (sscanf(text, "%63[^:]:%ld+:%d%n", name, &countdown, &code, &used) == 3 && text[used] == 0)
-        return add_rule(name, countdown, true, code, in_stream);
+        return add_rule(name, countdown, true, code, when);
     return false;
 }
 
@@ -265,6 +272,10 @@ static bool set(const char *key, const char *value) {
         atomic_store(&s->hold, number != 0);
         return true;
     }
+    if (strcmp(key, "at-once") == 0) {
+        s->at_once = number != 0;
+        return true;
+    }
     if (strcmp(key, "peermem") == 0) {
         s->peer_memory = number != 0;
         standin_protect_all();
@@ -279,14 +290,21 @@ static bool set(const char *key, const char *value) {
     if (strcmp(key, "missing") == 0)
         return set_missing(value);
     if (strcmp(key, "deny") == 0)
-        return add_rule(value, 1, true, CUDA_ERROR_NOT_SUPPORTED, false);
+        return add_rule(value, 1, true, CUDA_ERROR_NOT_SUPPORTED, IN_CALL);
     if (strcmp(key, "fail") == 0)
-        return parse_rule(value, false);
+        return parse_rule(value, IN_CALL);
+    if (strcmp(key, "then") == 0)
+        return parse_rule(value, SECOND);
     if (strcmp(key, "fault") == 0)
-        return parse_rule(value, true);
+        return parse_rule(value, IN_STREAM);
+    if (strcmp(key, "failed") == 0) {
+        atomic_store(&failed, number != 0);
+        return true;
+    }
     if (strcmp(key, "no-failures") == 0) {
         rule_count = 0;
         atomic_store(&armed, false);
+        atomic_store(&failed, false);
         return true;
     }
     if (strncmp(key, "attribute.", 10) == 0)
@@ -358,6 +376,15 @@ EXPORT long long standin_get(const char *name) {
     for (size_t i = 0; i < sizeof COUNTERS / sizeof *COUNTERS; i++)
         if (strcmp(name, COUNTERS[i].name) == 0)
             return atomic_load(COUNTERS[i].counter);
+    if (strcmp(name, "failed") == 0)
+        return atomic_load(&failed);
+    if (strcmp(name, "pending") == 0) {
+        LOCKED;
+        long long pending = 0;
+        for (int i = 0; i < rule_count; i++)
+            pending += rules[i].countdown > 0;
+        return pending;
+    }
     bool all = strcmp(name, "calls") == 0;
     if (!all && strncmp(name, "calls.", 6) != 0)
         return -1;

@@ -45,6 +45,8 @@ struct settings {
     long copy_delay_us, copy_delay_us_per_mib;
     /* Whether copies and fills move nothing yet. */
     atomic_bool hold;
+    /* Whether what a stream is given is done before the call returns. */
+    bool at_once;
     int capability;
 };
 extern struct settings standin_settings;

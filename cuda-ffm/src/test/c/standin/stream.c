@@ -126,6 +126,8 @@ CUresult standin_enqueue(CUstream stream, const struct operation *operation) {
         stream->last->next = own;
     stream->last = own;
     pthread_cond_signal(&stream->wake);
+    if (standin_settings.at_once)
+        standin_drain(stream);
     return CUDA_SUCCESS;
 }
 

@@ -56,6 +56,7 @@ API int standin_cufile_set(const char *key, const char *value) {
 
 static long get(const char *counter) {
     if (!strncmp(counter, "calls.", 6)) return calls_of(counter + 6);
+    if (!strcmp(counter, "pending")) return pending_failures();
     if (!strcmp(counter, "handles")) return standin_files();
     if (!strcmp(counter, "buffers")) return standin_buffers();
     if (!strcmp(counter, "opened")) return standin_opened();

@@ -20,6 +20,7 @@ static struct {
     char call[48];
     long countdown;
     bool from_then_on;
+    bool second; /* counts from the first failure on, of this library or of the driver */
     int code;
 } rules[RULES];
 static void *cuda_library;
@@ -29,7 +30,7 @@ void forget_calls(void) {
     memset(calls, 0, sizeof calls);
 }
 
-static int add_rule(const char *value) {
+static int add_rule(const char *value, bool second) {
     for (int i = 0; i < RULES; i++) {
         if (rules[i].call[0]) continue;
         bool plus = sscanf(value, "%47[^:]:%ld+:%d", rules[i].call, &rules[i].countdown, &rules[i].code) == 3;
@@ -38,6 +39,7 @@ static int add_rule(const char *value) {
             return -1;
         }
         rules[i].from_then_on = plus;
+        rules[i].second = second;
         return 0;
     }
     return -1;
@@ -48,12 +50,22 @@ int set_shared(const char *key, const char *value) {
         cuda_library = dlopen(value, RTLD_NOW);
         return cuda_library ? 0 : -1;
     }
-    if (!strcmp(key, "fail")) return add_rule(value);
+    if (!strcmp(key, "fail")) return add_rule(value, false);
+    if (!strcmp(key, "then")) return add_rule(value, true);
     if (!strcmp(key, "no-failures")) {
         memset(rules, 0, sizeof rules);
         return 0;
     }
     return 1;
+}
+
+/* The driver's stand-in remembers it, so that the failures of both have an order. */
+static bool has_failed(void) {
+    return cuda_library && ((long long (*)(const char *))cuda("standin_get"))("failed") > 0;
+}
+
+static void note_failure(void) {
+    if (cuda_library) ((int (*)(const char *, const char *))cuda("standin_set"))("failed", "1");
 }
 
 int note_call(const char *call) {
@@ -66,13 +78,21 @@ int note_call(const char *call) {
     }
     for (int i = 0; i < RULES; i++) {
         if ((strcmp(rules[i].call, call) && strcmp(rules[i].call, "*")) || rules[i].countdown == 0) continue;
+        if (rules[i].second && !has_failed()) continue;
         if (rules[i].countdown > 1) rules[i].countdown--;
         else {
             if (!rules[i].from_then_on) rules[i].countdown = 0;
+            note_failure();
             return rules[i].code;
         }
     }
     return 0;
+}
+
+long pending_failures(void) {
+    long pending = 0;
+    for (int i = 0; i < RULES; i++) pending += rules[i].call[0] && rules[i].countdown > 0;
+    return pending;
 }
 
 long calls_of(const char *call) {

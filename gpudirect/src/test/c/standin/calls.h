@@ -10,11 +10,14 @@
 /* Nothing fails, nothing was called. */
 void forget_calls(void);
 
-/* Takes the settings that all stand-ins have: cuda, fail and no-failures. 0 taken, -1 it makes no sense, 1 it is another. */
+/* Takes the settings that all stand-ins have: cuda, fail, then and no-failures. 0 taken, -1 it makes no sense, 1 it is another. */
 int set_shared(const char *key, const char *value);
 
 /* A call is made: the code that it is to fail with, or 0. */
 int note_call(const char *call);
+
+/* Failures that still wait for their call. */
+long pending_failures(void);
 
 /* How often a call was made. */
 long calls_of(const char *call);

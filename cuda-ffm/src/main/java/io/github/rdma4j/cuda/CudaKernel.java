@@ -168,15 +168,21 @@ public final class CudaKernel extends GuardedResource {
         }
         if (result == CudaHeaders.CUDA_ERROR_INVALID_VALUE()
                 || result == CudaHeaders.CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES()) {
-            throw Results.failure(
-                    result,
-                    call,
-                    "the kernel can have %d threads in a block, and %d bytes of dynamic shared memory"
-                            .formatted(
-                                    attribute(KernelAttribute.MAX_THREADS_PER_BLOCK),
-                                    attribute(KernelAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES)));
+            throw Results.failure(result, call, limits());
         }
         throw Results.failure(result, call);
+    }
+
+    private String limits() {
+        try {
+            return "the kernel can have %d threads in a block, and %d bytes of dynamic shared memory"
+                    .formatted(
+                            attribute(KernelAttribute.MAX_THREADS_PER_BLOCK),
+                            attribute(KernelAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES));
+        } catch (CudaException e) {
+            // What failed is told; its limits are not known then.
+            return "";
+        }
     }
 
     /** The module unloads it. */

@@ -329,8 +329,12 @@ public abstract class CudaResource implements AutoCloseable {
         context().bind();
         // For the streams of others, whom we cannot ask. Whatever became of their work, the memory goes back.
         int work = isAskable ? ContextCalls.synchronize() : Results.SUCCESS;
-        release();
-        Results.check(work, "cuCtxSynchronize() before memory was freed");
+        List<RuntimeException> failures = new ArrayList<>();
+        attempt(this::release, failures);
+        if (work != Results.SUCCESS) {
+            failures.addFirst(Results.failure(work, "cuCtxSynchronize() before memory was freed"));
+        }
+        throwFirst(failures);
     }
 
     /** What can fail in closing. */

@@ -30,8 +30,7 @@ final class NewContexts {
 
     /** The driver has no result of its own for a GPU on which nobody may compute. */
     private static void check(int result, String call, CudaDevice device) {
-        if (result == CudaHeaders.CUDA_ERROR_UNKNOWN()
-                && device.attribute(DeviceAttribute.COMPUTE_MODE) == PROHIBITED) {
+        if (result == CudaHeaders.CUDA_ERROR_UNKNOWN() && isProhibited(device)) {
             throw Results.failure(
                     result,
                     call,
@@ -39,6 +38,15 @@ final class NewContexts {
                     "sudo nvidia-smi -i %s -c DEFAULT".formatted(device.pciAddress()));
         }
         Results.check(result, call);
+    }
+
+    private static boolean isProhibited(CudaDevice device) {
+        try {
+            return device.attribute(DeviceAttribute.COMPUTE_MODE) == PROHIBITED;
+        } catch (CudaException e) {
+            // What failed is told; why is not known then.
+            return false;
+        }
     }
 
     static CudaContext create(CudaDevice device, ContextFlag... flags) {

@@ -11,6 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -29,6 +30,12 @@ class FaultInjectionTest {
     private static final int MOST_CALLS = 100;
     private static final Map<Integer, String> RESULTS =
             Map.of(CUDA_ERROR_UNKNOWN(), "CUDA_ERROR_UNKNOWN", CUDA_ERROR_OUT_OF_MEMORY(), "CUDA_ERROR_OUT_OF_MEMORY");
+    /** What is asked for more words about it can fail, too. */
+    private static final Map<Integer, String> FIRST_OF_TWO = Map.of(
+            CUDA_ERROR_UNKNOWN(), "CUDA_ERROR_UNKNOWN",
+            CUDA_ERROR_OUT_OF_MEMORY(), "CUDA_ERROR_OUT_OF_MEMORY",
+            CUDA_ERROR_INVALID_VALUE(), "CUDA_ERROR_INVALID_VALUE",
+            CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES(), "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES");
 
     /** What an operation finds, made without failures. */
     private static final class World implements AutoCloseable {
@@ -86,15 +93,15 @@ class FaultInjectionTest {
 
     /** What is made of a graph; the graph is closed if that fails. */
     private static AutoCloseable kept(CudaGraph graph, Function<CudaGraph, AutoCloseable> operation) {
-        boolean finished = false;
         try {
-            AutoCloseable made = operation.apply(graph);
-            finished = true;
-            return made;
-        } finally {
-            if (!finished) {
+            return operation.apply(graph);
+        } catch (RuntimeException e) {
+            try {
                 graph.close();
+            } catch (CudaException undoing) {
+                e.addSuppressed(undoing);
             }
+            throw e;
         }
     }
 
@@ -190,6 +197,91 @@ class FaultInjectionTest {
     @TestFactory
     Stream<DynamicTest> eachCallFailsInTurn() {
         return cases().map(test -> DynamicTest.dynamicTest(test.name(), () -> failEach(test)));
+    }
+
+    /** What undoes a failed step, or closes the rest, can fail, too, and is the smaller trouble. */
+    @TestFactory
+    Stream<DynamicTest> ofTwoFailuresTheFirstIsTold() {
+        Case whole = does("a context with all that it may have", 20, world -> {
+            try (CudaContext context = Cuda.device(0).createContext()) {
+                context.allocate(SIZE);
+                context.allocateGpuDirect(SIZE);
+                context.allocateHost(SIZE);
+                context.registerHost(world.arena.allocate(SIZE, SIZE));
+                context.createStream();
+                context.createEvent();
+                context.createGraph();
+                context.loadModule(Kernels.ptx());
+            }
+        });
+        return Stream.concat(
+                cases().map(test -> DynamicTest.dynamicTest(test.name(), () -> failTwice(test, FIRST_OF_TWO))),
+                Stream.of(DynamicTest.dynamicTest(
+                        whole.name(), () -> failTwice(whole, Map.of(CUDA_ERROR_UNKNOWN(), "CUDA_ERROR_UNKNOWN")))));
+    }
+
+    private static void failTwice(Case test, Map<Integer, String> results) throws Exception {
+        Set<String> problems = new TreeSet<>();
+        int pairs = 0;
+        for (Map.Entry<Integer, String> result : results.entrySet()) {
+            int code = result.getKey();
+            int first = 1;
+            for (Told alone = tell(test, first, code, 0); alone.fired(); alone = tell(test, ++first, code, 0)) {
+                // What goes on without the call, or has an answer in its result, hides nothing.
+                if (alone.failure() == null || !alone.failure().contains(result.getValue())) {
+                    continue;
+                }
+                int second = 1;
+                for (Told both = tell(test, first, code, second);
+                        both.fired();
+                        both = tell(test, first, code, ++second)) {
+                    pairs++;
+                    assertThat(second).as("calls of the driver").isLessThan(MOST_CALLS);
+                    if (both.failure() == null || !both.failure().contains(result.getValue())) {
+                        problems.add("%s, but with the %d. call after it: %s"
+                                .formatted(alone.failure(), second, both.failure()));
+                    }
+                }
+            }
+        }
+        System.out.printf("fault injection: %s: %d pairs of failures%n", test.name(), pairs);
+        assertThat(problems).isEmpty();
+    }
+
+    /**
+     * What a program was told.
+     *
+     * @param fired whether all calls that were to fail have been made
+     * @param failure null if it was told nothing
+     */
+    private record Told(boolean fired, String failure) {}
+
+    /** Has a call fail, and if the second is not 0, that call after it, too. */
+    private static Told tell(Case test, int first, int code, int second) throws Exception {
+        StandInDriver.reset();
+        StandInDriver.devices(2);
+        try (World world = new World()) {
+            end(test.operation().apply(world));
+            StandInDriver.failAt("*", first, code);
+            if (second > 0) {
+                StandInDriver.thenFailAt("*", second, CUDA_ERROR_OPERATING_SYSTEM());
+            }
+            String failure = null;
+            try {
+                end(test.operation().apply(world));
+            } catch (RuntimeException e) {
+                failure = describe(e);
+            }
+            boolean fired = !StandInDriver.isPending();
+            StandInDriver.noFailures();
+            return new Told(fired, failure);
+        }
+    }
+
+    /** With its causes, and not with what is suppressed; without addresses. */
+    private static String describe(Throwable failure) {
+        String text = failure.toString().replaceAll("0x[0-9a-f]+", "0x…");
+        return failure.getCause() == null ? text : text + " by " + describe(failure.getCause());
     }
 
     private static void failEach(Case test) throws Exception {

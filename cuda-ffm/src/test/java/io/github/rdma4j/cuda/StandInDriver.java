@@ -190,6 +190,11 @@ public final class StandInDriver implements BeforeAllCallback, BeforeEachCallbac
         set("hold", 0);
     }
 
+    /** What a stream is given is done before the call returns, so that a program makes the same calls each time. */
+    public static void doAtOnce() {
+        set("at-once", 1);
+    }
+
     /** From now on the call is answered with CUDA_ERROR_NOT_SUPPORTED. */
     public static void deny(String call) {
         set("deny", call);
@@ -208,6 +213,19 @@ public final class StandInDriver implements BeforeAllCallback, BeforeEachCallbac
     /** The call fails from its n-th time from now on. With {@code *} the driver disappears. */
     public static void failFrom(String call, int n, int code) {
         set("fail", call + ":" + n + "+:" + code);
+    }
+
+    /**
+     * A second failure: the n-th call after one that failed, in this library or in a stand-in that works on it, fails
+     * too.
+     */
+    public static void thenFailAt(String call, int n, int code) {
+        set("then", call + ":" + n + ":" + code);
+    }
+
+    /** Whether a failure still waits for its call. */
+    public static boolean isPending() {
+        return get("pending") > 0;
     }
 
     /**

@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect;
 
 import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.gpudirect.internal.Undo;
 import io.github.rdma4j.verbs.AccessFlag;
 
 /** Device memory that was registered at once, and what of it is free. The books are guarded by the pool's lock. */

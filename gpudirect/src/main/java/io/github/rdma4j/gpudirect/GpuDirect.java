@@ -9,6 +9,7 @@ import io.github.rdma4j.cuda.CudaVersion;
 import io.github.rdma4j.cuda.DeviceAttribute;
 import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.cuda.DeviceSlice;
+import io.github.rdma4j.gpudirect.internal.Undo;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePairConfig;

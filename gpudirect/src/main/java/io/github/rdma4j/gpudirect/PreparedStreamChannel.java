@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect;
 
 import io.github.rdma4j.cuda.DeviceAttribute;
+import io.github.rdma4j.gpudirect.internal.Undo;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.ConnectionConfig;

@@ -7,6 +7,7 @@ import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.DeviceSlice;
 import io.github.rdma4j.cuda.HostMemory;
 import io.github.rdma4j.gpudirect.internal.TimeText;
+import io.github.rdma4j.gpudirect.internal.Undo;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.ProtectionDomain;

@@ -6,6 +6,7 @@ import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.CudaEvent;
 import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.HostMemory;
+import io.github.rdma4j.gpudirect.internal.Undo;
 
 /**
  * Pinned chunks, and the stream that copies between them and the device. {@link ContextStore} keeps it when its user is

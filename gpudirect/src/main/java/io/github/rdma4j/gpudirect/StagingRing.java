@@ -7,6 +7,7 @@ import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.DeviceSlice;
 import io.github.rdma4j.cuda.HostMemory;
+import io.github.rdma4j.gpudirect.internal.Undo;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
@@ -31,9 +32,7 @@ final class StagingRing implements Copier, AutoCloseable {
             // A context that is closed frees its host memory: not before the adapter has let go of it.
             memory.addDependent(made);
         } catch (RuntimeException e) {
-            if (made != null) {
-                made.close();
-            }
+            Undo.after(e, made);
             store.giveBack(staging);
             throw e;
         }

@@ -15,6 +15,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.github.rdma4j.gpudirect.internal.TimeText;
 import io.github.rdma4j.gpudirect.internal.UdevDatabase;
+import io.github.rdma4j.gpudirect.internal.Undo;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -73,7 +74,8 @@ class ArchitectureTest {
                                 STORAGE + ".bindings",
                                 "io.github.rdma4j.cuda")
                         .or(equivalentTo(TimeText.class))
-                        .or(equivalentTo(UdevDatabase.class)))
+                        .or(equivalentTo(UdevDatabase.class))
+                        .or(equivalentTo(Undo.class)))
                 .check(CODE);
     }
 
@@ -104,7 +106,8 @@ class ArchitectureTest {
                                 NCCL + ".bindings",
                                 "io.github.rdma4j.cuda",
                                 "io.github.rdma4j.verbs.endpoint")
-                        .or(equivalentTo(TimeText.class)))
+                        .or(equivalentTo(TimeText.class))
+                        .or(equivalentTo(Undo.class)))
                 .check(CODE);
     }
 

@@ -104,6 +104,16 @@ public final class StandInLibrary {
         set("fail", call + ":" + n + ":" + code);
     }
 
+    /** The n-th call after one that failed, here or in the driver, fails too. */
+    public void thenFailAt(String call, int n, int code) {
+        set("then", call + ":" + n + ":" + code);
+    }
+
+    /** Whether a failure still waits for its call. */
+    public boolean isPending() {
+        return get("pending") > 0;
+    }
+
     /** Those of some counters that are not 0, with their values. */
     public Map<String, Long> open(String... counters) {
         Map<String, Long> open = new TreeMap<>();

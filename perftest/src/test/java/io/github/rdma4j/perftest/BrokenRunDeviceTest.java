@@ -31,6 +31,9 @@ class BrokenRunDeviceTest {
     /** Of each wait; shorter than that of a test, so that what was waited for is told. */
     private static final Duration LIMIT = Duration.ofSeconds(180);
 
+    /** Of a processor, which no client takes before it runs. */
+    private static final Duration TIME_OF_A_RUN = Duration.ofMillis(500);
+
     private static final String PATIENT = " -F -u 18 ";
 
     @TempDir
@@ -176,7 +179,11 @@ class BrokenRunDeviceTest {
             await(
                     () -> server.text().contains("remote address") || !client.isAlive(),
                     () -> "the sides have met: " + client.output() + server.text());
-            Thread.sleep(3000);
+            // From here on only its run costs it much: it polls.
+            Duration asTheyMet = client.cpuTime();
+            await(
+                    () -> client.cpuTime().minus(asTheyMet).compareTo(TIME_OF_A_RUN) >= 0 || !client.isAlive(),
+                    () -> "the client runs: " + client.output() + server.text());
             client.signal("STOP");
             assertThat(server.end()).as(server.text()).isEqualTo(1);
             assertThat(server.text()).contains("fell silent in the middle of the run");

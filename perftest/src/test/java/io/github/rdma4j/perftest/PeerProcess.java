@@ -102,6 +102,11 @@ final class PeerProcess implements AutoCloseable {
         return process.isAlive();
     }
 
+    /** How much of a processor's time it has taken. */
+    Duration cpuTime() {
+        return process.info().totalCpuDuration().orElseThrow();
+    }
+
     /** Waits for its end; returns its status. */
     int await(Duration limit) throws InterruptedException {
         assertThat(process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS))

@@ -6,11 +6,13 @@ import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.CudaEvent;
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaStream;
+import io.github.rdma4j.gpudirect.internal.Undo;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /**
  * One close. First the work in the streams, then NCCL's own end, all within one limit; what is not done then is
@@ -82,11 +84,11 @@ final class Closing {
         } catch (NcclException | CudaException e) {
             failures.add(e);
         } catch (IllegalStateException e) {
-            if (!connection.isAborted()) {
-                throw e;
+            // Otherwise another thread has ended it meanwhile.
+            done = connection.isAborted();
+            if (!done) {
+                failures.add(e);
             }
-            // Another thread has ended it meanwhile.
-            done = true;
         } finally {
             if (!done && connection.isOpen()) {
                 abort(parts);
@@ -136,9 +138,11 @@ final class Closing {
                         "closing %s: the work in its streams; it is aborted, and that work".formatted(communicator),
                         limit);
             }
-        } finally {
-            ends.forEach(CudaEvent::close);
+        } catch (RuntimeException e) {
+            Undo.after(e, ends.toArray(AutoCloseable[]::new));
+            throw e;
         }
+        closeParts(ends);
     }
 
     /** ncclCommFinalize, which blocks without a limit in blocking mode: then another thread makes the call. */
@@ -162,7 +166,18 @@ final class Closing {
         if (!Limits.await(result::isDone, left())) {
             throw new NcclTimeoutException("ncclCommFinalize() of " + communicator, limit);
         }
-        connection.library.check(result.join(), "ncclCommFinalize()", connection.handle());
+        connection.library.check(outcome(result), "ncclCommFinalize()", connection.handle());
+    }
+
+    private static int outcome(CompletableFuture<Integer> result) {
+        try {
+            return result.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw e;
+        }
     }
 
     private int callFinalize() {
@@ -171,7 +186,7 @@ final class Closing {
     }
 
     /** Those of an aborted communicator need no call any more; they are told. */
-    void closeParts(List<AutoCloseable> parts) {
+    void closeParts(List<? extends AutoCloseable> parts) {
         for (AutoCloseable part : parts) {
             try {
                 part.close();

@@ -5,6 +5,7 @@ package io.github.rdma4j.gpudirect.nccl;
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaWaitInterruptedException;
+import io.github.rdma4j.gpudirect.internal.Undo;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -341,6 +342,11 @@ final class Connection {
         end(NcclFunction.COMM_DESTROY, "ncclCommDestroy()", true);
     }
 
+    /** Its text is not asked for: the communicator is gone. */
+    private void giveBack(NcclFunction function, String call, long last) {
+        library.check(library.calls().call(function, last), call, 0);
+    }
+
     private void end(NcclFunction function, String call, boolean alone) {
         long last;
         life.writeLock().lock();
@@ -353,18 +359,14 @@ final class Connection {
         }
         try {
             if (last != 0) {
-                RuntimeException unbound = null;
                 try {
                     context.makeCurrentForCall();
                 } catch (RuntimeException e) {
                     // What is not given back now never is.
-                    unbound = e;
+                    Undo.after(e, () -> giveBack(function, call, last));
+                    throw e;
                 }
-                // Its text is not asked for: the communicator is gone.
-                library.check(library.calls().call(function, last), call, 0);
-                if (unbound != null) {
-                    throw unbound;
-                }
+                giveBack(function, call, last);
             }
         } finally {
             if (alone) {

@@ -4,6 +4,7 @@ package io.github.rdma4j.gpudirect.nccl;
 
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.gpudirect.internal.Undo;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclCalls;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 import java.lang.foreign.Arena;
@@ -106,16 +107,11 @@ public final class Nccl {
             library.check(
                     library.calls().call(NcclFunction.MEMORY_ALLOC, at, size), "ncclMemAlloc(%d)".formatted(size), 0);
             long address = result.get(ValueLayout.JAVA_LONG, 0);
-            boolean adopted = false;
             try {
-                DeviceMemory memory = context.adopt(address, size, () -> free(library, address));
-                adopted = true;
-                return memory;
-            } finally {
-                if (!adopted) {
-                    context.makeCurrentForCall();
-                    free(library, address);
-                }
+                return context.adopt(address, size, () -> free(library, address));
+            } catch (RuntimeException | Error e) {
+                Undo.after(e, context::makeCurrentForCall, () -> free(library, address));
+                throw e;
             }
         }
     }

@@ -126,7 +126,7 @@ public final class NcclCommunicator extends NcclParts implements AutoCloseable {
         context.removeDependent(this);
         try {
             connection.abort();
-        } catch (NcclException e) {
+        } catch (RuntimeException e) {
             // What has failed first is told.
         }
     }

@@ -7,6 +7,7 @@ import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.cuda.DeviceSlice;
 import io.github.rdma4j.gpudirect.internal.TimeText;
+import io.github.rdma4j.gpudirect.internal.Undo;
 import io.github.rdma4j.gpudirect.nccl.bindings.NcclHeaders;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 import java.lang.foreign.Arena;
@@ -252,16 +253,20 @@ public abstract sealed class NcclParts extends NcclTransfers permits NcclCommuni
                 // It was ended meanwhile.
                 return;
             }
-            connection.context.makeCurrentForCall();
-            long handle = connection.handle();
-            int result = call.applyAsInt(handle);
             if (first != null) {
+                Undo.after(first, () -> giveBack(connection, words, call));
                 throw first;
             }
-            connection.library.check(result, words, handle);
+            giveBack(connection, words, call);
         } finally {
             connection.unlock();
         }
+    }
+
+    private static void giveBack(Connection connection, String words, LongToIntFunction call) {
+        connection.context.makeCurrentForCall();
+        long handle = connection.handle();
+        connection.library.check(call.applyAsInt(handle), words, handle);
     }
 
     final void forget(AutoCloseable part) {

@@ -5,6 +5,7 @@ package io.github.rdma4j.gpudirect.storage;
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.gpudirect.internal.UdevDatabase;
+import io.github.rdma4j.gpudirect.internal.Undo;
 import io.github.rdma4j.gpudirect.storage.StorageRefusal.Reason;
 import io.github.rdma4j.gpudirect.storage.internal.CuFileCalls;
 import io.github.rdma4j.gpudirect.storage.internal.FileCalls;
@@ -111,14 +112,11 @@ public final class GpuStorage implements AutoCloseable {
             }
         }
         GpuStorage made = new GpuStorage(context, config, fileCalls, driver, unavailability);
-        boolean known = false;
         try {
             context.addDependent(made);
-            known = true;
-        } finally {
-            if (!known) {
-                made.close();
-            }
+        } catch (RuntimeException e) {
+            Undo.after(e, made);
+            throw e;
         }
         return made;
     }
@@ -161,7 +159,6 @@ public final class GpuStorage implements AutoCloseable {
         requireOpen();
         OpenFile io = OpenFile.open(fileCalls, path, flags(given, readable, writable), config.directIo());
         GpuFile file = new GpuFile(this, io, readable, writable);
-        boolean opened = false;
         try {
             choose(file, io);
             add(file);
@@ -169,11 +166,9 @@ public final class GpuStorage implements AutoCloseable {
             if (writable && given.contains(StandardOpenOption.TRUNCATE_EXISTING)) {
                 io.empty();
             }
-            opened = true;
-        } finally {
-            if (!opened) {
-                file.close();
-            }
+        } catch (RuntimeException | Error e) {
+            Undo.after(e, file);
+            throw e;
         }
         return file;
     }
@@ -344,16 +339,10 @@ public final class GpuStorage implements AutoCloseable {
      * @throws RuntimeException if the context could not be made current, or the step's own
      */
     void giveBack(Runnable step) {
-        RuntimeException unbound = null;
-        try {
-            context.makeCurrentForCall();
-        } catch (RuntimeException e) {
-            unbound = e;
-        }
-        step.run();
-        if (unbound != null) {
-            throw unbound;
-        }
+        Closing steps = new Closing();
+        steps.run(context::makeCurrentForCall);
+        steps.run(step::run);
+        steps.finish();
     }
 
     /** Finds out what is over, for a close that waits: nobody else may ask. */

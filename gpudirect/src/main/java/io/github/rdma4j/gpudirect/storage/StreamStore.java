@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect.storage;
 
 import io.github.rdma4j.cuda.CudaStream;
+import io.github.rdma4j.gpudirect.internal.Undo;
 import io.github.rdma4j.gpudirect.storage.bindings.CuFileHeaders;
 import io.github.rdma4j.gpudirect.storage.internal.CuFileCalls;
 import java.lang.foreign.Arena;
@@ -79,7 +80,7 @@ final class StreamStore {
             } catch (IllegalStateException e) {
                 // Another thread is closing the stream.
                 registered.remove(stream);
-                deregistration.run();
+                Undo.after(e, deregistration::run);
                 throw e;
             }
             return registration;

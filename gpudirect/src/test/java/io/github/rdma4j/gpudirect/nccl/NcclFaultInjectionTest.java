@@ -10,7 +10,9 @@ import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.cuda.StandInDriver;
+import io.github.rdma4j.gpudirect.FailurePairs;
 import io.github.rdma4j.gpudirect.StandInLibrary;
+import io.github.rdma4j.gpudirect.internal.Undo;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -108,15 +110,12 @@ class NcclFaultInjectionTest {
         NcclCommunicator alone() {
             NcclCommunicator made =
                     NcclCommunicator.init(contexts.getFirst(), 1, 0, NcclUniqueId.create(), this::settings);
-            boolean there = false;
             try {
                 made.await(LIMIT);
-                there = true;
                 return made;
-            } finally {
-                if (!there) {
-                    made.close();
-                }
+            } catch (RuntimeException e) {
+                Undo.after(e, made);
+                throw e;
             }
         }
 
@@ -144,16 +143,13 @@ class NcclFaultInjectionTest {
     /** What several ranks make in a group; if not all can be had, none is left. */
     private static <T extends AutoCloseable> List<T> together(World world, Function<NcclCommunicator, T> making) {
         List<T> made = new ArrayList<>();
-        boolean all = false;
         try {
             NcclGroup.run(() -> world.ranks.forEach(each -> made.add(making.apply(each))));
             world.ready(world.ranks);
-            all = true;
             return made;
-        } finally {
-            if (!all) {
-                closeAll(made);
-            }
+        } catch (RuntimeException e) {
+            Undo.after(e, made.toArray(AutoCloseable[]::new));
+            throw e;
         }
     }
 
@@ -190,33 +186,26 @@ class NcclFaultInjectionTest {
                 makes("one rank", World::alone),
                 new Case("all ranks", world -> {
                     List<NcclCommunicator> made = NcclCommunicator.initAll(world.contexts, world::settings);
-                    boolean there = false;
                     try {
-                        world.ready(made);
-                        there = true;
-                        return made;
-                    } finally {
-                        if (!there) {
-                            closeAll(made);
-                        }
+                        return world.ready(made);
+                    } catch (RuntimeException e) {
+                        Undo.after(e, made.toArray(AutoCloseable[]::new));
+                        throw e;
                     }
                 }),
                 new Case("split", world -> together(world, each -> each.split(0, each.rank()))),
                 makes("a split that one leaves", world -> {
                     List<NcclCommunicator> made = new ArrayList<>();
-                    boolean there = false;
                     try {
                         NcclGroup.run(() -> {
                             made.add(world.first.split(0, 0));
                             world.ranks.getLast().leaveSplit();
                         });
                         world.ready(world.ranks);
-                        there = true;
                         return made.getFirst();
-                    } finally {
-                        if (!there) {
-                            closeAll(made);
-                        }
+                    } catch (RuntimeException e) {
+                        Undo.after(e, made.toArray(AutoCloseable[]::new));
+                        throw e;
                     }
                 }),
                 does("what a part is", world -> {
@@ -408,6 +397,60 @@ class NcclFaultInjectionTest {
     @EnumSource(NcclMode.class)
     void atLaterCallsAndInEachMode(NcclMode mode) {
         all(mode, MOST_TIMES);
+    }
+
+    /** The driver's functions that this library calls itself around those of NCCL, as far as they may fail there. */
+    private static final List<String> DRIVERS =
+            List.of("cuCtxSetCurrent", "cuEventCreate", "cuEventRecord", "cuEventQuery", "cuEventDestroy");
+
+    /** For as long as they may, where that rank's call has failed. */
+    private static final Set<String> WAITING_FOR_ANOTHER_RANK = Set.of("windows", "windows that are given back");
+
+    @Test
+    void ofTwoFailuresTheFirstIsTold() {
+        FailurePairs.Seam nccl = FailurePairs.of(
+                StandInNccl.whole(),
+                NcclStatus.SYSTEM_ERROR.number(),
+                "ncclSystemError",
+                NcclStatus.INTERNAL_ERROR.number());
+        FailurePairs.Seam driver = FailurePairs.driver();
+        FailurePairs pairs = new FailurePairs(nccl, driver);
+        Stream.concat(cases(), oneSided())
+                .filter(test -> !WAITING_FOR_ANOTHER_RANK.contains(test.name()))
+                .forEach(test -> {
+                    FailurePairs.Play play = (arm, disarm) -> play(test, arm, disarm);
+                    calls(test, NcclMode.BOUNDED, StandInNccl::whole).forEach((function, times) -> {
+                        for (int n = 1; n <= Math.min(times, 2) && !WITHOUT_RESULT.contains(function); n++) {
+                            pairs.play(test.name(), nccl, function.symbol(), n, play);
+                        }
+                    });
+                    for (String function : DRIVERS) {
+                        int n = 1;
+                        while (n <= MOST_TIMES && pairs.play(test.name(), driver, function, n, play)) {
+                            n++;
+                        }
+                    }
+                });
+        System.out.printf("fault injection: NCCL: %d pairs of failures%n", pairs.pairs());
+        assertThat(pairs.problems()).isEmpty();
+        assertThat(pairs.pairs()).isGreaterThan(100);
+    }
+
+    private static Throwable play(Case test, Runnable arm, Runnable disarm) {
+        begin(StandInNccl::whole);
+        World world = new World(NcclMode.BOUNDED);
+        arm.run();
+        Throwable failure = null;
+        try {
+            closeAll(test.operation().apply(world));
+        } catch (RuntimeException e) {
+            failure = e;
+        }
+        disarm.run();
+        // One rank may wait for another, whose call has failed.
+        world.ranks.forEach(NcclCommunicator::abort);
+        world.contexts.forEach(CudaContext::close);
+        return failure;
     }
 
     private static void all(NcclMode mode, int times) {

@@ -79,6 +79,12 @@ public final class StandInCuFile implements BeforeAllCallback, BeforeEachCallbac
         return Whole.LIBRARY.open("opened", "handles", "buffers", "streams", "batches");
     }
 
+    /** The one with all functions. */
+    static StandInLibrary whole() {
+        use();
+        return Whole.LIBRARY;
+    }
+
     /** The library's file, compiled if it is not there. */
     public static Path library() {
         return Whole.LIBRARY.file();

@@ -40,6 +40,19 @@ final class EndpointPair implements Ends {
     final Endpoint left;
     final Endpoint right;
 
+    /** Looks after two that are connected until RDMA carries both. */
+    static void awaitRdma(Endpoint client, Endpoint atServer) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (client.transport() != Transport.RDMA || atServer.transport() != Transport.RDMA) {
+            client.poll(message -> {});
+            atServer.poll(message -> {});
+            if (System.nanoTime() > end) {
+                throw new AssertionError(
+                        "not over RDMA: " + client + ", " + client.rdmaFailure() + "; " + atServer.rdmaFailure());
+            }
+        }
+    }
+
     EndpointPair(Consumer<EndpointConfig> both) {
         this(both, both);
     }

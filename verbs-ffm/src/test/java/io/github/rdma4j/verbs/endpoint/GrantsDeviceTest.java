@@ -78,10 +78,7 @@ class GrantsDeviceTest extends GrantsContract {
                     try (Endpoint client = Endpoint.connect(
                                     server.address(), config -> configure(config.transport(transport)), PATIENCE);
                             Endpoint atServer = accepted.join()) {
-                        while (client.transport() != Transport.RDMA || atServer.transport() != Transport.RDMA) {
-                            client.poll(message -> {});
-                            atServer.poll(message -> {});
-                        }
+                        EndpointPair.awaitRdma(client, atServer);
                         Thread.ofVirtual().start(atServer::progressLoop);
                         try (GrantedMemory granted = atServer.grant(64, PATIENCE, REMOTE_READ, REMOTE_WRITE)) {
                             client.transfers().putLong(granted.handle(), 0, 9, PATIENCE);

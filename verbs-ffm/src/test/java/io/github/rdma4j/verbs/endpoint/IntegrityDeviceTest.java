@@ -48,10 +48,7 @@ class IntegrityDeviceTest extends IntegrityContract {
                         () -> server.accept(PATIENCE).orElseThrow());
                 try (Endpoint client = Endpoint.connect(server.address(), settings, PATIENCE);
                         Endpoint atServer = accepted.join()) {
-                    while (client.transport() != Transport.RDMA || atServer.transport() != Transport.RDMA) {
-                        client.poll(message -> {});
-                        atServer.poll(message -> {});
-                    }
+                    EndpointPair.awaitRdma(client, atServer);
                     client.send(new byte[] {1}, PATIENCE);
                     assertThat(atServer.receive(PATIENCE)).hasValue(new byte[] {1});
                     // Its end says that it lies in the peer's memory, of which the peer has not heard yet.

@@ -64,8 +64,10 @@ final class Injection {
     private final int second;
     /** The calls that the same step has made since the failure, and that could fail. */
     private final List<Point> later = new ArrayList<>();
-    /** What the step has called last. */
+    /** What the step has called last, before the failure. */
     private String last;
+    /** The same, behind the failure as well. */
+    private String newest;
 
     private boolean fired;
     /** Of the failure. */
@@ -113,6 +115,7 @@ final class Injection {
     synchronized void resume() {
         stepping = Thread.currentThread();
         last = null;
+        newest = null;
     }
 
     synchronized void pause() {
@@ -126,6 +129,7 @@ final class Injection {
         if (Thread.currentThread() != stepping) {
             return null;
         }
+        newest = function;
         if (fired) {
             boolean again = firedJustNow && function.equals(target.function) && CALLED_AGAIN.contains(function);
             firedJustNow = false;
@@ -181,6 +185,11 @@ final class Injection {
                         .map(frame -> frame.getClassName().replaceAll(".*\\.", "") + "." + frame.getMethodName() + ":"
                                 + frame.getLineNumber())
                         .toList());
+    }
+
+    /** Whether the step is in a call that sleeps, or about to be; also once a step has failed, which is tried again. */
+    synchronized boolean maySleep() {
+        return stepIsOver || "epoll_pwait2".equals(newest) || "epoll_wait".equals(newest);
     }
 
     boolean isTargeted() {

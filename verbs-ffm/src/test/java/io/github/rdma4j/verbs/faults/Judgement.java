@@ -13,6 +13,8 @@ final class Judgement {
     private static final Set<String> DISPENSABLE = Set.of("madvise", "close");
     /** The kernel refuses only what is not in the set any more. */
     private static final String NOTHING_TO_REMOVE = "FileDescriptors.epollRemove:";
+    /** The kernel refuses only to read what nobody has signalled. */
+    private static final String NOTHING_TO_DRAIN = "FileDescriptors.drain:";
     /**
      * Of steps that may fail without a word. A connection that was abandoned has failed, which its event tells. An
      * endpoint that is closed goes on without the good-bye and the disconnect that it could not send: the peer learns
@@ -30,6 +32,7 @@ final class Judgement {
         if (failures.isEmpty()) {
             boolean tolerated = DISPENSABLE.contains(function)
                     || point.path().getFirst().startsWith(NOTHING_TO_REMOVE)
+                    || point.path().getFirst().startsWith(NOTHING_TO_DRAIN)
                     || point.path().stream()
                             .anyMatch(frame -> BEST_EFFORT.stream().anyMatch(frame::startsWith))
                     || Injection.LOOKING.contains(function) && NOTHING_YET.contains(errno);

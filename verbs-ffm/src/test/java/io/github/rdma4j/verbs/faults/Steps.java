@@ -2,13 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.faults;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /** The steps of a case. One of them fails, once: then nothing may be left of it, and a second try must succeed. */
 public final class Steps {
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(2);
+
     private final Injection injection;
     private final List<Throwable> failures = new ArrayList<>();
     private final List<String> leaks = new ArrayList<>();
@@ -29,6 +34,37 @@ public final class Steps {
      */
     public <T> T take(Supplier<T> step) {
         return attempt(step, null);
+    }
+
+    /** One that sleeps until it is woken, which it is as soon as it does: it makes all the calls of a wait. */
+    public void sleep(Runnable step, Runnable wakeUp) {
+        AtomicBoolean over = new AtomicBoolean();
+        Thread waking = Thread.ofPlatform().start(() -> {
+            while (!over.get()) {
+                if (injection.maySleep()) {
+                    wakeUp.run();
+                }
+                LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
+            }
+        });
+        try {
+            take(() -> {
+                step.run();
+                return null;
+            });
+        } finally {
+            over.set(true);
+            join(waking);
+        }
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
     }
 
     /** A step that makes nothing. */

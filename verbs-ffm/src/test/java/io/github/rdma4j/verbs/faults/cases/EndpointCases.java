@@ -30,7 +30,7 @@ public final class EndpointCases {
                 new FaultCase("endpoint server", 17, EndpointCases::server),
                 new FaultCase("endpoint client", 75, EndpointCases::client),
                 new FaultCase("endpoint of a group", 95, EndpointCases::member),
-                new FaultCase("endpoint selector", 8, EndpointCases::selector),
+                new FaultCase("endpoint selector", 10, EndpointCases::selector),
                 new FaultCase("endpoint's grant", 20, EndpointCases::grant));
     }
 
@@ -44,8 +44,7 @@ public final class EndpointCases {
         try (EndpointServer server = EndpointServer.bind(CmTestNet.ipv4())) {
             EndpointSelector selector = steps.make(EndpointSelector::open);
             steps.run(() -> selector.add(server, ready -> {}));
-            // Not shorter: on a busy machine the time would be over before it sleeps, and its calls would not be made.
-            steps.take(() -> selector.select(Duration.ofMillis(300)));
+            steps.sleep(() -> selector.select(PATIENCE), selector::wakeUp);
             steps.end(selector);
         }
     }

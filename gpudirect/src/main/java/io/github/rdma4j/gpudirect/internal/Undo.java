@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.gpudirect;
+package io.github.rdma4j.gpudirect.internal;
 
 /** Closes what was made before a failure, which stays the one that is thrown. */
-final class Undo {
+public final class Undo {
     private Undo() {}
 
     /**
@@ -12,7 +12,7 @@ final class Undo {
      * @param failure is told what fails here, beside it
      * @param made in the order of closing; null for what was not made
      */
-    static void after(Throwable failure, AutoCloseable... made) {
+    public static void after(Throwable failure, AutoCloseable... made) {
         for (AutoCloseable each : made) {
             if (each == null) {
                 continue;
