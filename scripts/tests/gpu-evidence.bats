@@ -45,8 +45,8 @@ json_is_valid() {
 @test "bad options are refused before anything is built" {
     run -2 --separate-stderr "$SCRIPTS/gpu-evidence" --gpu
     [[ $stderr == *"unknown option --gpu"* ]]
-    run -2 --separate-stderr "$SCRIPTS/gpu-evidence" --steps 0,11
-    [[ $stderr == *"--steps needs numbers from 1 to 10"* ]]
+    run -2 --separate-stderr "$SCRIPTS/gpu-evidence" --steps 0,12
+    [[ $stderr == *"--steps needs numbers from 1 to 11"* ]]
     run -2 --separate-stderr "$SCRIPTS/gpu-evidence" --out "$BATS_TEST_TMPDIR"
     [[ $stderr == *"is there already"* ]]
     run -2 --separate-stderr "$SCRIPTS/gpu-evidence" --pack
@@ -90,6 +90,38 @@ json_is_valid() {
     done
 }
 
+# A compute-sanitizer that is played: it takes the real one's options, runs the command, and says what it was told to.
+sanitizer() {
+    mkdir -p "$BATS_TEST_TMPDIR/bin"
+    cat >"$BATS_TEST_TMPDIR/bin/compute-sanitizer" <<'TOOL'
+#!/usr/bin/env bash
+while [[ $1 == --* ]]; do
+    [[ $1 != --log-file ]] || log=$2
+    shift 2
+done
+"$@"
+printf '========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: %s\n' "$SAYS" >"${log/\%p/$$}"
+TOOL
+    chmod +x "$BATS_TEST_TMPDIR/bin/compute-sanitizer"
+}
+
+@test "compute-sanitizer runs the tests where it is, and its word alone counts" {
+    local step=11-sanitizer
+    cp "$SCRIPTS/lib/gpu-evidence/steps/$step" "$FOLDER/evidence/steps"
+    # Tests of which one fails, in a JVM each for two modules.
+    printf '#!/bin/sh\n"$@" echo "tests by $1" && "$@" true\necho "1 passed, 1 failed"\nexit 1\n' >"$FOLDER/gpu-tests"
+    chmod +x "$FOLDER/gpu-tests"
+    PATH=/usr/bin:/bin run -0 "$FOLDER/gpu-evidence" --out "$OUT"
+    [[ $output == *'not-possible'*'no compute-sanitizer, which comes with the CUDA toolkit'* ]]
+
+    sanitizer
+    SAYS='0 errors' PATH=$BATS_TEST_TMPDIR/bin:$PATH run -0 "$FOLDER/gpu-evidence" --out "$OUT-clean"
+    [[ $output == *sanitizer*passed* ]]
+    [[ $(<"$OUT-clean/logs/$step.log") == *'tests by '*/compute-sanitizer*'2 of 2 JVMs without an error'* ]]
+    SAYS='10 errors' PATH=$BATS_TEST_TMPDIR/bin:$PATH run -1 "$FOLDER/gpu-evidence" --out "$OUT-errors"
+    [[ $(<"$OUT-errors/logs/$step.log") == *'ERROR SUMMARY: 10 errors'*'0 of 2 JVMs without an error'* ]]
+}
+
 @test "what is personal does not leave the machine" {
     # shellcheck source=scripts/lib/evidence/privacy.sh
     source "$SCRIPTS/lib/evidence/privacy.sh"
@@ -111,4 +143,26 @@ TEXT
     done
     [[ $output == *'0000:17:00.0 Linux 6.1.0 caroline 12:34:56 java.lang.String::new'* ]]
     [[ $output == *'rdma-core 50 (libibverbs.so.1.14.50.0) at <address>, libnccl.so.2.28.3'* ]]
+}
+
+# A browser runs a page's programs only as they were written: with another word in them the charts stay empty.
+@test "what a page's programs say is nobody's, and what is beside them is taken out" {
+    # shellcheck source=scripts/lib/evidence/privacy.sh
+    source "$SCRIPTS/lib/evidence/privacy.sh"
+    local page=$BATS_TEST_TMPDIR/page.html log=$BATS_TEST_TMPDIR/log
+    cat >"$page" <<'TEXT'
+<p>carol at 10.1.2.3</p>
+<script type="application/json" id="data">["carol"]</script>
+<script>// for carol
+f("10.1.2.3")
+</script>
+<script>carol()</script>
+<p>carol</p>
+TEXT
+    cp "$page" "$log"
+    strip_personal '' carol '' "$page" "$log"
+    run -0 cat "$page"
+    [[ $output == '<p><user> at <address></p>'*'["<user>"]'*'// for carol'*'f("10.1.2.3")'*'<script>carol()</script>'*'<p><user></p>' ]]
+    run -0 cat "$log"
+    [[ $output != *carol* && $output != *10.1.2.3* ]]
 }

@@ -31,7 +31,13 @@ strip_personal() {
         -e 's/\b(([1-9]?[0-9]|1[0-9]{2}|2[0-5][0-9])\.){3}([1-9]?[0-9]|1[0-9]{2}|2[0-5][0-9])\b/<address>/g'
         -e 's/<version ([0-9]+\.[0-9]+) ([0-9]+\.[0-9]+)>/\1.\2/g'
     )
-    (($# == 0)) || sed -i -E "${rules[@]}" -- "$@"
+    local file programs
+    for file; do
+        programs=()
+        # Of a page, its programs are ours; a browser does not run them if a word is another one.
+        if [[ $file == *.html ]]; then programs=(-e '/^<script>.*<\/script>$/b' -e '/^<script>/,/<\/script>$/b'); fi
+        sed -i -E ${programs[@]+"${programs[@]}"} "${rules[@]}" -- "$file"
+    done
 }
 
 # TEXT as a pattern of sed -E that matches only itself.

@@ -8,21 +8,21 @@ NAME=gpu-evidence
 TITLE='Evidence of a machine with a GPU'
 TARGET='the machine with the GPU'
 MODULES=(verbs-ffm cuda-ffm gpudirect perftest benchmarks)
-LAST_STEP=10
+LAST_STEP=11
 EXAMPLE_STEPS=1,4,6
 OPTIONS_SYNOPSIS='[--stand-in]'
 stand_in='' NCCL='' CUFILE=''
 
 kind_usage() {
     cat <<'TEXT'
-Collects what this machine says of rdma4j on its first NVIDIA GPU, in ten steps, and writes evidence.md, evidence.json, logs and
+Collects what this machine says of rdma4j on its first NVIDIA GPU, in eleven steps, and writes evidence.md, evidence.json, logs and
 evidence.tar.gz, which is there to be mailed. Needs no network and no root, and changes nothing.
 TEXT
 }
 
 kind_options_usage() {
     cat <<'TEXT'
-  --stand-in      a rehearsal on the stand-ins for libcuda and libnccl, which are no GPU; the output says so
+  --stand-in      a rehearsal on the stand-ins for libcuda, libnccl and libcufile, which are no GPU; the output says so
 TEXT
 }
 
@@ -57,6 +57,9 @@ kind_prepare() {
         export RDMA4J_NCCL_STANDIN=cuda=$FOLDER/native/libcuda-standin.so
         export RDMA4J_MLX5_CUDA=$FOLDER/native/libcuda-standin.so
         NCCL=$FOLDER/native/libnccl-standin.so
+        JAVA_OPTIONS+=" -Dio.github.rdma4j.cufile.library=$FOLDER/native/libcufile-standin.so"
+        export RDMA4J_CUFILE_STANDIN=cuda=$FOLDER/native/libcuda-standin.so
+        CUFILE=$FOLDER/native/libcufile-standin.so
     else
         NCCL=$(nvidia_library libnccl.so.2)
         [[ -z $NCCL ]] || JAVA_OPTIONS+=" -Dio.github.rdma4j.nccl.library=$NCCL"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * How a test tells the stand-in what machine to be and what to fail at, and what was called. README.md says what the
- * settings mean.
+ * settings mean. A program of its own is told by RDMA4J_CUFILE_STANDIN=cuda=FILE,module=0.
  */
 #include "standin.h"
 
@@ -21,8 +21,6 @@ static void defaults(void) {
     settings = (struct settings){.module = 220, .supported = 1 << 4, .compat = 1};
     forget_calls();
 }
-
-__attribute__((constructor)) static void begin(void) { defaults(); }
 
 API void standin_cufile_reset(void) {
     pthread_mutex_lock(&mutex);
@@ -45,6 +43,11 @@ static int set(const char *key, const char *value) {
     else if (!strcmp(key, "short")) settings.short_io = number;
     else return -1;
     return 0;
+}
+
+__attribute__((constructor)) static void begin(void) {
+    defaults();
+    set_from_environment("RDMA4J_CUFILE_STANDIN", set);
 }
 
 API int standin_cufile_set(const char *key, const char *value) {

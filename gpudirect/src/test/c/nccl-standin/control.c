@@ -48,18 +48,7 @@ static int set(const char *key, const char *value) {
 
 __attribute__((constructor)) static void begin(void) {
     defaults();
-    const char *given = getenv("RDMA4J_NCCL_STANDIN");
-    if (!given) return;
-    char *all = strdup(given), *rest = all;
-    for (char *each; (each = strsep(&rest, ","));) {
-        char *value = strchr(each, '=');
-        if (value) *value++ = 0;
-        if (*each && (!value || set(each, value))) {
-            fprintf(stderr, "the stand-in for NCCL has no setting %s\n", each);
-            abort();
-        }
-    }
-    free(all);
+    set_from_environment("RDMA4J_NCCL_STANDIN", set);
 }
 
 /* Where NCCL_DEBUG_FILE says, if NCCL_DEBUG says so: what a test wants the library to have said. */

@@ -68,6 +68,21 @@ static void note_failure(void) {
     if (cuda_library) ((int (*)(const char *, const char *))cuda("standin_set"))("failed", "1");
 }
 
+void set_from_environment(const char *variable, int (*set)(const char *key, const char *value)) {
+    const char *given = getenv(variable);
+    if (!given) return;
+    char *all = strdup(given), *rest = all;
+    for (char *each; (each = strsep(&rest, ","));) {
+        char *value = strchr(each, '=');
+        if (value) *value++ = 0;
+        if (*each && (!value || set(each, value))) {
+            fprintf(stderr, "%s: there is no setting %s\n", variable, each);
+            abort();
+        }
+    }
+    free(all);
+}
+
 int note_call(const char *call) {
     for (int i = 0; i < CALLS; i++) {
         if (!calls[i].name[0]) snprintf(calls[i].name, sizeof calls[i].name, "%s", call);

@@ -13,6 +13,9 @@ void forget_calls(void);
 /* Takes the settings that all stand-ins have: cuda, fail, then and no-failures. 0 taken, -1 it makes no sense, 1 it is another. */
 int set_shared(const char *key, const char *value);
 
+/* Takes settings from a variable of the environment, KEY=VALUE with commas; what is not understood ends the program. */
+void set_from_environment(const char *variable, int (*set)(const char *key, const char *value));
+
 /* A call is made: the code that it is to fail with, or 0. */
 int note_call(const char *call);
 

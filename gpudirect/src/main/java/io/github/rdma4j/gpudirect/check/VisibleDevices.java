@@ -66,7 +66,8 @@ final class VisibleDevices {
     }
 
     private Finding all(boolean ordered) {
-        List<Integer> numbers = numbersOfNvidiaSmi();
+        // What is not on the bus, as on WSL2, has no number there to compare with.
+        List<Integer> numbers = numbersOfNvidiaSmi().contains(-1) ? List.of() : numbersOfNvidiaSmi();
         boolean same = IntStream.range(0, numbers.size()).allMatch(i -> numbers.get(i) == i);
         if (same && (ordered || alike || !numbers.isEmpty())) {
             return Finding.ok(

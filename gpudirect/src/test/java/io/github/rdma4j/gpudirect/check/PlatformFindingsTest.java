@@ -4,6 +4,7 @@ package io.github.rdma4j.gpudirect.check;
 
 import static io.github.rdma4j.gpudirect.check.CheckId.ACCESS_CONTROL;
 import static io.github.rdma4j.gpudirect.check.CheckId.ADAPTER_KIND;
+import static io.github.rdma4j.gpudirect.check.CheckId.CUDA_VISIBLE;
 import static io.github.rdma4j.gpudirect.check.CheckId.DISTANCE;
 import static io.github.rdma4j.gpudirect.check.CheckId.GID_TYPE;
 import static io.github.rdma4j.gpudirect.check.CheckId.GPU_BAR1;
@@ -113,6 +114,17 @@ class PlatformFindingsTest {
         assertThat(machine.reportOfAll().gpus())
                 .singleElement()
                 .satisfies(gpu -> assertThat(gpu.function()).isEmpty());
+    }
+
+    /** As on WSL2, whose bus has no GPU. */
+    @Test
+    void ofAGpuThatIsNotOnTheBusNoOtherNumberIsToldThanCudas() {
+        Scenario machine = Scenario.plain("wsl2", root)
+                .with("proc/self/environ: A=1")
+                .gpus(List.of(Scenario.gpu(0, PciAddress.parse("0000:01:00.0"))));
+        Finding finding = find(CUDA_VISIBLE, machine);
+        assertThat(finding.state()).isEqualTo(OK);
+        assertThat(finding.seen()).isEqualTo("CUDA_VISIBLE_DEVICES is not set");
     }
 
     @Test

@@ -49,7 +49,8 @@ final class LogFile implements AutoCloseable {
             } else if (kept.isPresent()) {
                 nameless = null;
                 file = kept.get();
-                Files.deleteIfExists(file);
+                // NCCL does not say that it cannot open a file. Not deleted: it may be a device, or a link.
+                Files.write(file, new byte[0]);
                 set(FILE, file.toString());
             } else {
                 nameless = null;

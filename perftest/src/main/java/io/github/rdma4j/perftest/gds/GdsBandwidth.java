@@ -68,6 +68,7 @@ final class GdsBandwidth {
     private GdsReport run() {
         Path file = options.file();
         boolean made = !Files.exists(file);
+        requireFile(file, made);
         // Left behind, the next run would take it for the user's own and write nothing.
         try (InterruptHook _ = new InterruptHook(() -> interrupted(made))) {
             if (made) {
@@ -94,6 +95,16 @@ final class GdsBandwidth {
         } catch (IOException e) {
             throw new PerftestException(
                     "the file cannot be used: " + e, "see whether its folder is there, and its rights");
+        }
+    }
+
+    private static void requireFile(Path file, boolean made) {
+        String remedy = "name a file, or one that is not there";
+        if (made && Files.isSymbolicLink(file)) {
+            throw new PerftestException(file + " is a link to what is not there", remedy);
+        }
+        if (!made && !Files.isRegularFile(file)) {
+            throw new PerftestException(file + " is no regular file", remedy);
         }
     }
 
@@ -130,7 +141,7 @@ final class GdsBandwidth {
     /** Of its whole size: a write into holes is another thing than one over blocks. */
     private void make(Path file) throws IOException {
         ByteBuffer some = ByteBuffer.allocateDirect(1 << 20);
-        // A name that is taken after all, by a link that leads nowhere, stays: it is refused here.
+        // A name that somebody has taken meanwhile stays: it is refused here.
         FileChannel opened = FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
         try (FileChannel channel = opened) {
             for (long left = options.fileSize(); left > 0; ) {

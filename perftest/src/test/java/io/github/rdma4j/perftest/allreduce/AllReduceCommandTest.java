@@ -230,7 +230,8 @@ class AllReduceCommandTest {
         assertThat(run("--use_cuda", "77")).isOne();
         assertThat(err()).contains("77");
         assertThat(run("--log", folder.resolve("no/such/folder/log").toString(), "-b", "8", "-e", "8"))
-                .isZero();
+                .isOne();
+        assertThat(err()).contains("NCCL's log cannot be written: ").contains("give --log a file in a folder");
         assertThat(run("--json", folder.resolve("no/such/folder").toString(), "-b", "8", "-e", "8"))
                 .isEqualTo(4);
     }

@@ -3,14 +3,17 @@
 package io.github.rdma4j.perftest.allreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.rdma4j.perftest.allreduce.choice.RecordedLogs;
 import io.github.rdma4j.perftest.environment.NativeVariables;
+import io.github.rdma4j.perftest.exit.PerftestException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class LogFileTest {
     private static final String VARIABLE = "NCCL_DEBUG_FILE";
@@ -27,5 +30,29 @@ class LogFileTest {
             assertThat(log.read().version()).isEqualTo("2.27.3+cuda12.9");
         }
         assertThat(NativeVariables.get(VARIABLE)).isEmpty();
+    }
+
+    /** NCCL says nothing of a file that it cannot make, and writes to standard output. */
+    @Test
+    void aLogThatCannotBeKeptIsRefused(@TempDir Path folder) {
+        Path file = folder.resolve("missing/nccl.log");
+        assertThatExceptionOfType(PerftestException.class)
+                .isThrownBy(() -> new LogFile(Optional.of(file)).close())
+                .withMessageContaining(file.toString())
+                .satisfies(e -> assertThat(e.remedy()).startsWith("give --log a file in a folder"));
+        assertThat(NativeVariables.get(VARIABLE)).isEmpty();
+    }
+
+    @Test
+    void aLogThatIsKeptTakesThePlaceOfAnOlderOne(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("nccl.log"), RecordedLogs.ONE_MACHINE);
+        Path link = Files.createSymbolicLink(folder.resolve("link"), file);
+        try (LogFile log = new LogFile(Optional.of(link))) {
+            assertThat(NativeVariables.get(VARIABLE)).contains(link.toString());
+            assertThat(log.read().version()).isEmpty();
+        }
+        assertThat(file).isEmptyFile();
+        // As root one could take /dev/null away.
+        assertThat(link).isSymbolicLink();
     }
 }

@@ -17,7 +17,6 @@ import io.github.rdma4j.gpudirect.storage.bindings.PFN_cuFileDriverSetMaxCacheSi
 import io.github.rdma4j.gpudirect.storage.bindings.PFN_cuFileDriverSetMaxDirectIOSize;
 import io.github.rdma4j.gpudirect.storage.bindings.PFN_cuFileDriverSetMaxPinnedMemSize;
 import io.github.rdma4j.gpudirect.storage.bindings.PFN_cuFileDriverSetPollMode;
-import io.github.rdma4j.gpudirect.storage.bindings.PFN_cuFileGetParameterBool;
 import io.github.rdma4j.gpudirect.storage.bindings.PFN_cuFileGetVersion;
 import io.github.rdma4j.gpudirect.storage.bindings.PFN_cuFileHandleDeregister;
 import io.github.rdma4j.gpudirect.storage.bindings.PFN_cuFileHandleRegister;
@@ -45,7 +44,6 @@ public final class CuFileCalls {
     private final MethodHandle setMaxDirectIoSize;
     private final MethodHandle setMaxCacheSize;
     private final MethodHandle setMaxPinnedMemory;
-    private final MethodHandle getParameterBool;
     private final MethodHandle handleRegister;
     private final MethodHandle handleDeregister;
     private final MethodHandle bufferRegister;
@@ -87,7 +85,6 @@ public final class CuFileCalls {
         read = require("cuFileRead", PFN_cuFileRead.descriptor(), Errno.CAPTURE);
         write = require("cuFileWrite", PFN_cuFileWrite.descriptor(), Errno.CAPTURE);
         getVersion = find("cuFileGetVersion", PFN_cuFileGetVersion.descriptor());
-        getParameterBool = find("cuFileGetParameterBool", PFN_cuFileGetParameterBool.descriptor());
         batchSetUp = find("cuFileBatchIOSetUp", PFN_cuFileBatchIOSetUp.descriptor());
         batchSubmit = find("cuFileBatchIOSubmit", PFN_cuFileBatchIOSubmit.descriptor());
         batchGetStatus = find("cuFileBatchIOGetStatus", PFN_cuFileBatchIOGetStatus.descriptor());
@@ -139,11 +136,6 @@ public final class CuFileCalls {
     /** {@return whether the library has stream-ordered transfers} */
     public boolean hasStreams() {
         return readAsync != null && writeAsync != null && streamRegister != null && streamDeregister != null;
-    }
-
-    /** {@return whether parameters can be asked for} */
-    public boolean hasParameters() {
-        return getParameterBool != null;
     }
 
     /** {@return whether it tells its version} */
@@ -201,15 +193,6 @@ public final class CuFileCalls {
     /** cuFileDriverSetMaxPinnedMemSize. */
     public long setMaxPinnedMemory(long kib) {
         return invoke(setMaxPinnedMemory, kib);
-    }
-
-    /** cuFileGetParameterBool. */
-    public long getParameterBool(int parameter, long value) {
-        try {
-            return (long) getParameterBool.invokeExact(parameter, value);
-        } catch (Throwable e) {
-            throw Errno.unexpected(e);
-        }
     }
 
     /** cuFileHandleRegister. */

@@ -6,8 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.cuda.bindings.CompilerFacts;
 import io.github.rdma4j.cuda.bindings.GeneratedStruct;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Compares what jextract has generated, and the signatures that stand by hand, with nccl.h in native-headers. */
@@ -40,6 +45,28 @@ class StructLayoutTest {
         assertThat(GeneratedStruct.constants(NcclHeaders.class))
                 .containsEntry("ncclFloat8e5m2", 11)
                 .containsEntry("NCCL_VERSION_CODE", 23007);
+    }
+
+    @Test
+    void whatIsNotBoundIsNamedOnThePage() throws IOException {
+        // Each function has a twin for profilers.
+        Set<String> functions = Pattern.compile("\\bp(nccl\\w+)\\(")
+                .matcher(Files.readString(headers().resolve("include/nccl.h")))
+                .results()
+                .map(found -> found.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+        Set<String> bound = GeneratedStruct.functionTypes(NcclHeaders.class).stream()
+                .map(type -> type.replace("PFN_", ""))
+                .collect(Collectors.toSet());
+        String page = Files.readString(headers().resolve("../../docs/nccl.md"));
+        assertThat(page).containsPattern("\\b%d of %d\\s+functions".formatted(bound.size(), functions.size()));
+        assertThat(functions).containsAll(bound);
+        functions.removeAll(bound);
+        assertThat(functions).filteredOn(each -> each.startsWith("ncclParam")).hasSize(13);
+        assertThat(page).contains("thirteen of `ncclParam…`");
+        assertThat(functions)
+                .filteredOn(each -> !each.startsWith("ncclParam"))
+                .allSatisfy(each -> assertThat(page).contains("`" + each + "`"));
     }
 
     private static Path headers() {

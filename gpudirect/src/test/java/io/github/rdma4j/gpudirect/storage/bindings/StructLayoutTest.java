@@ -7,8 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.rdma4j.cuda.bindings.CompilerFacts;
 import io.github.rdma4j.cuda.bindings.GeneratedStruct;
 import io.github.rdma4j.cuda.bindings.InstalledCudaHeaders;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +30,21 @@ class StructLayoutTest {
         GeneratedStruct.all(CuFileHeaders.class).forEach(facts::struct);
         GeneratedStruct.constants(CuFileHeaders.class).forEach(facts::constant);
         assertThat(facts.differences()).isEmpty();
+    }
+
+    /** docs/gpudirect-storage.md counts and names them. */
+    @Test
+    @Tag("cufile-headers")
+    void whatIsNotBoundAreParametersStatisticsAndTheSizeOfBar1() throws IOException {
+        Set<String> functions = Pattern.compile("(?m)^(?!.*#define).*?\\b(cuFile\\w+) *\\(")
+                .matcher(Files.readString(cufile().resolve("cufile.h")))
+                .results()
+                .map(found -> found.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertThat(functions).hasSize(42);
+        GeneratedStruct.functionTypes(CuFileHeaders.class)
+                .forEach(type -> functions.remove(type.replace("PFN_", "").replace("_v2", "")));
+        assertThat(functions).hasSize(14).allMatch(each -> each.matches("cuFile.*(Parameter|Stats|BARSize).*"));
     }
 
     @Test
