@@ -120,7 +120,9 @@ abstract sealed class QueuePairOwner extends NativeId permits ConnectionId {
      *
      * @param state INIT, RTR or RTS: the state that it moves to
      * @return sets the state and the attributes
-     * @throws VerbsException if the connection is not that far
+     * @throws ConnectionException if the peer has given up its request meanwhile
+     * @throws VerbsException if the connection is not that far. Of an id that is resolved and no more, the kernel gives
+     *     what INIT needs for RTR and RTS, too: then {@link QueuePair#modify} names what is missing
      */
     public Consumer<QueuePairAttributesConfig> queuePairAttributes(QueuePairState state) {
         return locked(() -> step(state));

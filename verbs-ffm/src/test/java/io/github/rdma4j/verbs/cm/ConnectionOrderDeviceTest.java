@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.github.rdma4j.verbs.ChildJvm;
+import io.github.rdma4j.verbs.ModifyQueuePairException;
 import io.github.rdma4j.verbs.QueuePairState;
 import io.github.rdma4j.verbs.SharedReceiveQueue;
 import io.github.rdma4j.verbs.VerbsException;
@@ -89,6 +90,18 @@ class ConnectionOrderDeviceTest {
         assertThat(failure).hasMessageContaining("the peer has given up its request");
         assertThat(failure.remedy()).isEqualTo("close this id, and wait for the next request");
         assertThat(failure.event()).isNull();
+    }
+
+    /** The kernel answers such an id with what INIT needs. */
+    @Test
+    void beforeTheConnectAModifySaysWhatIsMissing() {
+        listening.listen(HERE, 1);
+        client.resolve(listening.id().localAddress().orElseThrow(), PATIENCE);
+        try (CmEnd end = CmEnd.of(client.id())) {
+            assertThatThrownBy(() -> end.queuePair.modify(client.id().queuePairAttributes(QueuePairState.RTR)))
+                    .isInstanceOf(ModifyQueuePairException.class)
+                    .hasMessageContaining("DEST_QPN");
+        }
     }
 
     @Test
