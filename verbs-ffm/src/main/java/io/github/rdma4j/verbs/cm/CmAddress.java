@@ -15,6 +15,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
+import java.math.BigInteger;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +32,7 @@ import java.util.Optional;
 public final class CmAddress {
     private static final int PASSIVE = 1;
     private static final int EAI_NONAME = -2;
+    private static final int EAI_AGAIN = -3;
     private static final int EAI_SYSTEM = -11;
 
     private final PortSpace portSpace;
@@ -68,6 +70,7 @@ public final class CmAddress {
      * @param service a port number, or a service's name
      * @param portSpace {@link PortSpace#TCP} or {@link PortSpace#UDP}
      * @return the addresses, at least one
+     * @throws IllegalArgumentException if the service is a number above 65535
      * @throws VerbsException if there are none
      */
     public static List<CmAddress> resolve(String host, String service, PortSpace portSpace) {
@@ -82,6 +85,7 @@ public final class CmAddress {
      * @param service a port number, or a service's name; 0 for any
      * @param portSpace {@link PortSpace#TCP} or {@link PortSpace#UDP}
      * @return the addresses, at least one
+     * @throws IllegalArgumentException if the service is a number above 65535
      * @throws VerbsException if there are none
      */
     public static List<CmAddress> resolveLocal(String host, String service, PortSpace portSpace) {
@@ -90,6 +94,7 @@ public final class CmAddress {
 
     private static List<CmAddress> resolve(String host, String service, PortSpace portSpace, boolean passive) {
         NativeLibraries.requireConnectionManager();
+        requirePort(service);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment hints = hints(arena, portSpace, passive);
             MemorySegment result = arena.allocate(ValueLayout.ADDRESS);
@@ -112,6 +117,14 @@ public final class CmAddress {
         }
     }
 
+    /** Of a number with more than 16 bits getaddrinfo(3) takes the lower ones. */
+    private static void requirePort(String service) {
+        boolean number = !service.isEmpty() && service.chars().allMatch(c -> c >= '0' && c <= '9');
+        if (number && new BigInteger(service).bitLength() > Short.SIZE) {
+            throw new IllegalArgumentException("port %s is not in 0..65535".formatted(service));
+        }
+    }
+
     private static MemorySegment hints(SegmentAllocator allocator, PortSpace portSpace, boolean passive) {
         MemorySegment hints = rdma_addrinfo.allocate(allocator);
         rdma_addrinfo.ai_flags(hints, passive ? PASSIVE : 0);
@@ -124,6 +137,13 @@ public final class CmAddress {
         int errno = error == -1 || error == EAI_SYSTEM ? NativeCalls.lastErrno() : 0;
         if (errno != 0) {
             return Failures.of(operation, errno, "", CmStatus.remedyOfCall(errno));
+        }
+        if (error == EAI_AGAIN) {
+            return new VerbsException(
+                    operation,
+                    0,
+                    "no name server answers, or none is known",
+                    "see /etc/resolv.conf and call it again later, or use a numeric address");
         }
         String explanation = error == EAI_NONAME
                 ? "the host or the service is not known"

@@ -148,6 +148,21 @@ final class CmStatus {
         };
     }
 
+    /**
+     * For a request that the kernel has forgotten: of one that was not accepted it reports no event, and says EINVAL to
+     * what needs it (ucma_event_handler()).
+     */
+    static ConnectionException requestGone(VerbsException refused) {
+        ConnectionException exception = new ConnectionException(
+                refused.operation(),
+                null,
+                ECONNRESET,
+                "the peer has given up its request: it has ended, or has waited long enough",
+                "close this id, and wait for the next request");
+        exception.initCause(refused);
+        return exception;
+    }
+
     /** The exception for an event that came instead of success. */
     static ConnectionException failure(String operation, CmEvent event) {
         if (event.cause().isPresent()) {

@@ -32,8 +32,8 @@ public class ConnectionException extends VerbsException {
     }
 
     /**
-     * {@return what came instead of success; null if nothing came within the caller's time limit, and on iWARP if the
-     * call itself failed}
+     * {@return what came instead of success; null if nothing came within the caller's time limit, if the peer gave up a
+     * request before it was accepted, and on iWARP if the call itself failed}
      */
     public CmEventType event() {
         return event;

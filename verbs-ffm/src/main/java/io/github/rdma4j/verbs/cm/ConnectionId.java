@@ -14,6 +14,7 @@ import io.github.rdma4j.verbs.internal.SocketAddresses;
 import io.github.rdma4j.verbs.internal.TimeText;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,7 +47,9 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
     private static final int ADDRESS_AND_FLAGS = 0x3;
     private static final int EVENT_COMMUNICATION_ESTABLISHED = 4;
     private static final int EADDRNOTAVAIL = 99;
+    private static final int EISCONN = 106;
 
+    private static final String INTERFACE = "the interface of a link-local address of this host, as in fe80::1%eth0";
     private static final String MULTICAST_NEEDS =
             "a datagram id that is bound to a device, and a group that it has not joined";
 
@@ -56,6 +59,7 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
     private final Set<ConnectionId> unanswered = new LinkedHashSet<>();
     private ConnectionId listener;
     private ConnectionParameters request;
+    private boolean replied;
     private final JoinedGroups groups = new JoinedGroups();
 
     ConnectionId(EventChannel channel, MemorySegment id, PortSpace portSpace) {
@@ -98,7 +102,9 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
         try {
             call(
                     operation,
-                    "an id that has not been resolved, connected or set to listen, and addresses of one family",
+                    needsInterface(source)
+                            ? INTERFACE
+                            : "an id that has not been resolved, connected or set to listen, and addresses of one family",
                     arena -> CmCalls.resolveAddress(
                             segment(),
                             source == null ? MemorySegment.NULL : SocketAddresses.write(arena, source),
@@ -141,10 +147,32 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
         if (!address.isUnresolved() && address.getAddress().isLoopbackAddress()) {
             throw CmStatus.loopback(operation);
         }
-        call(
-                operation,
-                "an id that has not been bound, and an address of a local interface",
-                arena -> CmCalls.bind(segment(), SocketAddresses.write(arena, address)));
+        call(operation, needsToBind(address), arena -> {
+            int errno = CmCalls.bind(segment(), SocketAddresses.write(arena, address));
+            if (errno == Errno.EACCES) {
+                throw Failures.of(
+                        operation,
+                        errno,
+                        "this process may not take so low a port",
+                        "take one of 1024 or above, or 0 for any; or give the process CAP_NET_BIND_SERVICE");
+            }
+            return errno;
+        });
+    }
+
+    private String needsToBind(InetSocketAddress address) {
+        if (needsInterface(address)) {
+            return INTERFACE;
+        }
+        String local = portSpace() == PortSpace.IPOIB ? "an IP-over-InfiniBand interface" : "a local interface";
+        return "an id that has not been bound, and an address of " + local;
+    }
+
+    private static boolean needsInterface(InetSocketAddress local) {
+        return local != null
+                && local.getAddress() instanceof Inet6Address ipv6
+                && ipv6.isLinkLocalAddress()
+                && ipv6.getScopeId() == 0;
     }
 
     /**
@@ -160,7 +188,7 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
         }
         call(
                 "rdma_listen(%s, backlog=%d)".formatted(this, backlog),
-                "an id that has not been connected",
+                "an id that does not listen yet, and has not been resolved or connected",
                 arena -> CmCalls.listen(segment(), backlog));
     }
 
@@ -200,6 +228,7 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
     private void name(ConnectConfig config, boolean required) {
         if (managed() != null && managed().queuePair().handle() != 0) {
             config.queuePairNumber(managed().queuePair().number());
+            config.sharedReceiveQueue(managed().hasSharedReceiveQueue());
         } else if (required && config.queuePairNumber() == 0) {
             throw new IllegalStateException(
                     "%s has no queue pair: first comes createQueuePair or useQueuePair, or the number of one"
@@ -214,17 +243,25 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
      * @param configuration sets what differs from the defaults, which are what the peer asked for as far as the device
      *     can
      * @throws IllegalArgumentException if there is too much private data, or a count above the device's limit
-     * @throws IllegalStateException if the id did not come with a request, or there is no queue pair
+     * @throws IllegalStateException if there is no queue pair, or the id is bound to no device
+     * @throws ConnectionException if the peer has given up meanwhile
+     * @throws VerbsException if the id did not come with a request, or it was answered (EINVAL)
      */
     public void accept(Consumer<ConnectConfig> configuration) {
         ConnectConfig config = new ConnectConfig();
         configuration.accept(config);
         ConnectConfig.checkPrivateData(
                 "accept", portSpace(), config.privateData(), portSpace().maxAcceptData());
-        call("rdma_accept(" + this + ")", "a request that was not answered yet" + needsOfIwarp(), arena -> {
+        String operation = "rdma_accept(" + this + ")";
+        String moreOfIwarp = needsOfIwarp();
+        call(operation, "a request that was not answered yet" + moreOfIwarp, arena -> {
             MemorySegment context = requireDevice("rdma_accept", "a request");
             config.settle(CmDevices.of(context), request);
             name(config, true);
+            if (replied) {
+                // Before the queue pair is moved: its refusal would be told.
+                return Errno.EINVAL;
+            }
             if (managed() != null && !portSpace().isDatagram()) {
                 managed().accept(this, config);
             }
@@ -232,8 +269,17 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
             if (errno != 0 && managed() != null) {
                 managed().abandon();
             }
+            if (errno == Errno.EINVAL && awaitsAnswer() && moreOfIwarp.isEmpty()) {
+                throw CmStatus.requestGone(Failures.of(operation, errno));
+            }
             return answered(errno);
         });
+    }
+
+    /** Of datagrams the kernel does not hear when the peer has given up. */
+    @Override
+    boolean awaitsAnswer() {
+        return request != null && !replied;
     }
 
     /**
@@ -271,6 +317,7 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
 
     private int answered(int errno) {
         if (errno == 0) {
+            replied = true;
             answered();
         }
         return errno;
@@ -289,13 +336,14 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
 
     /**
      * Tells the connection manager that data has arrived on the queue pair (rdma_notify(3), with IBV_EVENT_COMM_EST): a
-     * server's connection counts as made then, even if the client's last message of the handshake is lost.
+     * server's connection counts as made then, even if the client's last message of the handshake is lost. Does nothing
+     * if it counts as made already.
      */
     public void notifyCommunicationEstablished() {
-        call(
-                "rdma_notify(" + this + ", COMM_EST)",
-                "a connection that was accepted",
-                arena -> CmCalls.notify(segment(), EVENT_COMMUNICATION_ESTABLISHED));
+        call("rdma_notify(" + this + ", COMM_EST)", "a connection that was accepted", arena -> {
+            int errno = CmCalls.notify(segment(), EVENT_COMMUNICATION_ESTABLISHED);
+            return errno == EISCONN ? 0 : errno;
+        });
     }
 
     /**
@@ -358,7 +406,8 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
             groups.leave(group, managed());
             int errno = CmCalls.leaveMulticast(segment(), SocketAddresses.write(arena, group));
             if (errno == EADDRNOTAVAIL) {
-                throw Failures.of(operation, errno, "this id has not joined that group", "");
+                throw Failures.of(
+                        operation, errno, "this id has not joined that group", "give address and port as to the join");
             }
             return errno;
         });

@@ -54,11 +54,11 @@ final class JoinedGroups {
         } catch (VerbsException e) {
             return event.as(CmEventType.MULTICAST_ERROR, e);
         } catch (IllegalStateException | IllegalArgumentException e) {
-            VerbsException failure = new VerbsException(
-                    "attaching to " + group.address(),
-                    Errno.EINVAL,
-                    e.getMessage(),
-                    "keep the queue pair open, and of the type UD, until it has joined");
+            String remedy = queuePair.isOpen()
+                    ? "join a multicast address, and each once until it is left"
+                    : "keep the queue pair open until it has joined";
+            VerbsException failure =
+                    new VerbsException("attaching to " + group.address(), Errno.EINVAL, e.getMessage(), remedy);
             failure.initCause(e);
             return event.as(CmEventType.MULTICAST_ERROR, failure);
         }

@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.bindings.ibv_qp;
 import io.github.rdma4j.verbs.device.TransportType;
 import io.github.rdma4j.verbs.internal.CmCalls;
 import io.github.rdma4j.verbs.internal.Errno;
@@ -35,6 +36,12 @@ record ManagedQueuePair(QueuePair queuePair, boolean owned) {
             throw new IllegalArgumentException("%s is %s: the port space %s is for %s"
                     .formatted(queuePair, queuePair.type(), id.portSpace(), type));
         }
+    }
+
+    /** As librdmacm tells it of its own. */
+    boolean hasSharedReceiveQueue() {
+        MemorySegment native_ = MemorySegment.ofAddress(queuePair.handle()).reinterpret(ibv_qp.sizeof());
+        return ibv_qp.srq(native_).address() != 0;
     }
 
     /** After RESET: it can take receives, and as a datagram queue pair send, too. */

@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.QueuePairState;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.bindings.ibv_ece;
 import io.github.rdma4j.verbs.internal.CmCalls;
+import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -33,8 +34,15 @@ abstract sealed class QueuePairOwner extends NativeId permits ConnectionId {
         return managed;
     }
 
+    /** Whether it came with a request that nobody has answered. Called with the channel's lock held. */
+    abstract boolean awaitsAnswer();
+
     QueuePairStep step(QueuePairState state) {
-        return QueuePairStep.of(segment(), state, toString());
+        try {
+            return QueuePairStep.of(segment(), state, toString());
+        } catch (VerbsException e) {
+            throw e.errno() == Errno.EINVAL && awaitsAnswer() ? CmStatus.requestGone(e) : e;
+        }
     }
 
     /**
@@ -50,6 +58,7 @@ abstract sealed class QueuePairOwner extends NativeId permits ConnectionId {
      * @return the queue pair
      * @throws IllegalArgumentException if the domain is another device's, or a value is out of range
      * @throws IllegalStateException if this id is not bound to a device, or has a queue pair
+     * @throws ConnectionException if the peer has given up its request meanwhile
      * @throws VerbsException if the device refuses
      */
     public QueuePair createQueuePair(ProtectionDomain domain, Consumer<QueuePairConfig> configuration) {
@@ -80,6 +89,7 @@ abstract sealed class QueuePairOwner extends NativeId permits ConnectionId {
      * @param queuePair in state RESET, of the type of the port space, and of the device that this id is bound to
      * @throws IllegalArgumentException if it is of another type or device
      * @throws IllegalStateException if this id is not bound to a device, or has a queue pair
+     * @throws ConnectionException if the peer has given up its request meanwhile
      * @throws VerbsException if the device refuses
      */
     public void useQueuePair(QueuePair queuePair) {
@@ -110,7 +120,9 @@ abstract sealed class QueuePairOwner extends NativeId permits ConnectionId {
      *
      * @param state INIT, RTR or RTS: the state that it moves to
      * @return sets the state and the attributes
-     * @throws VerbsException if the connection is not that far
+     * @throws ConnectionException if the peer has given up its request meanwhile
+     * @throws VerbsException if the connection is not that far. Of an id that is resolved and no more, the kernel gives
+     *     what INIT needs for RTR and RTS, too: then {@link QueuePair#modify} names what is missing
      */
     public Consumer<QueuePairAttributesConfig> queuePairAttributes(QueuePairState state) {
         return locked(() -> step(state));

@@ -263,7 +263,7 @@ public final class SynchronousId implements AutoCloseable {
 
     /**
      * Ends the connection (rdma_disconnect(3)), and waits until both sides know; returns at once if the peer has ended
-     * it.
+     * it, and for datagrams, which have no connection.
      *
      * @param timeout how long to wait for the peer
      * @throws ConnectionException if the peer says nothing in time
@@ -271,7 +271,7 @@ public final class SynchronousId implements AutoCloseable {
     public void disconnect(Duration timeout) {
         Deadline deadline = new Deadline(timeout);
         id.disconnect();
-        if (!disconnected) {
+        if (!disconnected && !id.portSpace().isDatagram()) {
             expect(CmEventType.DISCONNECTED, "disconnecting " + id, deadline);
         }
     }

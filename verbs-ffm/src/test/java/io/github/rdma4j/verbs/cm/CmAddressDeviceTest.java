@@ -120,6 +120,31 @@ class CmAddressDeviceTest {
                 .hasMessageContaining("use a numeric address");
     }
 
+    /** Of a name server that does not know it, or because there is none. */
+    @Test
+    void anUnknownHostIsExplained() {
+        assertThatThrownBy(() -> CmAddress.resolve("nowhere.invalid", "1", PortSpace.TCP))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("use a numeric address")
+                .hasMessageNotContaining("gives the error");
+    }
+
+    /** getaddrinfo(3) would take the lower 16 bits: another port. */
+    @Test
+    void aPortWithMoreThan16BitsIsTheCallersMistake() {
+        for (String port : new String[] {"65536", "70000", "4294967297"}) {
+            assertThatThrownBy(() -> CmAddress.resolve("10.99.0.1", port, PortSpace.TCP))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("port %s is not in 0..65535".formatted(port));
+        }
+        assertThat(CmAddress.resolve("10.99.0.1", "65535", PortSpace.TCP)
+                        .getFirst()
+                        .destination()
+                        .orElseThrow()
+                        .getPort())
+                .isEqualTo(65535);
+    }
+
     @Test
     void aRequestThatDoesNotComeIsNoFailure() {
         try (SynchronousId listening = SynchronousId.create(PortSpace.TCP)) {

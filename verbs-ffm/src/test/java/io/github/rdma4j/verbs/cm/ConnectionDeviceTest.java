@@ -258,7 +258,7 @@ class ConnectionDeviceTest {
                 assertThat(next(CmEventType.REJECTED).id()).isSameAs(server);
                 assertThat(other.queuePair.state()).isEqualTo(QueuePairState.ERR);
                 assertThatThrownBy(() -> server.accept(config -> {}))
-                        .hasMessageContaining("a connection that has not failed");
+                        .hasMessageContaining("a request that was not answered yet");
             }
         }
     }
