@@ -381,7 +381,7 @@ public final class EndpointSelector implements AutoCloseable {
         inVain = false;
         int called = active.armAll();
         if (called == 0) {
-            groups.armAndTakeIn();
+            groups.arm();
         }
         inVain = vain && called == 0;
         return called;
@@ -460,7 +460,7 @@ public final class EndpointSelector implements AutoCloseable {
      */
     private int visitAll(boolean armEarly) {
         takeChanged();
-        groups.poll();
+        groups.poll(armEarly);
         if (++visits >= VISITS_PER_KERNEL_LOOK) {
             lookAtKernel();
         }

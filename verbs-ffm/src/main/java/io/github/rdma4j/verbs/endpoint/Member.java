@@ -116,10 +116,10 @@ final class Member implements ReceiveRooms {
     /**
      * Takes a completion of its queue pair; false if it is not one of this member's, or its buffer is to go back.
      *
+     * @param id of its request, which was read already
      * @param failure of {@link #failure}; null if it succeeded
      */
-    boolean arrive(WorkCompletion completion, Arrivals.Failure failure) {
-        long id = completion.workRequestId();
+    boolean arrive(WorkCompletion completion, long id, Arrivals.Failure failure) {
         if (failure != null) {
             return fail(id, failure);
         }

@@ -338,7 +338,7 @@ final class QueueShare {
                 ledger.used((int) id);
             }
         }
-        boolean kept = member != null && member.arrive(completion, failure);
+        boolean kept = member != null && member.arrive(completion, id, failure);
         untold = member;
         if (receive && !kept && post((int) id) != 0) {
             lose();
@@ -352,15 +352,17 @@ final class QueueShare {
         }
     }
 
-    /** What comes from now on is an event of the channel. */
-    void arm(boolean ends) {
+    /** What comes from now on is an event of the channel; whether it was not before. */
+    boolean arm(boolean ends) {
         // Of iWARP's adapters siw tells nobody of what the peer solicits: there all completions count.
         boolean all = ends || sizes.trailer > 0;
-        if ((!armed || all && !armedForEnds) && queue.isOpen()) {
-            queue.requestNotification(!all);
-            armed = true;
-            armedForEnds = all;
+        if (armed && (!all || armedForEnds) || !queue.isOpen()) {
+            return false;
         }
+        queue.requestNotification(!all);
+        armed = true;
+        armedForEnds = all;
+        return true;
     }
 
     /** Whether the ends of what was posted make no event, though others do. */

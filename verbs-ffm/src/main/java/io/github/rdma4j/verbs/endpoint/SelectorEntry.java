@@ -320,7 +320,7 @@ abstract class SelectorEntry {
             return queues.isOpen();
         }
 
-        /** Takes the event, and tells those for whom something has come. */
+        /** Takes the event; the look that follows finds what has come. */
         @Override
         void ring(Bell bell) {
             if (bell.queue) {

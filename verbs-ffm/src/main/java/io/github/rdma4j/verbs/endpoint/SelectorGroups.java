@@ -86,17 +86,25 @@ final class SelectorGroups {
         queues = entries.keySet().toArray(SharedQueues[]::new);
     }
 
-    /** Looks, and tells those for whom something has come. */
-    void poll() {
+    /**
+     * Looks, and tells those for whom something has come.
+     *
+     * @param armEarly whether the selector will sleep next: what is armed before this look need not be looked at again
+     */
+    void poll(boolean armEarly) {
         for (SharedQueues each : queues) {
-            each.poll();
+            if (armEarly) {
+                each.armAndTakeIn();
+            } else {
+                each.poll();
+            }
         }
     }
 
-    /** The same, and what comes from now on rings. */
-    void armAndTakeIn() {
+    /** What comes from now on rings, and what has come before is told. */
+    void arm() {
         for (SharedQueues each : queues) {
-            each.armAndTakeIn();
+            each.armForSelector();
         }
     }
 }

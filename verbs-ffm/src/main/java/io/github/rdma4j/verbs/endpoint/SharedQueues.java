@@ -64,6 +64,9 @@ final class SharedQueues implements Sleepers.Ground {
     /** Of those who poll and arm. */
     private final ReentrantLock polling = new ReentrantLock();
 
+    /** With this lock: whether a poll has put down all that came before something was armed. */
+    private boolean polled;
+
     // With the lock of those who join and leave.
     /** Those that are to be closed, and are not yet if the adapter has refused. */
     private final List<QueueShare> retired = new ArrayList<>();
@@ -322,10 +325,12 @@ final class SharedQueues implements Sleepers.Ground {
     int poll() {
         polling.lock();
         try {
+            polled = false;
             int total = 0;
             for (QueueShare share : shares) {
                 total += share.poll(sleepers);
             }
+            polled = true;
             return total;
         } catch (VerbsException e) {
             lose(e);
@@ -340,10 +345,15 @@ final class SharedQueues implements Sleepers.Ground {
             return;
         }
         boolean ends = awaitEnds.get() > 0;
+        boolean before = polled;
+        boolean newly = false;
+        // Also where arming throws.
+        polled = false;
         try {
             for (QueueShare share : shares) {
-                share.arm(ends);
+                newly |= share.arm(ends);
             }
+            polled = before && !newly;
         } catch (VerbsException e) {
             lose(e);
         }
@@ -417,7 +427,7 @@ final class SharedQueues implements Sleepers.Ground {
         }
     }
 
-    private void takeEvents(boolean othersSleep) {
+    private void takeEvents(boolean polls, boolean othersSleep) {
         polling.lock();
         try {
             boolean came = false;
@@ -432,7 +442,9 @@ final class SharedQueues implements Sleepers.Ground {
                 // To look in vain costs as much as an event, and one that is missed here ends the next sleep.
                 event = more ? channel.nextEvent(Duration.ZERO) : Optional.empty();
             }
-            poll();
+            if (polls) {
+                poll();
+            }
             if (came && othersSleep) {
                 // They have not seen the event, and there is none to come.
                 arm();
@@ -476,7 +488,7 @@ final class SharedQueues implements Sleepers.Ground {
     @Override
     public void takeIn() {
         try {
-            takeEvents(selectors.get() > 0);
+            takeEvents(true, selectors.get() > 0);
             takeConnectionEvents();
         } catch (IllegalStateException e) {
             requireClosed(e);
@@ -509,12 +521,27 @@ final class SharedQueues implements Sleepers.Ground {
         selectors.decrementAndGet();
     }
 
-    /** A selector's sleep was ended by an event. */
+    /** A selector's sleep was ended by an event; it polls next. */
     void takeEventsForSelector() {
         try {
-            takeEvents(sleepers.isLed() || selectors.get() > 1);
+            takeEvents(false, sleepers.isLed() || selectors.get() > 1);
         } catch (IllegalStateException e) {
             requireClosed(e);
+        }
+    }
+
+    /** A selector sleeps next, so what comes from now on is an event. What was armed before a poll is one already. */
+    void armForSelector() {
+        polling.lock();
+        try {
+            if (channel.isOpen()) {
+                arm();
+                if (!polled) {
+                    poll();
+                }
+            }
+        } finally {
+            polling.unlock();
         }
     }
 
