@@ -52,6 +52,7 @@ class ArchitectureTest {
     private static final String CM = API + ".cm";
     private static final String POOL = API + ".pool";
     private static final String ENDPOINT = API + ".endpoint";
+    private static final String PROMISE = INTERNAL + ".endpoint.promise";
     private static final String FLOW = API + ".flow";
     private static final String DEVICE = API + ".device";
     private static final String ASKING_DEVICES = INTERNAL + ".device";
@@ -205,7 +206,7 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(ENDPOINT)
                 .should()
-                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(ENDPOINT, POOL, CM, API, DEVICE))
+                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(ENDPOINT, PROMISE, POOL, CM, API, DEVICE))
                         .or(CAUSE_AFTER_A_CLOSE)
                         .or(SOCKETS_OF_THE_KERNEL))
                 .check(CODE);
@@ -214,6 +215,16 @@ class ArchitectureTest {
                 .resideOutsideOfPackage(ENDPOINT)
                 .should()
                 .onlyDependOnClassesThat(DescribedPredicate.not(resideInAPackage(ENDPOINT)))
+                .check(CODE);
+    }
+
+    @Test
+    void theFuturesOfEndpointsLeanOnTheJdk() {
+        classes()
+                .that()
+                .resideInAPackage(PROMISE)
+                .should()
+                .onlyDependOnClassesThat(JDK.or(resideInAPackage(PROMISE)).or(EXCEPTIONS_OF_THE_API))
                 .check(CODE);
     }
 

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
+import io.github.rdma4j.verbs.internal.endpoint.promise.ProgressFuture;
+import io.github.rdma4j.verbs.internal.endpoint.promise.Progress;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
@@ -22,7 +25,7 @@ import java.util.function.Supplier;
  * changes something wakes them all when it gives the lock back: {@link Protocol#changes} tells whether there was
  * anything.
  */
-final class Engine {
+final class Engine implements Progress {
     /** Asking the connection manager is a system call, and so, on some machines, is asking the clock. */
     private static final int YIELDS_PER_PARK = 32;
 
@@ -281,8 +284,8 @@ final class Engine {
         }
     }
 
-    /** A program has completed a future itself, or something that was made of one is complete. */
-    void nudge() {
+    @Override
+    public void nudge() {
         enter();
         try {
             if (!destroyed) {
@@ -422,8 +425,8 @@ final class Engine {
         return waits.await(operation, nanos(timeout), false, attempt);
     }
 
-    /** Waits until a future is decided or the endpoint is closed; then all of them are. */
-    void awaitDecided(ProgressFuture<?> future, Duration timeout) {
+    @Override
+    public void awaitDecided(ProgressFuture<?> future, Duration timeout) {
         waits.await(
                 "waiting for a future of " + this,
                 nanos(timeout),

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
+
 /**
  * The places in the send queue that the program can fill: which are free, who waits for the others, and which are done
  * and wait to be polled. Only the books; the buffers are of {@link SendBuffers}.

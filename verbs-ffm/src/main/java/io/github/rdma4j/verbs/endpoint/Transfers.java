@@ -9,6 +9,7 @@ import static io.github.rdma4j.verbs.endpoint.Operation.PUT;
 import static io.github.rdma4j.verbs.endpoint.Operation.READ;
 import static io.github.rdma4j.verbs.endpoint.Operation.WRITE;
 
+import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.WaitInterruptedException;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.endpoint.promise.Progress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -42,7 +43,7 @@ class ReconnectorTcpTest extends ReconnectorContract {
     @Test
     void itGoesOnUntilTheServerIsThere() throws Exception {
         goesOnUntilTheServerIsThere(PATIENCE);
-        goesOnUntilTheServerIsThere(Endpoint.FOR_EVER);
+        goesOnUntilTheServerIsThere(Progress.FOR_EVER);
     }
 
     private void goesOnUntilTheServerIsThere(Duration timeout) throws Exception {
