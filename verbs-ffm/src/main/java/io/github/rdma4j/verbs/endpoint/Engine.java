@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
-import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
-import io.github.rdma4j.verbs.internal.endpoint.promise.ProgressFuture;
-import io.github.rdma4j.verbs.internal.endpoint.promise.Progress;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.ClosePlace;
+import io.github.rdma4j.verbs.internal.endpoint.promise.Progress;
+import io.github.rdma4j.verbs.internal.endpoint.promise.ProgressFuture;
+import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -64,6 +66,11 @@ final class Engine implements Progress {
     /** Used with the lock held. */
     Protocol protocol() {
         return protocol;
+    }
+
+    /** Used with the lock held. */
+    Carrier carrier() {
+        return carrier;
     }
 
     /** For a selector; called without the lock. */

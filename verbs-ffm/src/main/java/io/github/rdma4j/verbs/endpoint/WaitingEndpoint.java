@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
-import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Progress;
+import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -279,7 +280,10 @@ abstract sealed class WaitingEndpoint permits Endpoint {
      */
     public void progressLoop() {
         try {
-            engine.await("the progress loop of " + engine, Progress.FOR_EVER, () -> protocol.hasEnded() ? Boolean.TRUE : null);
+            engine.await(
+                    "the progress loop of " + engine,
+                    Progress.FOR_EVER,
+                    () -> protocol.hasEnded() ? Boolean.TRUE : null);
         } catch (IllegalStateException e) {
             if (engine.isOpen()) {
                 throw e;
