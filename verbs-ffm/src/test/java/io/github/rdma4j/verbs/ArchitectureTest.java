@@ -214,9 +214,9 @@ class ArchitectureTest {
                 .check(CODE);
         classes()
                 .that()
-                .resideOutsideOfPackage(ENDPOINT)
+                .resideOutsideOfPackages(ENDPOINT, PROTOCOL, PROMISE)
                 .should()
-                .onlyDependOnClassesThat(DescribedPredicate.not(resideInAPackage(ENDPOINT)))
+                .onlyDependOnClassesThat(not(resideInAnyPackage(ENDPOINT, PROTOCOL, PROMISE)))
                 .check(CODE);
     }
 
