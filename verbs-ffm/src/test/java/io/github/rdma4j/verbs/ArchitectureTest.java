@@ -9,6 +9,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.lang.conditions.ArchConditions.onlyDependOnClassesThat;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -52,6 +53,8 @@ class ArchitectureTest {
     private static final String CM = API + ".cm";
     private static final String POOL = API + ".pool";
     private static final String ENDPOINT = API + ".endpoint";
+    private static final String PROMISE = INTERNAL + ".endpoint.promise";
+    private static final String PROTOCOL = INTERNAL + ".endpoint.protocol";
     private static final String FLOW = API + ".flow";
     private static final String DEVICE = API + ".device";
     private static final String ASKING_DEVICES = INTERNAL + ".device";
@@ -205,15 +208,42 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(ENDPOINT)
                 .should()
-                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(ENDPOINT, POOL, CM, API, DEVICE))
+                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(ENDPOINT, PROTOCOL, PROMISE, POOL, CM, API, DEVICE))
                         .or(CAUSE_AFTER_A_CLOSE)
                         .or(SOCKETS_OF_THE_KERNEL))
                 .check(CODE);
         classes()
                 .that()
-                .resideOutsideOfPackage(ENDPOINT)
+                .resideOutsideOfPackages(ENDPOINT, PROTOCOL, PROMISE)
                 .should()
-                .onlyDependOnClassesThat(DescribedPredicate.not(resideInAPackage(ENDPOINT)))
+                .onlyDependOnClassesThat(not(resideInAnyPackage(ENDPOINT, PROTOCOL, PROMISE)))
+                .check(CODE);
+    }
+
+    @Test
+    void theFuturesOfEndpointsLeanOnTheJdk() {
+        classes()
+                .that()
+                .resideInAPackage(PROMISE)
+                .should()
+                .onlyDependOnClassesThat(JDK.or(resideInAPackage(PROMISE)).or(EXCEPTIONS_OF_THE_API))
+                .check(CODE);
+    }
+
+    /** Two of these machines play against each other in a simulation, in any order of events. */
+    @Test
+    void theProtocolOfEndpointsHasNoThreadsNoLocksNoSocketsAndOfVerbsOnlyMemory() {
+        classes()
+                .that()
+                .resideInAPackage(PROTOCOL)
+                .should()
+                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(PROTOCOL, PROMISE))
+                        .or(belongToAnyOf(MemorySlice.class, RemoteMemory.class))
+                        .or(EXCEPTIONS_OF_THE_API))
+                .andShould(onlyDependOnClassesThat(
+                        not(resideInAnyPackage("java.util.concurrent..", "java.net..", "java.io.."))
+                                .and(not(resideInAPackage("java.nio.channels..")))
+                                .and(not(equivalentTo(Thread.class)))))
                 .check(CODE);
     }
 

@@ -3,6 +3,8 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.EventSource;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Wire;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -105,6 +107,11 @@ interface Carrier extends Wire {
     /** Of a group: whether {@link #lost()} may have something to say, which is told once. */
     default boolean takeLinkNews() {
         return false;
+    }
+
+    /** Memory that the peer alone may use, where this side's threads serve it; null where an adapter does. */
+    default Exposures grants() {
+        return null;
     }
 
     /** Ends the sleep that is going on, or the next one. */

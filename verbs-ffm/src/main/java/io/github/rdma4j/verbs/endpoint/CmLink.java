@@ -77,8 +77,8 @@ final class CmLink implements VerbsLink {
                                     .maxSendWorkRequests(config.sendQueueDepth())
                                     .maxReceiveWorkRequests(config.receiveQueueDepth())
                                     .maxInlineData(inlineData(config)));
-            this.buffers = new ReceiveBuffers(
-                    memory, queuePair, config.receiveBuffers(), config.bufferSize(), Frame.trailer(this));
+            this.buffers =
+                    new ReceiveBuffers(memory, queuePair, config.receiveBuffers(), config.bufferSize(), trailer());
         } catch (Throwable e) {
             // Closes the queue pair, too, which the queue would do in any case.
             CompletionQueue openQueue = newQueue;
@@ -105,7 +105,7 @@ final class CmLink implements VerbsLink {
         config.ackTimeout().ifPresent(exponent -> id.id().options().ackTimeout(exponent));
         return shared.join(
                 memory,
-                QueueShare.Sizes.of(config, Frame.trailer(this)),
+                QueueShare.Sizes.of(config, trailer()),
                 common -> id.id().createQueuePair(memory, settings -> {
                     common.accept(settings);
                     settings.maxInlineData(inlineData(config));
@@ -114,7 +114,7 @@ final class CmLink implements VerbsLink {
 
     /** A frame that goes alone, and not as immediate data, goes inline. */
     private int inlineData(EndpointConfig config) {
-        return Math.max(config.maxInlineData(), Frame.trailer(this));
+        return Math.max(config.maxInlineData(), trailer());
     }
 
     /** What connecting and accepting say to the peer. */
@@ -130,8 +130,8 @@ final class CmLink implements VerbsLink {
     /** The wire of this connection, when the peer has completed it. */
     Carrier carrier(EndpointConfig config) {
         if (member == null) {
-            SendBuffers sendBuffers = new SendBuffers(
-                    domain(), config.sendDepth(), config.bufferSize(), Frame.trailer(this), config.sumBytes());
+            SendBuffers sendBuffers =
+                    new SendBuffers(domain(), config.sendDepth(), config.bufferSize(), trailer(), config.sumBytes());
             return new VerbsCarrier(this, buffers, sendBuffers, config.maxInlineData());
         }
         shared.adopt(id, member);

@@ -27,11 +27,6 @@ public sealed class ConnectionLostException extends EndpointException permits Co
         }
     }
 
-    /** The same for another call, so that its stack trace is the caller's. */
-    ConnectionLostException again(String operation) {
-        return new ConnectionLostException(operation, reason, getCause());
-    }
-
     /**
      * {@return what ended the connection: a failed work request with its usual cause, or an event of the connection
      * manager}

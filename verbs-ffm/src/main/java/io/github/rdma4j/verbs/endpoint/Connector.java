@@ -10,6 +10,8 @@ import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
 import io.github.rdma4j.verbs.internal.TimeText;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Refusal;
 import io.github.rdma4j.verbs.internal.events.EndpointConnectEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.net.InetSocketAddress;
@@ -128,7 +130,7 @@ final class Connector {
     /** What the server has said, unless it is a refusal, or nothing that this side can live with. */
     static Hello understood(String operation, byte[] greeting, EndpointConfig config) {
         if (Hello.isRefusal(greeting)) {
-            throw Hello.refusalOf(greeting).exception(operation);
+            throw EndpointExceptions.refused(operation, Hello.refusalOf(greeting));
         }
         String problem = Hello.problem(greeting);
         if (!problem.isEmpty()) {
@@ -136,7 +138,8 @@ final class Connector {
         }
         Hello peer = Hello.parse(greeting);
         if (peer.integrity() != config.integrity()) {
-            throw (config.integrity() ? Refusal.SUMS_UNWANTED : Refusal.SUMS_WANTED).exception(operation);
+            throw EndpointExceptions.refused(
+                    operation, config.integrity() ? Refusal.SUMS_UNWANTED : Refusal.SUMS_WANTED);
         }
         return peer;
     }
@@ -178,7 +181,7 @@ final class Connector {
             return refusal;
         }
         EndpointException explained = said
-                ? Hello.refusalOf(data).exception("connecting to " + server)
+                ? EndpointExceptions.refused("connecting to " + server, Hello.refusalOf(data))
                 : new IncompatiblePeerException("connecting to " + server, Hello.problem(data), SPEAK_THE_SAME);
         explained.initCause(refusal);
         return explained;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Loss;
+
 /**
  * A message has come whose bytes are not those that the peer has sent, and was not given to the program: its sum, which
  * {@link EndpointConfig#integrity} has put behind it, is another one. The connection is lost with it, since what comes
@@ -21,36 +23,17 @@ public final class CorruptMessageException extends ConnectionLostException {
     private final int said;
     private final int found;
 
-    /**
-     * The first report.
-     *
-     * @param peer both addresses
-     */
-    CorruptMessageException(String peer, long number, long length, int said, int found) {
+    CorruptMessageException(String operation, String reason, Loss.Corruption corruption) {
         super(
-                peer,
-                "message %d of %s, %d bytes, is corrupt: it came with the sum 0x%08x, and its bytes give 0x%08x"
-                        .formatted(number, peer, length, said, found),
+                operation,
+                reason,
                 null,
                 "look for failing memory on both machines (edac-util, dmesg), and for code that writes to buffers of"
                         + " the endpoint; connect again, and send again what was not answered");
-        this.number = number;
-        this.length = length;
-        this.said = said;
-        this.found = found;
-    }
-
-    private CorruptMessageException(String operation, CorruptMessageException first) {
-        super(operation, first.reason(), null, first.remedy());
-        this.number = first.number;
-        this.length = first.length;
-        this.said = first.said;
-        this.found = first.found;
-    }
-
-    @Override
-    ConnectionLostException again(String operation) {
-        return new CorruptMessageException(operation, this);
+        this.number = corruption.number();
+        this.length = corruption.length();
+        this.said = corruption.said();
+        this.found = corruption.found();
     }
 
     /** {@return which one it was of the messages that the peer had to send, from 1} */

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Refusal;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicLong;
 

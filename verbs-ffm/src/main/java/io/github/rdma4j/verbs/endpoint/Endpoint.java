@@ -6,6 +6,11 @@ import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Silence;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.SummedProtocol;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -52,16 +57,16 @@ import java.util.function.Consumer;
  */
 public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     /** Done; the message or transfer is on its way. */
-    public static final int OK = 0;
+    public static final int OK = Protocol.OK;
     /** Nothing was sent: the peer has no free buffer. Poll, so that its credits can come in, and try again. */
-    public static final int NO_CREDIT = 1;
+    public static final int NO_CREDIT = Protocol.NO_CREDIT;
     /**
      * Nothing was posted: {@link EndpointConfig#sendDepth} messages and transfers are under way, or earlier ones still
      * wait for their turn. Poll, and try again.
      */
-    public static final int QUEUE_FULL = 2;
+    public static final int QUEUE_FULL = Protocol.QUEUE_FULL;
     /** The peer has closed its endpoint in good order. */
-    public static final int CLOSED_BY_PEER = -1;
+    public static final int CLOSED_BY_PEER = Protocol.CLOSED_BY_PEER;
 
     /** In the place of a buffer: there is no message. */
     static final int NO_MESSAGE = -1;
@@ -148,8 +153,24 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         int longest = Math.min(config.maxMessageSize(), peer.bufferSize());
         Silence silence = new Silence(Engine.nanos(config.silenceTimeout()), probesEarly);
         Protocol protocol = config.integrity()
-                ? new SummedProtocol(name, carrier, credits, config.sendDepth(), config.bufferSize(), longest, silence)
-                : new Protocol(name, carrier, credits, config.sendDepth(), config.bufferSize(), longest, silence);
+                ? new SummedProtocol(
+                        name,
+                        carrier,
+                        credits,
+                        config.sendDepth(),
+                        config.bufferSize(),
+                        longest,
+                        silence,
+                        EndpointExceptions.OF_ENDS)
+                : new Protocol(
+                        name,
+                        carrier,
+                        credits,
+                        config.sendDepth(),
+                        config.bufferSize(),
+                        longest,
+                        silence,
+                        EndpointExceptions.OF_ENDS);
         Engine engine = new Engine(carrier, protocol, new SpinTime(Engine.nanos(config.spinLimit())));
         return new Endpoint(engine, memories, config.closeTimeout(), peer);
     }
@@ -198,7 +219,8 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     public Optional<IntegrityCounters> integrity() {
         engine.enter();
         try {
-            return Optional.ofNullable(protocol.integrity());
+            return Optional.ofNullable(protocol.sums())
+                    .map(sums -> new IntegrityCounters(sums.sent(), sums.intact(), sums.corrupt()));
         } finally {
             engine.exit();
         }
@@ -213,7 +235,8 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     public EndpointCounters counters() {
         engine.enter();
         try {
-            return protocol.credits().counters(protocol.slots().claimed());
+            Credits credits = protocol.credits();
+            return new EndpointCounters(credits.sent(protocol.slots().claimed()), credits.taken(), credits.received());
         } finally {
             engine.exit();
         }

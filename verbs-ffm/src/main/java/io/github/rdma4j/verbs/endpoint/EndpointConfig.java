@@ -4,6 +4,11 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.internal.TimeText;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Checksum;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;

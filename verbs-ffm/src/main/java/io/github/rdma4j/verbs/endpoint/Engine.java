@@ -7,6 +7,11 @@ import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.ClosePlace;
+import io.github.rdma4j.verbs.internal.endpoint.promise.Progress;
+import io.github.rdma4j.verbs.internal.endpoint.promise.ProgressFuture;
+import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -22,7 +27,7 @@ import java.util.function.Supplier;
  * changes something wakes them all when it gives the lock back: {@link Protocol#changes} tells whether there was
  * anything.
  */
-final class Engine {
+final class Engine implements Progress {
     /** Asking the connection manager is a system call, and so, on some machines, is asking the clock. */
     private static final int YIELDS_PER_PARK = 32;
 
@@ -61,6 +66,11 @@ final class Engine {
     /** Used with the lock held. */
     Protocol protocol() {
         return protocol;
+    }
+
+    /** Used with the lock held. */
+    Carrier carrier() {
+        return carrier;
     }
 
     /** For a selector; called without the lock. */
@@ -281,8 +291,8 @@ final class Engine {
         }
     }
 
-    /** A program has completed a future itself, or something that was made of one is complete. */
-    void nudge() {
+    @Override
+    public void nudge() {
         enter();
         try {
             if (!destroyed) {
@@ -422,8 +432,8 @@ final class Engine {
         return waits.await(operation, nanos(timeout), false, attempt);
     }
 
-    /** Waits until a future is decided or the endpoint is closed; then all of them are. */
-    void awaitDecided(ProgressFuture<?> future, Duration timeout) {
+    @Override
+    public void awaitDecided(ProgressFuture<?> future, Duration timeout) {
         waits.await(
                 "waiting for a future of " + this,
                 nanos(timeout),

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 
 /**
  * How an {@link EndpointSelector} waits for an {@link Engine} without a thread in it: it watches, visits what the

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.events.EndpointWaitEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.util.concurrent.locks.ReentrantLock;

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

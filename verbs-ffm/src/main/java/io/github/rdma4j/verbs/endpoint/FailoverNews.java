@@ -4,6 +4,9 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.lang.foreign.ValueLayout;
 import java.util.function.IntConsumer;
 
@@ -105,12 +108,12 @@ final class FailoverNews implements Outbox.Listener {
     /** What comes over TCP. */
     private final class Tcp extends WireEvents {
         @Override
-        Protocol.State state() {
+        public Protocol.State state() {
             return protocol.state();
         }
 
         @Override
-        void received(int buffer, boolean framed, int frame, long length) {
+        public void received(int buffer, boolean framed, int frame, long length) {
             if (framed && Frame.kind(frame) == Frame.MOVE) {
                 Message message = tcp.message(buffer, length);
                 byte[] bytes = message.segment().toArray(ValueLayout.JAVA_BYTE);
@@ -137,12 +140,12 @@ final class FailoverNews implements Outbox.Listener {
         }
 
         @Override
-        void overrun() {
+        public void overrun() {
             protocol.overrun();
         }
 
         @Override
-        void sent(long id) {
+        public void sent(long id) {
             if (id >= depth && id < depth + FailoverCarrier.WORDS) {
                 wordSent.accept((int) id);
             } else {
@@ -151,7 +154,7 @@ final class FailoverNews implements Outbox.Listener {
         }
 
         @Override
-        void failed(long id, String reason, TransferException cause) {
+        public void failed(long id, String reason, VerbsException cause) {
             if (id >= depth && id < depth + FailoverCarrier.WORDS) {
                 return;
             }
@@ -159,7 +162,7 @@ final class FailoverNews implements Outbox.Listener {
         }
 
         @Override
-        void linkLost(String reason) {
+        public void linkLost(String reason) {
             tcpLost = reason;
         }
     }
@@ -167,12 +170,12 @@ final class FailoverNews implements Outbox.Listener {
     /** What comes over RDMA. */
     private final class Rdma extends WireEvents {
         @Override
-        Protocol.State state() {
+        public Protocol.State state() {
             return protocol.state();
         }
 
         @Override
-        void received(int buffer, boolean framed, int frame, long length) {
+        public void received(int buffer, boolean framed, int frame, long length) {
             if (!framed) {
                 mover.fails("what came over RDMA is no message of an endpoint's");
                 return;
@@ -197,12 +200,12 @@ final class FailoverNews implements Outbox.Listener {
         }
 
         @Override
-        void overrun() {
+        public void overrun() {
             protocol.overrun();
         }
 
         @Override
-        void sent(long id) {
+        public void sent(long id) {
             if (rdma.hasTrialsUnderWay()) {
                 rdma.trialSent();
             } else {
@@ -211,9 +214,9 @@ final class FailoverNews implements Outbox.Listener {
         }
 
         @Override
-        void failed(long id, String reason, TransferException cause) {
+        public void failed(long id, String reason, VerbsException cause) {
             boolean ours = (id & Protocol.RECEIVE) == 0 && !rdma.hasTrialsUnderWay() && outbox.isOverRdma();
-            if (ours && cause != null && isMistake(cause.status())) {
+            if (ours && cause instanceof TransferException transfer && isMistake(transfer.status())) {
                 protocol.failed(outbox.failOldest(), reason, cause);
             } else {
                 mover.fails(reason);
@@ -232,7 +235,7 @@ final class FailoverNews implements Outbox.Listener {
         }
 
         @Override
-        void linkLost(String reason) {
+        public void linkLost(String reason) {
             mover.fails(reason);
         }
     }

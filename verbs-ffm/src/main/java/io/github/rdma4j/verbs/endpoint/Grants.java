@@ -11,6 +11,8 @@ import io.github.rdma4j.verbs.MemoryWindowType;
 import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.device.DeviceAttributes;
 import io.github.rdma4j.verbs.device.DeviceCapability;
+import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -41,8 +43,8 @@ final class Grants {
         this.transfers = transfers;
     }
 
-    private Wire wire() {
-        return engine.protocol().wire;
+    private Carrier wire() {
+        return engine.carrier();
     }
 
     /** Gives new memory. */

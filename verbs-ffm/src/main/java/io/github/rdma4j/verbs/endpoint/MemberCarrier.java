@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
+
 /** A wire whose completions come through the queues of a group. */
 final class MemberCarrier extends VerbsWire {
     private final SharedQueues queues;

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
 
 /** Something that was posted, as {@link Outbox} keeps it until nobody can ask for it again. */
 final class Post {

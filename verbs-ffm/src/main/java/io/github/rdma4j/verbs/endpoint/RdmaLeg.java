@@ -3,6 +3,9 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;

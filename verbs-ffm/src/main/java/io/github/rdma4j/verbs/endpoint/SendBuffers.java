@@ -6,6 +6,8 @@ import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Slots;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;

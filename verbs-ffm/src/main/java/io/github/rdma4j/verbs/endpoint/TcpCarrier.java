@@ -9,6 +9,8 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.StreamSocket;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.lang.foreign.MemorySegment;

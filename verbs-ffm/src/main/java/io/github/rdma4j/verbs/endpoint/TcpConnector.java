@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.TimeText;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 

@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.StreamSocket;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;

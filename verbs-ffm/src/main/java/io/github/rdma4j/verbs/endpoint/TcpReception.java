@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.StreamSocket;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.WorkCompletionStatus;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.lang.foreign.MemorySegment;
 
 /** What this side has asked of its peer and is not done yet, in the order of the posts, in which it is done. */

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;

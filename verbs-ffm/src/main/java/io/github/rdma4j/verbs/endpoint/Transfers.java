@@ -2,16 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
-import static io.github.rdma4j.verbs.endpoint.Operation.COMPARE_AND_SWAP;
-import static io.github.rdma4j.verbs.endpoint.Operation.FETCH_AND_ADD;
-import static io.github.rdma4j.verbs.endpoint.Operation.GET;
-import static io.github.rdma4j.verbs.endpoint.Operation.PUT;
-import static io.github.rdma4j.verbs.endpoint.Operation.READ;
-import static io.github.rdma4j.verbs.endpoint.Operation.WRITE;
+import static io.github.rdma4j.verbs.internal.endpoint.protocol.Operation.COMPARE_AND_SWAP;
+import static io.github.rdma4j.verbs.internal.endpoint.protocol.Operation.FETCH_AND_ADD;
+import static io.github.rdma4j.verbs.internal.endpoint.protocol.Operation.GET;
+import static io.github.rdma4j.verbs.internal.endpoint.protocol.Operation.PUT;
+import static io.github.rdma4j.verbs.internal.endpoint.protocol.Operation.READ;
+import static io.github.rdma4j.verbs.internal.endpoint.protocol.Operation.WRITE;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

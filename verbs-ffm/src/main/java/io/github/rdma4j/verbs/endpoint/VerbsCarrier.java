@@ -7,6 +7,8 @@ import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletionOpcode;
 import io.github.rdma4j.verbs.WorkCompletions;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.time.Duration;
 
 /** A wire with a completion queue of its own. */

@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.device.TransportType;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 
 /** A connected queue pair with its surroundings. */
 interface VerbsLink extends Link {
@@ -25,5 +26,10 @@ interface VerbsLink extends Link {
 
     default boolean isIwarp() {
         return domain().context().device().transportType() == TransportType.IWARP;
+    }
+
+    /** The bytes behind each message: none where the link carries immediate data. */
+    default int trailer() {
+        return isIwarp() ? Frame.TRAILER : 0;
     }
 }

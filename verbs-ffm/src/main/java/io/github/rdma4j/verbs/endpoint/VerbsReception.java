@@ -12,6 +12,8 @@ import io.github.rdma4j.verbs.cm.ConnectionException;
 import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.SynchronousId;
 import io.github.rdma4j.verbs.internal.CmCalls;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Refusal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -12,6 +12,9 @@ import io.github.rdma4j.verbs.SendBatch;
 import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
 import io.github.rdma4j.verbs.internal.events.FailedTransferEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
@@ -72,7 +75,7 @@ abstract class VerbsWire implements Carrier {
         this.received = received;
         this.buffers = buffers;
         this.inlineSize = inlineSize;
-        this.trailer = Frame.trailer(link);
+        this.trailer = link.trailer();
         this.tag = tag;
         this.name = "endpoint " + link;
         this.inline = inlineSize == 0 || buffers.hasTail()

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;

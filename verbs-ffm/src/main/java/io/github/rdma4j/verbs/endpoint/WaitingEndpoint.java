@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.internal.endpoint.promise.Progress;
+import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -14,8 +17,6 @@ import java.util.concurrent.CompletableFuture;
  * makes progress.
  */
 abstract sealed class WaitingEndpoint permits Endpoint {
-    static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
-
     final Engine engine;
     /** Used with the engine's lock held. */
     final Protocol protocol;
@@ -279,7 +280,10 @@ abstract sealed class WaitingEndpoint permits Endpoint {
      */
     public void progressLoop() {
         try {
-            engine.await("the progress loop of " + engine, FOR_EVER, () -> protocol.hasEnded() ? Boolean.TRUE : null);
+            engine.await(
+                    "the progress loop of " + engine,
+                    Progress.FOR_EVER,
+                    () -> protocol.hasEnded() ? Boolean.TRUE : null);
         } catch (IllegalStateException e) {
             if (engine.isOpen()) {
                 throw e;

@@ -103,7 +103,7 @@ final class EndpointPair implements Ends {
 
     private static Carrier carrier(VerbsLink link, ReceiveBuffers buffers, EndpointConfig config) {
         SendBuffers sendBuffers = new SendBuffers(
-                link.domain(), config.sendDepth(), config.bufferSize(), Frame.trailer(link), config.sumBytes());
+                link.domain(), config.sendDepth(), config.bufferSize(), link.trailer(), config.sumBytes());
         return new VerbsCarrier(link, buffers, sendBuffers, config.maxInlineData());
     }
 

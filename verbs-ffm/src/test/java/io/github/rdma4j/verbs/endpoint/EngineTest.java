@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -4,7 +4,14 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
-import io.github.rdma4j.verbs.endpoint.Protocol.State;
+import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol.State;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Silence;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.SummedProtocol;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -110,7 +117,8 @@ final class FailoverEnd {
                 depth,
                 config.bufferSize(),
                 SIZE,
-                new Silence(SILENCE_NANOS, false));
+                new Silence(SILENCE_NANOS, false),
+                EndpointExceptions.OF_ENDS);
         carrier.serve(protocol, null);
     }
 

@@ -4,8 +4,8 @@ package io.github.rdma4j.verbs.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.rdma4j.verbs.endpoint.Protocol.State;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol.State;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;

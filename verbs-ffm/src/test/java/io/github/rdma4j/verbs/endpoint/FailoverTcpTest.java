@@ -67,7 +67,7 @@ class FailoverTcpTest {
                     EventPoller watcher = EventPoller.open()) {
                 assertThat(client.receive(Duration.ofMillis(1))).isEmpty();
                 Engine engine = client.engine();
-                Carrier carrier = (Carrier) engine.protocol().wire;
+                Carrier carrier = engine.carrier();
                 EventSource events = carrier.events().queue();
                 watcher.add(events);
                 engine.enter();

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Silence;
 import java.time.Duration;
 import java.util.function.Consumer;
 
@@ -48,7 +52,8 @@ final class FakePair implements AutoCloseable {
                 config.sendDepth(),
                 config.maxMessageSize(),
                 config.maxMessageSize(),
-                new Silence(config.silenceTimeout().toNanos(), false));
+                new Silence(config.silenceTimeout().toNanos(), false),
+                EndpointExceptions.OF_ENDS);
         Engine engine = new Engine(carrier, protocol, new SpinTime(spinLimit.toNanos()));
         return new Endpoint(engine, null, Duration.ofSeconds(5), new Hello(Hello.VERSION, 1, 0, new byte[0]));
     }

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Silence;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -135,7 +138,8 @@ class HoldersSimulationTest {
                     sendDepth,
                     64,
                     64,
-                    new Silence(Long.MAX_VALUE, false));
+                    new Silence(Long.MAX_VALUE, false),
+                    EndpointExceptions.OF_ENDS);
         }
 
         boolean isDone() {

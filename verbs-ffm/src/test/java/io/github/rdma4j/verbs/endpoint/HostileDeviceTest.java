@@ -18,6 +18,7 @@ import io.github.rdma4j.verbs.cm.CmTestNet;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
 import io.github.rdma4j.verbs.device.TransportType;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.cm.CmTestNet;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Wire;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
@@ -71,7 +73,7 @@ class IntegrityDeviceTest extends IntegrityContract {
 
     /** One of them has the message, and the others are overwritten before anybody looks there. */
     private static void flipABitOfEachBufferOfTheAdapter(Endpoint endpoint) throws Exception {
-        Object wire = endpoint.engine().protocol().wire;
+        Object wire = endpoint.engine().carrier();
         if (wire instanceof FailoverCarrier) {
             wire = ((RdmaLeg) field(wire, "rdma")).wire();
         }

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import io.github.rdma4j.verbs.internal.events.Recorded;
 import java.io.DataInputStream;
 import java.io.IOException;

@@ -4,6 +4,9 @@ package io.github.rdma4j.verbs.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -24,7 +27,7 @@ class MessageTcpTest extends MessageContract {
             for (int i = 1; i <= 3; i++) {
                 assertThat(pair.left.send(new byte[i], PATIENCE)).isTrue();
             }
-            TcpCarrier wire = (TcpCarrier) pair.right.engine().protocol().wire;
+            TcpCarrier wire = (TcpCarrier) pair.right.engine().carrier();
             Forgetful forgetful = new Forgetful();
             long start = System.nanoTime();
             while (forgetful.heard.size() < 3 && System.nanoTime() - start < PATIENCE.toNanos()) {
@@ -49,12 +52,12 @@ class MessageTcpTest extends MessageContract {
         }
 
         @Override
-        Protocol.State state() {
+        public Protocol.State state() {
             return Protocol.State.OPEN;
         }
 
         @Override
-        void received(int buffer, boolean framed, int frame, long length) {
+        public void received(int buffer, boolean framed, int frame, long length) {
             if (++times % 2 == 1) {
                 throw new OutOfMemoryError("of this test");
             }
@@ -62,20 +65,20 @@ class MessageTcpTest extends MessageContract {
         }
 
         @Override
-        void overrun() {
+        public void overrun() {
             throw new AssertionError("more than there are buffers for");
         }
 
         @Override
-        void sent(long id) {}
+        public void sent(long id) {}
 
         @Override
-        void failed(long id, String reason, TransferException cause) {
+        public void failed(long id, String reason, VerbsException cause) {
             throw new AssertionError(reason);
         }
 
         @Override
-        void linkLost(String reason) {
+        public void linkLost(String reason) {
             throw new AssertionError(reason);
         }
     }

@@ -4,8 +4,10 @@ package io.github.rdma4j.verbs.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.rdma4j.verbs.endpoint.Protocol.State;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Checksum;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol.State;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -200,7 +202,7 @@ class ProtocolSimulationTest {
                 return;
             }
             end.look(now);
-            IntegrityCounters counted = end.protocol.integrity();
+            Checksum counted = end.protocol.sums();
             // What comes behind the peer's death, or its last message, is not looked at.
             boolean heard = end.isTampered() && end.carrier.lost() == null && !end.isClosing();
             if (heard) {

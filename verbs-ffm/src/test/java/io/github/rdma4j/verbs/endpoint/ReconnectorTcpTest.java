@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.endpoint.promise.Progress;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -42,7 +44,7 @@ class ReconnectorTcpTest extends ReconnectorContract {
     @Test
     void itGoesOnUntilTheServerIsThere() throws Exception {
         goesOnUntilTheServerIsThere(PATIENCE);
-        goesOnUntilTheServerIsThere(Endpoint.FOR_EVER);
+        goesOnUntilTheServerIsThere(Progress.FOR_EVER);
     }
 
     private void goesOnUntilTheServerIsThere(Duration timeout) throws Exception {

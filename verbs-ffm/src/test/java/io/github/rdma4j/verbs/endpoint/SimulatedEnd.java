@@ -5,7 +5,14 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.RemoteMemory;
-import io.github.rdma4j.verbs.endpoint.Protocol.State;
+import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Checksum;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol.State;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Silence;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.SummedProtocol;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
@@ -77,8 +84,9 @@ final class SimulatedEnd {
         Credits credits = new Credits(buffers, peerBuffers);
         Silence silence = new Silence(SILENCE_NANOS, false);
         protocol = sums
-                ? new SummedProtocol(name, carrier, credits, sendDepth, 64 + carrier.sum, 64, silence)
-                : new Protocol(name, carrier, credits, sendDepth, 64, 64, silence);
+                ? new SummedProtocol(
+                        name, carrier, credits, sendDepth, 64 + carrier.sum, 64, silence, EndpointExceptions.OF_ENDS)
+                : new Protocol(name, carrier, credits, sendDepth, 64, 64, silence, EndpointExceptions.OF_ENDS);
     }
 
     static void connect(SimulatedEnd left, SimulatedEnd right) {

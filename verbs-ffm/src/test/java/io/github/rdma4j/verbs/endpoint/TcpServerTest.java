@@ -12,6 +12,7 @@ import io.github.rdma4j.verbs.ChildJvm;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.StreamSocket;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.ValueLayout;

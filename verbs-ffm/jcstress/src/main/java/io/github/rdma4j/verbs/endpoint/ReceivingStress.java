@@ -7,6 +7,13 @@ import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Silence;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -113,8 +120,15 @@ public final class ReceivingStress {
 
         /** With the messages 1 and 2. */
         Endpoint endpoint() {
-            Protocol protocol =
-                    new Protocol("endpoint", this, new Credits(BUFFERS, BUFFERS), 1, 8, 8, new Silence(0, false));
+            Protocol protocol = new Protocol(
+                    "endpoint",
+                    this,
+                    new Credits(BUFFERS, BUFFERS),
+                    1,
+                    8,
+                    8,
+                    new Silence(0, false),
+                    EndpointExceptions.OF_ENDS);
             Engine engine = new Engine(this, protocol, new SpinTime(0));
             for (int i = 0; i < rooms.length; i++) {
                 rooms[i] = MemorySegment.ofArray(new int[] {i + 1});

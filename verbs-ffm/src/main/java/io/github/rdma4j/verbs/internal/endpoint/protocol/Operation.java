@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.protocol;
 
 /** What can be done to exposed memory. */
-enum Operation {
+public enum Operation {
     WRITE,
     READ,
     COMPARE_AND_SWAP,

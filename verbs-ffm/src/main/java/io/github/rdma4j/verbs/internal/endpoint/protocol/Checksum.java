@@ -1,22 +1,22 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.protocol;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * The sums of an endpoint's messages ({@link EndpointConfig#integrity}): the sender puts one behind each message, and
- * the receiver asks whether it is right. Used with the lock of {@link Engine} held; nothing is allocated.
+ * The sums of an endpoint's messages (EndpointConfig.integrity): the sender puts one behind each message, and
+ * the receiver asks whether it is right. Used by one thread at a time; nothing is allocated.
  *
  * <p>A sum is the CRC32C of the message, exclusive-or the number of the message in its direction. The number makes a
  * difference where a buffer still holds an earlier message, whose own sum is right: memory that the adapter has not
  * written yet, a message that comes twice, and one that is missing.
  */
-final class Checksum {
+public final class Checksum {
     /** How long a sum is. */
-    static final int BYTES = Integer.BYTES;
+    public static final int BYTES = Integer.BYTES;
 
     private final CRC32C crc = new CRC32C();
     private long sent;
@@ -72,7 +72,18 @@ final class Checksum {
         return received + 1;
     }
 
-    IntegrityCounters counters() {
-        return new IntegrityCounters(sent, received, corrupt);
+    /** How many messages have got a sum. */
+    public long sent() {
+        return sent;
+    }
+
+    /** How many have come as they were sent. */
+    public long intact() {
+        return received;
+    }
+
+    /** How many have not. */
+    public long corrupt() {
+        return corrupt;
     }
 }

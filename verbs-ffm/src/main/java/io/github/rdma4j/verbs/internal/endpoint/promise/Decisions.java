@@ -1,27 +1,27 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.promise;
 
 /** The promises that are decided and still to be told, in the order of the decisions. */
-final class Decisions {
+public final class Decisions {
     private Promise<?> first;
     private Promise<?> last;
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return first == null;
     }
 
     /** The promise that was decided first; null if there is none. */
-    Promise<?> first() {
+    public Promise<?> first() {
         return first;
     }
 
     /** The promise that was decided last; null if there is none. */
-    Promise<?> last() {
+    public Promise<?> last() {
         return last;
     }
 
-    void add(Promise<?> promise) {
+    public void add(Promise<?> promise) {
         if (last == null) {
             first = promise;
         } else {
@@ -31,7 +31,7 @@ final class Decisions {
     }
 
     /** Puts back what was taken out. */
-    void putBack(Promise<?> promise) {
+    public void putBack(Promise<?> promise) {
         promise.next = first;
         first = promise;
         if (last == null) {
@@ -40,7 +40,7 @@ final class Decisions {
     }
 
     /** Takes out the promise that was decided first; null if there is none. */
-    Promise<?> take() {
+    public Promise<?> take() {
         Promise<?> promise = first;
         if (promise != null) {
             first = promise.next;

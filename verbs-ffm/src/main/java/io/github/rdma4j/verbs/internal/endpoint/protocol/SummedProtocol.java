@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.protocol;
 
 import io.github.rdma4j.verbs.internal.events.CorruptMessageEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
 
 /**
- * The protocol of an endpoint whose messages have sums ({@link EndpointConfig#integrity}). A class of its own: as long
+ * The protocol of an endpoint whose messages have sums (EndpointConfig.integrity). A class of its own: as long
  * as nobody asks for it, the other one has no subclass, and what this one does costs it nothing.
  */
-final class SummedProtocol extends Protocol {
+public final class SummedProtocol extends Protocol {
     private final Checksum sums = new Checksum();
 
     /**
@@ -18,9 +18,16 @@ final class SummedProtocol extends Protocol {
      * @param bufferSize of this side's receive buffers, in bytes, with room for a sum
      * @param maxMessage the longest message to send, in bytes, without its sum
      */
-    SummedProtocol(
-            String name, Wire wire, Credits credits, int sendDepth, int bufferSize, int maxMessage, Silence silence) {
-        super(name, wire, credits, sendDepth, bufferSize, maxMessage, silence);
+    public SummedProtocol(
+            String name,
+            Wire wire,
+            Credits credits,
+            int sendDepth,
+            int bufferSize,
+            int maxMessage,
+            Silence silence,
+            EndExceptions exceptions) {
+        super(name, wire, credits, sendDepth, bufferSize, maxMessage, silence, exceptions);
     }
 
     /** In the order of the posts, which is that in which messages arrive. */
@@ -48,10 +55,8 @@ final class SummedProtocol extends Protocol {
         if (Recorder.isThere()) {
             CorruptMessageEvent.found(name, sums.next(), length, sums.said(), sums.found());
         }
-        CorruptMessageException corrupt =
-                new CorruptMessageException(name, sums.next(), length, sums.said(), sums.found());
+        Loss corrupt = Loss.ofCorruption(name, new Loss.Corruption(sums.next(), length, sums.said(), sums.found()));
         if (state == State.LOST) {
-            corrupt.addSuppressed(lost);
             lost = corrupt;
         } else {
             lose(corrupt);
@@ -64,7 +69,7 @@ final class SummedProtocol extends Protocol {
     }
 
     @Override
-    IntegrityCounters integrity() {
-        return sums.counters();
+    public Checksum sums() {
+        return sums;
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.promise;
 
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import java.time.Duration;
@@ -13,22 +13,22 @@ import java.util.concurrent.TimeoutException;
  * A future of an endpoint, or one that was made of it. Whoever waits for it makes the endpoint's progress meanwhile, so
  * a program with one thread may wait.
  */
-class ProgressFuture<T> extends CompletableFuture<T> {
-    private final Engine engine;
+public class ProgressFuture<T> extends CompletableFuture<T> {
+    private final Progress progress;
     private boolean wakes;
 
-    /** Of an engine that may be null, where nobody waits. */
-    ProgressFuture(Engine engine) {
-        this.engine = engine;
+    /** Of a progress that may be null, where nobody waits. */
+    ProgressFuture(Progress progress) {
+        this.progress = progress;
     }
 
     @Override
     public final <U> CompletableFuture<U> newIncompleteFuture() {
-        return new ProgressFuture<>(engine);
+        return new ProgressFuture<>(progress);
     }
 
     /** Whether it is done, or only has to be told. */
-    boolean isDecided() {
+    public boolean isDecided() {
         return isDone();
     }
 
@@ -36,15 +36,15 @@ class ProgressFuture<T> extends CompletableFuture<T> {
     void handOver() {}
 
     /** The program has completed or cancelled it. */
-    final void tellEngine() {
-        if (engine != null) {
-            engine.nudge();
+    final void nudge() {
+        if (progress != null) {
+            progress.nudge();
         }
     }
 
     @Override
     public final T get() throws InterruptedException, ExecutionException {
-        interruptibly(Endpoint.FOR_EVER);
+        interruptibly(Progress.FOR_EVER);
         return super.get();
     }
 
@@ -72,7 +72,7 @@ class ProgressFuture<T> extends CompletableFuture<T> {
         boolean interrupted = false;
         while (true) {
             try {
-                await(Endpoint.FOR_EVER);
+                await(Progress.FOR_EVER);
                 break;
             } catch (WaitInterruptedException e) {
                 // As CompletableFuture has it, this wait is not ended by an interrupt, which is kept for later.
@@ -89,17 +89,17 @@ class ProgressFuture<T> extends CompletableFuture<T> {
     }
 
     private void await(Duration timeout) {
-        if (engine == null || isDone()) {
+        if (progress == null || isDone()) {
             return;
         }
         synchronized (this) {
             if (!wakes) {
                 wakes = true;
                 // Others can complete it: a program that cancels, an executor that a stage was given to.
-                whenComplete((value, failure) -> engine.nudge());
+                whenComplete((value, failure) -> progress.nudge());
             }
         }
-        engine.awaitDecided(this, timeout);
+        progress.awaitDecided(this, timeout);
         handOver();
     }
 }

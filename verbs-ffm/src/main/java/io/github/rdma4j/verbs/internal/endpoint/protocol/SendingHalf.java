@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.protocol;
 
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
-import io.github.rdma4j.verbs.endpoint.Protocol.State;
+import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol.State;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -18,7 +19,7 @@ import java.util.function.Supplier;
  * in the send queue and, for messages, credits. What is asked for by a promise waits for its turn; the rest is told
  * that there is no room.
  */
-abstract sealed class SendingHalf extends WireEvents permits Protocol {
+public abstract sealed class SendingHalf extends WireEvents permits Protocol {
     /** A message, or a transfer, that waits for its turn. */
     private record Waiting(
             MemorySegment message,
@@ -32,6 +33,15 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
             this(message, null, null, null, 0, 0, promise);
         }
     }
+
+    /** What a method that tries gives: it is posted. */
+    public static final int OK = 0;
+    /** The peer has no free receive buffer. */
+    public static final int NO_CREDIT = 1;
+    /** There is no free place in the send queue. */
+    public static final int QUEUE_FULL = 2;
+    /** The peer has closed. */
+    public static final int CLOSED_BY_PEER = -1;
 
     final String name;
     final Wire wire;
@@ -60,28 +70,28 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
         this.maxMessage = maxMessage;
     }
 
-    abstract EndpointException ended(String operation);
+    public abstract VerbsException ended(String operation);
 
-    abstract void lose(String reason, TransferException cause);
+    public abstract void lose(String reason, VerbsException cause);
 
-    abstract void refuse(int slot, RuntimeException failure);
+    public abstract void refuse(int slot, RuntimeException failure);
 
-    abstract boolean decide(Promise<?> promise, Object value, Throwable failure);
+    public abstract boolean decide(Promise<?> promise, Object value, Throwable failure);
 
-    final Credits credits() {
+    public final Credits credits() {
         return credits;
     }
 
-    final Slots slots() {
+    public final Slots slots() {
         return slots;
     }
 
-    final int maxMessage() {
+    public final int maxMessage() {
         return maxMessage;
     }
 
     /** Whether everything that was accepted for sending has arrived. */
-    final boolean isIdle() {
+    public final boolean isIdle() {
         return outbox.isEmpty() && slots.isIdle();
     }
 
@@ -90,12 +100,12 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
      * only: they would be woken twice for each question that they ask or answer. Credits that are due could not be
      * sent, for want of room.
      */
-    final boolean awaitsEnds() {
+    public final boolean awaitsEnds() {
         return endsMatter || !slots.hasFree() || credits.updateDue() || credits.isPeerOut() || !isOpen();
     }
 
     /** From now on {@link #awaitsEnds}. */
-    final void awaitEnds() {
+    public final void awaitEnds() {
         endsMatter = true;
     }
 
@@ -115,9 +125,9 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
     }
 
     /** Sends, or says why not now. */
-    final int trySend(MemorySegment message) {
+    public final int trySend(MemorySegment message) {
         int code = mayPost(message.byteSize());
-        if (code != Endpoint.OK) {
+        if (code != OK) {
             return code;
         }
         // As postMessage does, which would lie one call deeper: the JDK's copies lie at the limit of what is inlined.
@@ -130,14 +140,14 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
         }
         credits.spend();
         postFilled(slot, message.byteSize(), mustSignal());
-        return isOpen() ? Endpoint.OK : closedOrLost("sending over " + name);
+        return isOpen() ? OK : closedOrLost("sending over " + name);
     }
 
     /** Sends what remains in a buffer, whose position is the limit then, or says why not now. */
-    final int trySend(ByteBuffer message) {
+    public final int trySend(ByteBuffer message) {
         int length = message.remaining();
         int code = mayPost(length);
-        if (code != Endpoint.OK) {
+        if (code != OK) {
             return code;
         }
         int slot = slots.take(null, false);
@@ -150,13 +160,13 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
         credits.spend();
         postFilled(slot, length, mustSignal());
         message.position(message.limit());
-        return isOpen() ? Endpoint.OK : closedOrLost("sending over " + name);
+        return isOpen() ? OK : closedOrLost("sending over " + name);
     }
 
     /** Sends what stays where it is until its end was polled for, or says why not now. */
-    final int trySend(long id, MemorySlice message) {
+    public final int trySend(long id, MemorySlice message) {
         int code = mayPost(message.length());
-        if (code != Endpoint.OK) {
+        if (code != OK) {
             return code;
         }
         int slot = slots.take(id, false);
@@ -169,7 +179,7 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
         credits.spend();
         postFilled(slot, message.length(), true);
         // Also if it was refused: that is told as its end.
-        return Endpoint.OK;
+        return OK;
     }
 
     /** Whether a message can go at once, or why not. */
@@ -181,13 +191,13 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
         flush();
         if (credits.available() == 0) {
             wantsCredit = true;
-            return Endpoint.NO_CREDIT;
+            return NO_CREDIT;
         }
         if (!hasRoom()) {
             wantsPlace = true;
-            return Endpoint.QUEUE_FULL;
+            return QUEUE_FULL;
         }
-        return Endpoint.OK;
+        return OK;
     }
 
     /** Whether there is room again for what there was none for; told once. */
@@ -205,7 +215,7 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
     }
 
     /** Sends the first of these, as many as there is room for, with one doorbell; how many. */
-    final int trySendAll(List<? extends MemorySegment> messages) {
+    public final int trySendAll(List<? extends MemorySegment> messages) {
         for (int i = 0; i < messages.size(); i++) {
             checkLength(messages.get(i));
         }
@@ -267,7 +277,7 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
     }
 
     /** Takes a place and a credit for a message that the program will write there; -1 if there are none now. */
-    final int claim() {
+    public final int claim() {
         if (!isOpen()) {
             throw ended("claiming a message of " + name);
         }
@@ -285,7 +295,7 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
     }
 
     /** The program has written it. */
-    final void sendClaimed(int slot, long length) {
+    public final void sendClaimed(int slot, long length) {
         if (!isOpen()) {
             slots.giveBack(slot);
             throw ended("sending over " + name);
@@ -315,7 +325,7 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
     }
 
     /** The program does not want it. */
-    final void giveBack(int slot) {
+    public final void giveBack(int slot) {
         slots.giveBack(slot);
         credits.unspend();
         changes++;
@@ -323,18 +333,18 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
     }
 
     /** Whether something can be posted now, with nobody waiting before it. */
-    final boolean hasRoom() {
+    public final boolean hasRoom() {
         return outbox.isEmpty() && slots.hasFree();
     }
 
     private int closedOrLost(String operation) {
         if (state() == State.PEER_CLOSED) {
-            return Endpoint.CLOSED_BY_PEER;
+            return CLOSED_BY_PEER;
         }
         throw ended(operation);
     }
 
-    final void sendAsync(MemorySegment message, Promise<Void> promise) {
+    public final void sendAsync(MemorySegment message, Promise<Void> promise) {
         checkLength(message);
         endsMatter = true;
         if (!isOpen()) {
@@ -351,7 +361,7 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
      * @param local null for an atomic operation
      * @param operand of a compare-and-swap what is expected, of a fetch-and-add what is added
      */
-    final int tryTransfer(
+    public final int tryTransfer(
             long id, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
         if (!isOpen()) {
             return closedOrLost("a transfer of " + name);
@@ -360,14 +370,14 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
         flush();
         if (!hasRoom()) {
             wantsPlace = true;
-            return Endpoint.QUEUE_FULL;
+            return QUEUE_FULL;
         }
         postTransfer(slots.take(id, operation.hasResult()), operation, local, remote, operand, newValue);
-        return Endpoint.OK;
+        return OK;
     }
 
     /** The same with a promise; a transfer for which there is no room waits. */
-    final void transferAsync(
+    public final void transferAsync(
             Promise<?> promise,
             Operation operation,
             MemorySlice local,

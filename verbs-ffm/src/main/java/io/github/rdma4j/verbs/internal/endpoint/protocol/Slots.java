@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.protocol;
+
+import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 
 /**
  * The places in the send queue that the program can fill: which are free, who waits for the others, and which are done
- * and wait to be polled. Only the books; the buffers are of {@link SendBuffers}.
+ * and wait to be polled. Only the books; the buffers are of the wire.
  */
-final class Slots {
+public final class Slots {
     /** Nobody uses it. */
     private static final byte FREE = 0;
     /** A transfer or a message whose promise gets nothing. */
@@ -88,7 +90,7 @@ final class Slots {
      * Whether nothing is under way whose end will be told. What is done and was not polled does not count, nor what the
      * program writes.
      */
-    boolean isIdle() {
+    public boolean isIdle() {
         return freeCount + doneCount + claimedCount + untold() == free.length;
     }
 
@@ -147,7 +149,7 @@ final class Slots {
     }
 
     /** How many the program is writing. */
-    int claimed() {
+    public int claimed() {
         return claimedCount;
     }
 
@@ -309,7 +311,7 @@ final class Slots {
         }
     }
 
-    boolean hasDone() {
+    public boolean hasDone() {
         return doneCount > 0;
     }
 
@@ -336,11 +338,11 @@ final class Slots {
         return slot;
     }
 
-    long id(int slot) {
+    public long id(int slot) {
         return ids[slot];
     }
 
-    RuntimeException failure(int slot) {
+    public RuntimeException failure(int slot) {
         return failures[slot];
     }
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.protocol;
 
 /**
  * Who may send how much. A credit stands for one free receive buffer of the peer: whoever sends a message spends one,
@@ -16,9 +16,9 @@ package io.github.rdma4j.verbs.endpoint;
  * while the peer has no credits left, it has read all updates; each further one before it reads again carries at least
  * half of all credits. So it has two at most to read, and one buffer is for the message that closes.
  */
-final class Credits {
+public final class Credits {
     /** The receive buffers for updates and the close. */
-    static final int RESERVE = 3;
+    public static final int RESERVE = 3;
 
     private final int buffers;
     private final int peerBuffers;
@@ -39,7 +39,7 @@ final class Credits {
      * @param buffers of this side, without the reserve
      * @param peerBuffers of the peer, without the reserve
      */
-    Credits(int buffers, int peerBuffers) {
+    public Credits(int buffers, int peerBuffers) {
         this.buffers = buffers;
         this.peerBuffers = peerBuffers;
         this.updateFrom = (buffers + 1) / 2;
@@ -49,12 +49,12 @@ final class Credits {
     }
 
     /** This side's buffers, without the reserve. */
-    int buffers() {
+    public int buffers() {
         return buffers;
     }
 
     /** How many messages may be sent now. */
-    int available() {
+    public int available() {
         return available;
     }
 
@@ -100,7 +100,7 @@ final class Credits {
     }
 
     /** For tests: what the peer may have and does not know of yet. */
-    int owed() {
+    public int owed() {
         return owed;
     }
 
@@ -129,10 +129,19 @@ final class Credits {
         return count;
     }
 
-    /** Messages, not those that are claimed and may be given back. */
-    EndpointCounters counters(int claimed) {
-        return new EndpointCounters(
-                returned + peerBuffers - available - claimed, returned, grantedAgain + buffers - granted);
+    /** How many messages were sent, without those that are claimed and may be given back. */
+    public long sent(int claimed) {
+        return returned + peerBuffers - available - claimed;
+    }
+
+    /** How many messages the peer's program has taken, as far as the peer has said. */
+    public long taken() {
+        return returned;
+    }
+
+    /** How many messages have come. */
+    public long received() {
+        return grantedAgain + buffers - granted;
     }
 
     /** Whether so many are owed that they should not wait for a message that goes there anyway. */

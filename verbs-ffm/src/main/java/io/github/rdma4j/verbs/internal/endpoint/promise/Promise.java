@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.promise;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -14,7 +14,7 @@ import java.util.function.Supplier;
  * future takes it. What the endpoint has decided is told later, without the lock, because what a program has chained to
  * a future runs in the telling thread.
  */
-final class Promise<T> extends ProgressFuture<T> {
+public final class Promise<T> extends ProgressFuture<T> {
     private static final int NOBODY = 0;
     private static final int PROGRAM = 1;
     private static final int ENDPOINT = 2;
@@ -36,13 +36,13 @@ final class Promise<T> extends ProgressFuture<T> {
     /** The one that was decided next and is still to be told; of {@link Decisions}. */
     Promise<?> next;
 
-    Promise(Engine engine) {
-        super(engine);
+    public Promise(Progress progress) {
+        super(progress);
     }
 
     /** The endpoint decides; false if the program was quicker. With the lock held. */
     @SuppressWarnings("unchecked")
-    boolean decide(Object newValue, Throwable newFailure) {
+    public boolean decide(Object newValue, Throwable newFailure) {
         if (decidedBy != NOBODY) {
             return false;
         }
@@ -52,18 +52,18 @@ final class Promise<T> extends ProgressFuture<T> {
     }
 
     /** Whether the program has taken it back. */
-    boolean isWithdrawn() {
+    public boolean isWithdrawn() {
         return decidedBy == PROGRAM;
     }
 
     @Override
-    boolean isDecided() {
+    public boolean isDecided() {
         return decidedBy == ENDPOINT || isDone();
     }
 
     /** Tells what the endpoint has decided. */
     @Override
-    void handOver() {
+    public void handOver() {
         if (decidedBy == ENDPOINT) {
             if (failure == null) {
                 super.complete(value);
@@ -74,12 +74,12 @@ final class Promise<T> extends ProgressFuture<T> {
     }
 
     /** What the endpoint decided if it failed; null if it succeeded. */
-    Throwable decidedFailure() {
+    public Throwable decidedFailure() {
         return failure;
     }
 
     /** What the endpoint decided if it succeeded. */
-    T decidedValue() {
+    public T decidedValue() {
         return value;
     }
 
@@ -96,7 +96,7 @@ final class Promise<T> extends ProgressFuture<T> {
     public boolean complete(T result) {
         boolean changed = withdraw() && super.complete(result);
         if (changed) {
-            tellEngine();
+            nudge();
         }
         return changed;
     }
@@ -105,7 +105,7 @@ final class Promise<T> extends ProgressFuture<T> {
     public boolean completeExceptionally(Throwable reason) {
         boolean changed = withdraw() && super.completeExceptionally(reason);
         if (changed) {
-            tellEngine();
+            nudge();
         }
         return changed;
     }
@@ -116,7 +116,7 @@ final class Promise<T> extends ProgressFuture<T> {
             return isCancelled();
         }
         boolean cancelled = super.cancel(mayInterruptIfRunning);
-        tellEngine();
+        nudge();
         return cancelled;
     }
 

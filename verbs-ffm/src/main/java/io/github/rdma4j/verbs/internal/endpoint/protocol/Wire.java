@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.protocol;
 
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
@@ -9,12 +9,12 @@ import java.nio.ByteBuffer;
 
 /**
  * What {@link Protocol} can do to the world: post, and look at memory. None of it waits. In a program it is a queue
- * pair ({@link VerbsWire}), in a simulation two queues.
+ * pair or a socket, in a simulation two queues.
  *
  * <p>What posts gives 0, or the errno of a refusal. Each post that was not refused leads to one call of {@link
  * Protocol#sent}, {@link Protocol#received} or {@link Protocol#failed}, in the order of the posts of each direction.
  */
-interface Wire {
+public interface Wire {
     /** Copies a message into the buffer of a slot. If it throws, nothing has happened. */
     void fill(int slot, MemorySegment message);
 
@@ -120,11 +120,6 @@ interface Wire {
      */
     default boolean isPeerThere() {
         return false;
-    }
-
-    /** Memory that the peer alone may use, where this side's threads serve it; null where an adapter does. */
-    default Exposures grants() {
-        return null;
     }
 
     /** Makes everything that is under way complete, if need be without success. */

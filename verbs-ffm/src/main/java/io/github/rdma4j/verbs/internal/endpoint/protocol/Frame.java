@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.protocol;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -11,28 +11,28 @@ import java.nio.ByteOrder;
  * travels as immediate data; where a transport has none with sends, as iWARP, behind the message's last byte. The
  * message has no header, so it lies at the start of its buffer, and a message without bytes can carry credits.
  */
-final class Frame {
+public final class Frame {
     /** Data of the program; uses up one credit. */
-    static final int MESSAGE = 0;
+    public static final int MESSAGE = 0;
     /** Credits and nothing else; goes into the reserve. */
-    static final int CREDIT = 1;
+    public static final int CREDIT = 1;
     /** The last message: the sender has closed; goes into the reserve. */
-    static final int CLOSE = 2;
+    public static final int CLOSE = 2;
 
     /** Of two endpoints that move: words about the move, over TCP; no credit, and no message of the program's. */
-    static final int MOVE = 3;
+    public static final int MOVE = 3;
     /** The same: data that shows whether RDMA works. */
-    static final int CANARY = 4;
+    public static final int CANARY = 4;
     /** The same: a question without bytes over RDMA, with a number in the place of credits. */
-    static final int PING = 5;
+    public static final int PING = 5;
     /** The answer, with the question's number. */
-    static final int PONG = 6;
+    public static final int PONG = 6;
 
     /** What fits into the number, and so the most receive buffers that a side can have. */
-    static final int MAX_CREDITS = 0xffff;
+    public static final int MAX_CREDITS = 0xffff;
 
     /** The bytes that it takes behind a message. */
-    static final int TRAILER = Integer.BYTES;
+    public static final int TRAILER = Integer.BYTES;
 
     /** How it is written there: with no regard to alignment, in network byte order as immediate data is. */
     private static final ValueLayout.OfInt BEHIND = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -41,28 +41,23 @@ final class Frame {
 
     private Frame() {}
 
-    /** The bytes behind each message of a link: none where it carries immediate data. */
-    static int trailer(VerbsLink link) {
-        return link.isIwarp() ? TRAILER : 0;
-    }
-
-    static int read(MemorySegment memory, long offset) {
+    public static int read(MemorySegment memory, long offset) {
         return memory.get(BEHIND, offset);
     }
 
-    static void write(MemorySegment memory, long offset, int frame) {
+    public static void write(MemorySegment memory, long offset, int frame) {
         memory.set(BEHIND, offset, frame);
     }
 
-    static int of(int kind, int credits) {
+    public static int of(int kind, int credits) {
         return kind << KIND_SHIFT | credits;
     }
 
-    static int kind(int frame) {
+    public static int kind(int frame) {
         return frame >>> KIND_SHIFT;
     }
 
-    static int credits(int frame) {
+    public static int credits(int frame) {
         return frame & MAX_CREDITS;
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.protocol;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -16,13 +16,13 @@ import java.util.Arrays;
  * @param token what a client shows to be let in, empty for nothing; of a server, {@value #LIFE_BYTES} bytes that no
  *     other server has, nor the same one after a restart
  */
-record Hello(int version, boolean integrity, int receiveBuffers, int bufferSize, byte[] userData, byte[] token) {
+public record Hello(int version, boolean integrity, int receiveBuffers, int bufferSize, byte[] userData, byte[] token) {
     /** Changes whenever two versions would misunderstand each other. */
-    static final int VERSION = 4;
+    public static final int VERSION = 4;
 
-    static final int LIFE_BYTES = 8;
+    public static final int LIFE_BYTES = 8;
     /** The bytes before the program's own. */
-    static final int HEADER = 16;
+    public static final int HEADER = 16;
 
     private static final int MAGIC = 0x52_34_4a_45;
 
@@ -38,11 +38,11 @@ record Hello(int version, boolean integrity, int receiveBuffers, int bufferSize,
     private static final int REFUSED = 1 << 15;
 
     /** A side without sums and token. */
-    Hello(int version, int receiveBuffers, int bufferSize, byte[] userData) {
+    public Hello(int version, int receiveBuffers, int bufferSize, byte[] userData) {
         this(version, false, receiveBuffers, bufferSize, userData, new byte[0]);
     }
 
-    byte[] toBytes() {
+    public byte[] toBytes() {
         return header(version, integrity ? INTEGRITY : 0, receiveBuffers, bufferSize, userData.length, token.length)
                 .put(userData)
                 .put(token)
@@ -61,22 +61,22 @@ record Hello(int version, boolean integrity, int receiveBuffers, int bufferSize,
     }
 
     /** Whether the bytes come from an endpoint of any version. */
-    static boolean isHello(byte[] bytes) {
+    public static boolean isHello(byte[] bytes) {
         return bytes.length >= HEADER && isMagic(ByteBuffer.wrap(bytes).getInt());
     }
 
     /** Whether an endpoint of any version begins with this word, in the order of the network. */
-    static boolean isMagic(int word) {
+    public static boolean isMagic(int word) {
         return word == MAGIC;
     }
 
     /** The version of bytes that are from an endpoint. */
-    static int versionOf(byte[] bytes) {
+    public static int versionOf(byte[] bytes) {
         return Short.toUnsignedInt(ByteBuffer.wrap(bytes).getShort(VERSION_AT));
     }
 
     /** How many bytes of a greeting without a problem are one; others may follow. */
-    static int lengthOf(byte[] bytes) {
+    public static int lengthOf(byte[] bytes) {
         return HEADER + Byte.toUnsignedInt(bytes[USER_LENGTH_AT]) + Byte.toUnsignedInt(bytes[TOKEN_LENGTH_AT]);
     }
 
@@ -84,7 +84,7 @@ record Hello(int version, boolean integrity, int receiveBuffers, int bufferSize,
      * Reads what an endpoint of this version has sent; what is behind it is padding. It allocates no more than a copy
      * of the bytes.
      */
-    static Hello parse(byte[] bytes) {
+    public static Hello parse(byte[] bytes) {
         String problem = problem(bytes);
         if (!problem.isEmpty()) {
             throw new IllegalArgumentException(problem);
@@ -101,7 +101,7 @@ record Hello(int version, boolean integrity, int receiveBuffers, int bufferSize,
     }
 
     /** Why the bytes cannot be used; an empty string if they can. */
-    static String problem(byte[] bytes) {
+    public static String problem(byte[] bytes) {
         if (!isHello(bytes)) {
             return "the peer does not speak the endpoint protocol of rdma4j";
         }
@@ -124,26 +124,26 @@ record Hello(int version, boolean integrity, int receiveBuffers, int bufferSize,
     }
 
     /** Whether bytes of this version are a server's refusal. */
-    static boolean isRefusal(byte[] bytes) {
+    public static boolean isRefusal(byte[] bytes) {
         return isHello(bytes)
                 && versionOf(bytes) == VERSION
                 && (ByteBuffer.wrap(bytes).getShort(FLAGS_AT) & REFUSED) != 0;
     }
 
     /** Which server has said this; 0 of a client. */
-    long life() {
+    public long life() {
         return token.length == LIFE_BYTES ? ByteBuffer.wrap(token).getLong() : 0;
     }
 
     /** Why the server has refused. */
-    static Refusal refusalOf(byte[] refusal) {
+    public static Refusal refusalOf(byte[] refusal) {
         int number = ByteBuffer.wrap(refusal).getInt(SIZE_AT);
         Refusal[] all = Refusal.values();
         return number >= 0 && number < all.length ? all[number] : Refusal.ANOTHER_PROTOCOL;
     }
 
     /** Why this side does not want to be connected with one that has said this; null if it does. */
-    Refusal disagreement(boolean withIntegrity) {
+    public Refusal disagreement(boolean withIntegrity) {
         if (integrity == withIntegrity) {
             return null;
         }
@@ -151,7 +151,7 @@ record Hello(int version, boolean integrity, int receiveBuffers, int bufferSize,
     }
 
     /** The private data of a refusal: magic, version and reason, and nothing where the buffers would be. */
-    static byte[] refusal(Refusal reason) {
+    public static byte[] refusal(Refusal reason) {
         return header(VERSION, REFUSED, 0, reason.ordinal(), 0, 0).array();
     }
 

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.protocol;
 
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.endpoint.promise.Decisions;
+import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 import java.util.ArrayDeque;
 
 /**
@@ -11,19 +13,19 @@ import java.util.ArrayDeque;
  * Promise} that {@link #decisions} gives out, or counts up {@link #changes}, and then whoever waits looks again. What
  * it inherits is the half that sends.
  *
- * <p>No threads, no locks, no waiting, no verbs: {@link Engine} has those, and two of these machines play against each
+ * <p>No threads, no locks, no waiting, no verbs: the floor above has those, and two of these machines play against each
  * other in a simulation. After an exception, also an {@link OutOfMemoryError}, the machine is in order, and the same
  * event may be given again.
  */
-sealed class Protocol extends SendingHalf permits SummedProtocol {
+public sealed class Protocol extends SendingHalf permits SummedProtocol {
     /** In the id of a work request: it is a receive, and the rest is its buffer. Of others, the id is the slot. */
-    static final long RECEIVE = 1L << 33;
+    public static final long RECEIVE = 1L << 33;
     /** The id of credit updates and of the close. */
-    static final long CONTROL = 1L << 32;
+    public static final long CONTROL = 1L << 32;
     /** The id of what asks for a sign of life. */
-    static final long PROBE = 1L << 34;
+    public static final long PROBE = 1L << 34;
     /** What the send queue must hold beside the slots: updates, the close, and a probe. */
-    static final int SEND_RESERVE = Credits.RESERVE + 1;
+    public static final int SEND_RESERVE = Credits.RESERVE + 1;
 
     /** One of the places is for the close. */
     private static final int MAX_UPDATES = Credits.RESERVE - 1;
@@ -33,7 +35,7 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
     private static final String NOT_THE_PROTOCOL = "the peer does not keep to the endpoint protocol: ";
 
     /** What can still be done with the peer. */
-    enum State {
+    public enum State {
         OPEN,
         PEER_CLOSED,
         LOST
@@ -43,10 +45,11 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
 
     private final Inbox inbox;
     private final Silence silence;
+    private final EndExceptions exceptions;
     private final ArrayDeque<Promise<byte[]>> requests = new ArrayDeque<>();
     private final Decisions decisions = new Decisions();
     State state = State.OPEN;
-    ConnectionLostException lost;
+    Loss lost;
     private IllegalStateException closed;
     private boolean deaf;
     private boolean broken;
@@ -63,49 +66,58 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
      * @param bufferSize of this side's receive buffers, in bytes
      * @param maxMessage the longest message to send, in bytes, without its sum
      */
-    Protocol(String name, Wire wire, Credits credits, int sendDepth, int bufferSize, int maxMessage, Silence silence) {
+    public Protocol(
+            String name,
+            Wire wire,
+            Credits credits,
+            int sendDepth,
+            int bufferSize,
+            int maxMessage,
+            Silence silence,
+            EndExceptions exceptions) {
         super(name, wire, credits, new Slots(sendDepth), maxMessage);
+        this.exceptions = exceptions;
         this.inbox = new Inbox(credits.buffers() + Credits.RESERVE);
         this.bufferSize = bufferSize;
         this.silence = silence;
     }
 
     @Override
-    State state() {
+    public State state() {
         return state;
     }
 
     /** The promises that are decided and still to be told. */
-    Decisions decisions() {
+    public Decisions decisions() {
         return decisions;
     }
 
     /** Counts up with everything that somebody can have waited for. */
-    long changes() {
+    public long changes() {
         return changes;
     }
 
     /** Whether the connection is over and nothing is under way any more. */
-    boolean hasEnded() {
+    public boolean hasEnded() {
         return state != State.OPEN && slots.isIdle();
     }
 
     /** Whether the connection is over and nothing is left that could be polled for. */
-    boolean hasEndedPolling() {
+    public boolean hasEndedPolling() {
         return state != State.OPEN && !slots.hasPolled();
     }
 
-    boolean hasControlsUnderWay() {
+    public boolean hasControlsUnderWay() {
         return controlsUnderWay > 0;
     }
 
     /** Why nothing goes any more; a new exception each time, so that its stack trace is the caller's. */
     @Override
-    EndpointException ended(String operation) {
-        return state == State.PEER_CLOSED ? new ClosedByPeerException(operation) : lost.again(operation);
+    public VerbsException ended(String operation) {
+        return state == State.PEER_CLOSED ? exceptions.closedByPeer(operation) : exceptions.lost(operation, lost);
     }
 
-    String endReason() {
+    public String endReason() {
         return switch (state) {
             case OPEN -> "closed by this side";
             case PEER_CLOSED -> "closed by the peer";
@@ -119,17 +131,17 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
      * Whether the program has something to do: a message to read, a transfer to poll, the end to hear of, or, which is
      * told once, to try again what there was no room for.
      */
-    boolean takeReady() {
+    public boolean takeReady() {
         return takeRoomAgain() || !inbox.isEmpty() || slots.hasDone() || state != State.OPEN;
     }
 
     /** The same without being told. */
-    boolean isReady() {
+    public boolean isReady() {
         return isRoomAgain() || !inbox.isEmpty() || slots.hasDone() || state != State.OPEN;
     }
 
     /** The oldest message's buffer, -1 if there is none; to be released. */
-    int take() {
+    public int take() {
         // Before the message is out: posting may throw.
         if (credits.isPeerOut()) {
             updateCredits();
@@ -138,28 +150,28 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
     }
 
     /** A message that was taken, and could not be given to anybody. */
-    void putBack(int buffer) {
+    public void putBack(int buffer) {
         inbox.putBack(buffer);
         changes++;
     }
 
     /** Whether a message has arrived that nobody has taken. */
-    boolean hasMessage() {
+    public boolean hasMessage() {
         return !inbox.isEmpty();
     }
 
     /** For tests: how many messages have arrived that nobody has taken. */
-    int messageCount() {
+    public int messageCount() {
         return inbox.count();
     }
 
     /** How long the message in a buffer is, in bytes. */
-    long length(int buffer) {
+    public long length(int buffer) {
         return inbox.length(buffer);
     }
 
     /** A copy of the oldest message; null if there is none and one may come. If it throws, the message stays. */
-    byte[] copyNext(String operation) {
+    public byte[] copyNext(String operation) {
         if (inbox.isEmpty()) {
             if (state != State.OPEN) {
                 throw ended(operation);
@@ -176,13 +188,13 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
         return wire.copy(buffer, inbox.length(buffer));
     }
 
-    void request(Promise<byte[]> promise) {
+    public void request(Promise<byte[]> promise) {
         requests.add(promise);
         settle();
     }
 
     /** The program has done with a message. */
-    void release(int buffer) {
+    public void release(int buffer) {
         if (canPost()) {
             posted(wire.returnReceive(buffer));
             credits.release();
@@ -191,17 +203,17 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
     }
 
     /** The slot of the transfer that was done first and has not been polled; -1 if there is none. */
-    int takeDone() {
+    public int takeDone() {
         return slots.takeDone();
     }
 
     /** The value before an atomic operation that succeeded; 0 of anything else. */
-    long resultOf(int slot) {
+    public long resultOf(int slot) {
         return slots.hasResult(slot) ? wire.word(slot) : 0;
     }
 
     /** A transfer that was polled for gives its slot to whoever waits for one. */
-    void releaseDone(int slot) {
+    public void releaseDone(int slot) {
         slots.release(slot);
         changes++;
         flush();
@@ -212,7 +224,7 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
     }
 
     /** The program has taken a promise back, or completed something that others wait for. */
-    void nudge() {
+    public void nudge() {
         changes++;
         flush();
     }
@@ -221,7 +233,7 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
 
     /** A message has come. */
     @Override
-    void received(int buffer, boolean framed, int frame, long length) {
+    public void received(int buffer, boolean framed, int frame, long length) {
         changes++;
         silence.heard();
         if (deaf || state == State.PEER_CLOSED) {
@@ -254,7 +266,7 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
 
     /** The peer has sent more than there are buffers for, and the wire has kept some of it from this side. */
     @Override
-    void overrun() {
+    public void overrun() {
         changes++;
         violated("a message for which it had no credit");
     }
@@ -269,8 +281,8 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
         return 0;
     }
 
-    /** What the sums of messages have found; null if they have none. */
-    IntegrityCounters integrity() {
+    /** The sums of messages; null if they have none. */
+    public Checksum sums() {
         return null;
     }
 
@@ -281,7 +293,7 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
 
     /** What was posted with an id has arrived. */
     @Override
-    void sent(long id) {
+    public void sent(long id) {
         changes++;
         silence.acknowledged();
         if (id == CONTROL) {
@@ -300,7 +312,7 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
      * @param cause of the failure; null if it is only a consequence of another one
      */
     @Override
-    void failed(long id, String reason, TransferException cause) {
+    public void failed(long id, String reason, VerbsException cause) {
         changes++;
         lose(reason, cause);
         if (id == CONTROL) {
@@ -317,20 +329,20 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
      * close.
      */
     @Override
-    void linkLost(String reason) {
+    public void linkLost(String reason) {
         lose(reason, null);
         breakWire();
     }
 
     /** The connection has ended without a close, unless that came first. */
     @Override
-    void lose(String reason, TransferException cause) {
+    public void lose(String reason, VerbsException cause) {
         if (state == State.OPEN) {
-            lose(new ConnectionLostException(name, reason, cause));
+            lose(new Loss(reason, cause, null));
         }
     }
 
-    final void lose(ConnectionLostException how) {
+    public final void lose(Loss how) {
         if (state == State.OPEN) {
             lost = how;
             state = State.LOST;
@@ -353,10 +365,8 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
             broken = true;
             try {
                 wire.toError();
-            } catch (VerbsException | IllegalStateException e) {
-                if (lost != null) {
-                    lost.addSuppressed(e);
-                }
+            } catch (VerbsException | IllegalStateException _) {
+                // The connection has ended, and why is known.
             }
         }
     }
@@ -364,7 +374,7 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
     // ---- The time ----
 
     /** Looks at the clock, which is in nanoseconds, after everything that came was taken in. */
-    void look(long now) {
+    public void look(long now) {
         boolean underWay = !slots.isIdle() || controlsUnderWay > 0 || probeUnderWay;
         if (broken) {
             if (slots.isIdle()) {
@@ -414,14 +424,14 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
     }
 
     /** How long one may sleep before the next look. */
-    long nanosToNextLook() {
+    public long nanosToNextLook() {
         return broken && !slots.isIdle() ? GRACE_NANOS : silence.nanosToNextLook();
     }
 
     // ---- What follows ----
 
     /** After each event, or a batch of them: serves those who wait, as far as that is possible now. */
-    void settle() {
+    public void settle() {
         serveRequests();
         if (state == State.OPEN) {
             flush();
@@ -484,7 +494,7 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
     // ---- The end ----
 
     /** This side is being closed: nobody polls or receives any more, and what waits to be sent goes on. */
-    void beginClosing(IllegalStateException reason) {
+    public void beginClosing(IllegalStateException reason) {
         changes++;
         tellEnd("closed by this side");
         awaitEnds();
@@ -497,14 +507,14 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
     }
 
     /** The last message. */
-    void sayGoodBye() {
+    public void sayGoodBye() {
         if (canPost()) {
             postControl(Frame.CLOSE);
         }
     }
 
     /** This side is closed: nothing is posted or completes any more. */
-    void abandon(IllegalStateException reason) {
+    public void abandon(IllegalStateException reason) {
         closed = reason;
         changes++;
         while (!requests.isEmpty()) {
@@ -518,13 +528,13 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
     // ---- Promises ----
 
     @Override
-    void refuse(int slot, RuntimeException failure) {
+    public void refuse(int slot, RuntimeException failure) {
         slots.refuse(slot, failure, this);
     }
 
     /** Decides a promise; false if the program has taken it back. */
     @Override
-    boolean decide(Promise<?> promise, Object value, Throwable failure) {
+    public boolean decide(Promise<?> promise, Object value, Throwable failure) {
         if (!promise.decide(value, failure)) {
             return false;
         }
@@ -534,7 +544,7 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
     }
 
     /** Telling this promise, which was taken out, has failed. */
-    void tellAgain(Promise<?> promise) {
+    public void tellAgain(Promise<?> promise) {
         decisions.putBack(promise);
         changes++;
     }

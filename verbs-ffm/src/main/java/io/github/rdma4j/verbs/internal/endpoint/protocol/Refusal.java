@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.protocol;
 
 /** Why a server does not want a client, as the client is told. The order is part of the protocol. */
-enum Refusal {
+public enum Refusal {
     /** The client has not said what an endpoint of this version says. */
     ANOTHER_PROTOCOL(
             "the server has not understood this side's greeting",
@@ -16,7 +16,7 @@ enum Refusal {
     SUMS_UNWANTED(
             "this side puts a sum behind each message, and the server does not (EndpointConfig.integrity)",
             "integrity(true) on both sides, or on neither"),
-    /** {@link Admission} has said no. */
+    /** The server's admission has said no. */
     NOT_ADMITTED(
             "the server does not let this client in (EndpointConfig.admission): it has shown no token, or a wrong one,"
                     + " or comes from where nobody may come from",
@@ -31,18 +31,11 @@ enum Refusal {
     }
 
     /** What the client reads. */
-    String explanation() {
+    public String explanation() {
         return explanation;
     }
 
-    String remedy() {
+    public String remedy() {
         return remedy;
-    }
-
-    /** What the client's program gets. */
-    EndpointException exception(String operation) {
-        return this == NOT_ADMITTED
-                ? new NotAdmittedException(operation, explanation, remedy)
-                : new IncompatiblePeerException(operation, explanation, remedy);
     }
 }

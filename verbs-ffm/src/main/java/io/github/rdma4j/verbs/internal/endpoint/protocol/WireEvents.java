@@ -1,36 +1,38 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.protocol;
+
+import io.github.rdma4j.verbs.VerbsException;
 
 /**
  * Who hears what a {@link Wire} says: the {@link Protocol}, or, between two wires and the protocol, what chooses among
  * them. A class and no interface: as long as nobody asks for the second, the protocol is the only one, and a call is
  * direct.
  */
-abstract class WireEvents {
+public abstract class WireEvents {
     /** What can still be done with the peer. */
-    abstract Protocol.State state();
+    public abstract Protocol.State state();
 
-    final boolean isOpen() {
+    public final boolean isOpen() {
         return state() == Protocol.State.OPEN;
     }
 
     /** A message has come. */
-    abstract void received(int buffer, boolean framed, int frame, long length);
+    public abstract void received(int buffer, boolean framed, int frame, long length);
 
     /** The peer has sent more than there are buffers for, and the wire has kept some of it from this side. */
-    abstract void overrun();
+    public abstract void overrun();
 
     /** What was posted with an id has arrived. */
-    abstract void sent(long id);
+    public abstract void sent(long id);
 
     /**
      * What was posted with an id has failed, and the connection with it.
      *
      * @param cause of the failure; null if it is only a consequence of another one
      */
-    abstract void failed(long id, String reason, TransferException cause);
+    public abstract void failed(long id, String reason, VerbsException cause);
 
     /** The connection has ended. What arrived before counts, above all the peer's close. */
-    abstract void linkLost(String reason);
+    public abstract void linkLost(String reason);
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.protocol;
 
 import java.time.Duration;
 
@@ -16,9 +16,9 @@ import java.time.Duration;
  * <p>Time counts only while somebody looks: a gap between two looks counts as a quarter of the patience at most, so
  * neither a program that calls nothing for an hour nor a machine that was suspended takes its own pause for the peer's.
  */
-final class Silence {
+public final class Silence {
     /** What a look at the clock has shown. */
-    enum Verdict {
+    public enum Verdict {
         FINE,
         /** Nothing has been heard for a while, and nothing is under way that would be acknowledged; or an early one. */
         PROBE,
@@ -52,7 +52,7 @@ final class Silence {
      * @param nanos until the verdict; half of it for the probe and half for its answer; zero never gives a verdict
      * @param probesEarly whether the peer's adapter may sleep over what comes first
      */
-    Silence(long nanos, boolean probesEarly) {
+    public Silence(long nanos, boolean probesEarly) {
         // In each half the gap between two looks in which the last sign came does not count, as it may have come at its
         // end.
         patience = nanos / 5 * 2;
