@@ -110,8 +110,10 @@ class EndpointServerDeviceTest {
             assertThat(reception.awaitsTime()).isTrue();
             List<EventSource> ready = new ArrayList<>();
             assertThat(poller.select(PATIENCE, ready::add)).isEqualTo(1);
-            try (BrokenDescriptor broken = BrokenDescriptor.of((EventChannel) ready.getFirst())) {
-                assertThatThrownBy(() -> reception.goOn(ready.getFirst()))
+            // With it the id of the client, which could not be closed without the descriptor.
+            try (EventChannel channel = (EventChannel) ready.getFirst();
+                    BrokenDescriptor broken = BrokenDescriptor.of(channel)) {
+                assertThatThrownBy(() -> reception.goOn(channel))
                         .isInstanceOf(VerbsException.class)
                         .hasMessageContaining("rdma_get_cm_event() failed: EBADF");
             }
