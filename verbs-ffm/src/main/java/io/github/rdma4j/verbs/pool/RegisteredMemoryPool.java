@@ -86,8 +86,8 @@ public final class RegisteredMemoryPool implements AutoCloseable {
      *
      * @param size in bytes, above 0
      * @return the memory, to be closed by the user
-     * @throws PoolExhaustedException if there is none, also after the time that the configuration lets it wait; the
-     *     message names the numbers
+     * @throws PoolExhaustedException if there is none, also after the time that the configuration lets it wait, and at
+     *     once if the pool's limit never allows as much; the message names the numbers
      * @throws VerbsException if registering a chunk fails for another reason than want of memory
      * @throws WaitInterruptedException if the thread is interrupted while it waits
      * @throws IllegalStateException if the pool is closed
@@ -103,8 +103,8 @@ public final class RegisteredMemoryPool implements AutoCloseable {
      * @param alignment of the address, in bytes; a power of two, at most a huge page and at most the chunk size
      * @return the memory, to be closed by the user
      * @throws IllegalArgumentException if size or alignment is out of range
-     * @throws PoolExhaustedException if there is none, also after the time that the configuration lets it wait; the
-     *     message names the numbers
+     * @throws PoolExhaustedException if there is none, also after the time that the configuration lets it wait, and at
+     *     once if the pool's limit never allows as much; the message names the numbers
      * @throws VerbsException if registering a chunk fails for another reason than want of memory
      * @throws WaitInterruptedException if the thread is interrupted while it waits
      * @throws IllegalStateException if the pool is closed
@@ -268,7 +268,9 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     }
 
     private PooledMemory allocateWaiting(long size, long alignment) {
-        long left = ReadinessWaiter.nanos(config.waitWhenExhausted());
+        // For what the limit never allows nobody can make room.
+        boolean possible = chunkSizeFor(Math.max(size, alignment)) <= config.maxBytes();
+        long left = possible ? ReadinessWaiter.nanos(config.waitWhenExhausted()) : 0;
         if (left > 0) {
             waits++;
         }
@@ -284,10 +286,10 @@ public final class RegisteredMemoryPool implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new WaitInterruptedException("waiting for %d bytes of a memory pool".formatted(size));
         }
-        throw exhausted(size);
+        throw exhausted(size, possible);
     }
 
-    private PoolExhaustedException exhausted(long size) {
+    private PoolExhaustedException exhausted(long size, boolean waits) {
         long largest = chunks.stream()
                 .mapToLong(chunk -> chunk.allocator().largestFree())
                 .max()
@@ -303,16 +305,23 @@ public final class RegisteredMemoryPool implements AutoCloseable {
                                 config.maxBytes(),
                                 largest,
                                 LockedMemoryLimit.current().describe(),
-                                config.waitWhenExhausted().isZero()
+                                config.waitWhenExhausted().isZero() || !waits
                                         ? ""
                                         : "; waited " + TimeText.of(config.waitWhenExhausted()),
                                 refusal == null
                                         ? ""
                                         : "; the kernel refused to register more: " + refusal.getMessage()),
-                refusal == null
-                        ? "return memory sooner, raise maxBytes, or let allocations wait (waitWhenExhausted)"
-                        : "",
+                remedy(waits),
                 refusal);
+    }
+
+    private String remedy(boolean waits) {
+        if (refusal != null) {
+            return "";
+        }
+        return waits
+                ? "return memory sooner, raise maxBytes, or let allocations wait (waitWhenExhausted)"
+                : "raise maxBytes, or ask for less at once";
     }
 
     void giveBack(PooledMemory memory) {
@@ -366,7 +375,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
             }
             while (registered < bytes) {
                 if (register(config.chunkSize()) == null) {
-                    throw exhausted(bytes);
+                    throw exhausted(bytes, false);
                 }
             }
         } finally {

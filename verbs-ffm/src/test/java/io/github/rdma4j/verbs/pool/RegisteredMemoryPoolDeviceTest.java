@@ -259,6 +259,22 @@ class RegisteredMemoryPoolDeviceTest {
     }
 
     @Test
+    void whatTheLimitNeverAllowsIsNotWaitedFor() {
+        try (RegisteredMemoryPool pool =
+                pool(config -> config.maxBytes(CHUNK).waitWhenExhausted(Duration.ofMillis(30)))) {
+            assertThatThrownBy(() -> pool.allocate(CHUNK + 1))
+                    .isInstanceOf(PoolExhaustedException.class)
+                    .hasMessageContaining("raise maxBytes, or ask for less at once")
+                    .hasMessageNotContaining("waited");
+            assertThatThrownBy(() -> pool.reserve(2 * CHUNK))
+                    .isInstanceOf(PoolExhaustedException.class)
+                    .hasMessageNotContaining("waited");
+            assertThat(pool.statistics().waits()).isZero();
+            pool.allocate(CHUNK).close();
+        }
+    }
+
+    @Test
     void closingEndsWaitsAndReportsWhatWasNotReturned() throws Exception {
         AtomicReference<String> report = new AtomicReference<>();
         RegisteredMemoryPool pool = pool(config ->
