@@ -66,8 +66,9 @@ final class VisibleDevices {
     }
 
     private Finding all(boolean ordered) {
+        List<Integer> found = numbersOfNvidiaSmi();
         // What is not on the bus, as on WSL2, has no number there to compare with.
-        List<Integer> numbers = numbersOfNvidiaSmi().contains(-1) ? List.of() : numbersOfNvidiaSmi();
+        List<Integer> numbers = found.contains(-1) ? List.of() : found;
         boolean same = IntStream.range(0, numbers.size()).allMatch(i -> numbers.get(i) == i);
         if (same && (ordered || alike || !numbers.isEmpty())) {
             return Finding.ok(
