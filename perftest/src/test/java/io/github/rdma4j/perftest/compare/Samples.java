@@ -69,7 +69,8 @@ public final class Samples {
     }
 
     public static Measurement latency(Implementation implementation, double typical, double average) {
-        return measurement(implementation, Map.of("t_typical", typical, "t_avg", average));
+        return measurement(
+                implementation, Map.of("t_typical", typical, "t_avg", average, "percentile_99", 2 * average));
     }
 
     public static Measurement bandwidth(Implementation implementation, double average, double rate) {

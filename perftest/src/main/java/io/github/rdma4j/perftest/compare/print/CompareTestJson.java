@@ -108,7 +108,7 @@ final class CompareTestJson {
         }
         json.writeEndArray();
         json.writeObjectFieldStart("spread");
-        for (Metric metric : Metric.of(test.test().tool())) {
+        for (Metric metric : test.compared()) {
             double[] figures = test.figures(implementation, metric);
             if (figures.length > 0) {
                 ResultJson.spread(json, metric.key(), Spread.of(figures));

@@ -18,6 +18,9 @@ import java.util.stream.Stream;
  * @param rounds at least one
  */
 public record CaseResult(TestCase test, RunOrder order, List<Round> rounds) {
+    /** So that ten lie beyond it. */
+    private static final int LEAST_SAMPLES_OF_PERCENTILE_99 = 1000;
+
     /** Copies the list. */
     public CaseResult {
         rounds = List.copyOf(rounds);
@@ -31,15 +34,23 @@ public record CaseResult(TestCase test, RunOrder order, List<Round> rounds) {
                 .toList();
     }
 
-    /** The metrics of the tool, and what its messages cost. */
-    public List<Metric> metrics() {
-        return Stream.concat(Metric.of(test.tool()).stream(), Metric.costs().stream())
+    /** The metrics of the tool; of latencies the 99th percentile, too, where a run has samples enough for one. */
+    public List<Metric> compared() {
+        Stream<Metric> metrics = Metric.of(test.tool()).stream();
+        return (test.tool().isLatency() && order.iterations() >= LEAST_SAMPLES_OF_PERCENTILE_99
+                        ? Stream.concat(metrics, Stream.of(Metric.PERCENTILE_99))
+                        : metrics)
                 .toList();
+    }
+
+    /** What is compared, and what the messages cost. */
+    public List<Metric> metrics() {
+        return Stream.concat(compared().stream(), Metric.costs().stream()).toList();
     }
 
     /** The comparison, metric by metric. */
     public List<ComparisonRow> rows() {
-        return Metric.of(test.tool()).stream().map(this::row).toList();
+        return compared().stream().map(this::row).toList();
     }
 
     private ComparisonRow row(Metric metric) {

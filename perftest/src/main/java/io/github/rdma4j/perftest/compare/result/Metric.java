@@ -13,6 +13,9 @@ public enum Metric {
     /** Mean of half the round trip. */
     AVERAGE_LATENCY("t_avg", "t_avg [usec]", true, 2),
 
+    /** Half the round trip, which one in a hundred takes longer than: what interrupts a program shows here. */
+    PERCENTILE_99("percentile_99", "99% [usec]", true, 2),
+
     /** Bytes over time from the first post to the last completion. */
     AVERAGE_BANDWIDTH("BW_average", "BW average [MiB/s]", false, 2),
 

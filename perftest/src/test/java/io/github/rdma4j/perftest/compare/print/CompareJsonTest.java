@@ -107,7 +107,7 @@ class CompareJsonTest {
         assertThat(java.at("/results/0/cpu/ns_per_message").isNull()).isTrue();
         assertThat(json.at("/tests/1/test_info/implementation").asText()).isEqualTo("c");
         assertThat(json.at("/tests/3/results/0/BW_unit").asText()).isEqualTo("MiB/sec");
-        assertThat(json.at("/comparison")).hasSize(8);
+        assertThat(json.at("/comparison")).hasSize(9);
         assertThat(json.at("/comparison/0/tool").asText()).isEqualTo("ib_write_lat");
         assertThat(json.at("/comparison/0/size").asLong()).isEqualTo(2);
         assertThat(json.at("/comparison/0/metric").asText()).isEqualTo("t_typical");
@@ -117,7 +117,8 @@ class CompareJsonTest {
         assertThat(json.at("/comparison/0/ratio_low").isNull()).isTrue();
         assertThat(json.at("/comparison/0/c_median").asDouble()).isEqualTo(10);
         assertThat(json.at("/comparison/0/tcp_java_best").isNull()).isTrue();
-        assertThat(json.at("/comparison/4/better").asText()).isEqualTo("higher");
+        assertThat(json.at("/comparison/2/metric").asText()).isEqualTo("percentile_99");
+        assertThat(json.at("/comparison/5/better").asText()).isEqualTo("higher");
         assertThat(json.at("/expectations/0/met").asBoolean()).isTrue();
         assertThat(json.at("/expectations/1/met").asBoolean()).isFalse();
         assertThat(json.at("/expectations/1/ratio").asDouble()).isEqualTo(1.2);

@@ -5,7 +5,11 @@ package io.github.rdma4j.perftest.compare.print;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.compare.Samples;
+import io.github.rdma4j.perftest.compare.plan.TestCase;
+import io.github.rdma4j.perftest.compare.result.CaseResult;
 import io.github.rdma4j.perftest.compare.result.ComparisonRow;
+import io.github.rdma4j.perftest.compare.result.Metric;
+import io.github.rdma4j.perftest.options.Tool;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -20,9 +24,23 @@ class ComparisonTableTest {
                 tool              bytes  metric              Java median     C median   ratio  95 % interval     Java best       C best
                 ib_write_lat          2  t_typical [usec]          10.70        10.00   1.070  1.030 to 1.110         9.00        10.00
                 ib_write_lat          2  t_avg [usec]              11.70        11.00   1.064  1.027 to 1.100        10.00        11.00
+                ib_write_lat          2  99% [usec]                23.40        22.00   1.064  1.027 to 1.100        20.00        22.00
                 ratio: the median of each round's Java / C, of 15 rounds. The interval holds the true median with 95 % confidence or more; with 1 inside, no difference is shown.
                 Latency [usec]: below 1 Java is faster. Bandwidth and message rate: above 1 Java is faster. best: of one round, which luck picks.
                 """);
+    }
+
+    /** One of a hundred samples would be its whole percentile. */
+    @Test
+    void aPercentileNeedsAThousandSamples() {
+        TestCase large = new TestCase(Tool.WRITE_LATENCY, 1 << 20);
+        CaseResult few = new CaseResult(
+                large, Samples.order(large), Samples.latencyResult(C, C).rounds());
+
+        assertThat(few.order().iterations()).isLessThan(1000);
+        assertThat(few.rows())
+                .extracting(ComparisonRow::metric)
+                .containsExactly(Metric.TYPICAL_LATENCY, Metric.AVERAGE_LATENCY);
     }
 
     /** One lucky round of C's makes its best figure, and nothing else. */
