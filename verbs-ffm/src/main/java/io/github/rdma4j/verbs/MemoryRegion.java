@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.bindings.ibv_mr;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.HostKeys;
 import io.github.rdma4j.verbs.internal.ImportCalls;
 import io.github.rdma4j.verbs.internal.Keys;
 import io.github.rdma4j.verbs.internal.NativeCalls;

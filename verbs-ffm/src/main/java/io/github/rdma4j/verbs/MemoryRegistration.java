@@ -8,9 +8,11 @@ import io.github.rdma4j.verbs.bindings.verbs_context;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.Mlx5Calls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.RegistrationCalls;
 import io.github.rdma4j.verbs.internal.RegistrationExCalls;
+import io.github.rdma4j.verbs.internal.device.DataDirect;
 import io.github.rdma4j.verbs.internal.events.MemoryRegistrationEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
 import io.github.rdma4j.verbs.internal.explain.RegistrationFailures;
@@ -190,7 +192,9 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
                         AccessFlag.of(access));
         MemorySegment region = recorded(domain, operation, length, () -> {
             if (dataDirect) {
-                return DataDirect.register(domain, operation, fd, offset, length, iova, access);
+                DeviceContext context = domain.context();
+                DataDirect.require(operation, context.driver(), context.segment());
+                return Mlx5Calls.INSTALLED.regDmaBufDataDirect(domain.segment(), offset, length, iova, fd, access);
             }
             return dmaHandle == null
                     ? RegistrationCalls.regDmaBufMr(domain.segment(), offset, length, iova, fd, access)

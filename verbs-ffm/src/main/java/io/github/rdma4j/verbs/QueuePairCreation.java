@@ -164,7 +164,8 @@ final class QueuePairCreation {
      * {@code wr_complete} becomes another function in RTS. The same operations go by ibv_post_send, which may be mixed
      * with ibv_wr_*, writes the same requests, and looks for room first.
      */
-    private static ExtendedPosting extendedPosting(MemorySegment queuePair, DeviceContext context, QueuePairConfig config) {
+    private static ExtendedPosting extendedPosting(
+            MemorySegment queuePair, DeviceContext context, QueuePairConfig config) {
         if (config.sendOperations().isEmpty() || context.driver().isMlx5()) {
             return null;
         }
