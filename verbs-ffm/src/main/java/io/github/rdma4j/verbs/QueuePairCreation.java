@@ -14,6 +14,7 @@ import io.github.rdma4j.verbs.internal.Mlx5Calls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeMemory;
 import io.github.rdma4j.verbs.internal.QueuePairCalls;
+import io.github.rdma4j.verbs.internal.datapath.ExtendedPosting;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -174,7 +175,16 @@ final class QueuePairCreation {
             throw new UnsupportedVerbException(
                     "ibv_qp_to_qp_ex", Errno.EOPNOTSUPP, "the device's library has no extended posting");
         }
-        return new ExtendedPosting(extended.address(), context, config.type(), config.sendOperations());
+        ExtendedPosting.Peers peers =
+                switch (config.type()) {
+                    case UD -> ExtendedPosting.Peers.ANY;
+                    case XRC_SEND -> ExtendedPosting.Peers.SHARED_RECEIVE_QUEUES;
+                    default -> ExtendedPosting.Peers.ONE;
+                };
+        int opcodes = config.sendOperations().stream()
+                .mapToInt(operation -> 1 << operation.opcode())
+                .sum();
+        return new ExtendedPosting(extended.address(), context.driver(), peers, opcodes);
     }
 
     private static VerbsException refused(String verb, QueuePairConfig config, int errno) {

@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.SendOpcode;
 import io.github.rdma4j.verbs.internal.SendRequests;
+import io.github.rdma4j.verbs.internal.datapath.ExtendedPosting;
 import io.github.rdma4j.verbs.internal.datapath.SendPath;
 import java.lang.foreign.Arena;
 import java.util.Set;
@@ -385,8 +386,8 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
     }
 
     final void requireGoodList(SliceList local, int flags) {
-        if (extended != null && (flags & SendFlags.INLINE) == 0) {
-            extended.requireGoodList(local);
+        if (extended != null && extended.takesEqualSlicesOnly() && (flags & SendFlags.INLINE) == 0) {
+            Checks.equalLengths(local);
         }
     }
 
