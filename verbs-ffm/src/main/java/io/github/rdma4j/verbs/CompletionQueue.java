@@ -275,7 +275,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         return await(() -> poll(completions), timeout);
     }
 
-    /** The same for any way of polling, which returns how many completions it found. */
+    /** Sleeps until there are completions, for any way of polling, which returns how many it found. */
     final int await(IntSupplier poll, Duration timeout) {
         requireChannel();
         channel.requireNoCursorOfCaller();

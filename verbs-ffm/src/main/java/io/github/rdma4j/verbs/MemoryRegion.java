@@ -229,7 +229,7 @@ public final class MemoryRegion extends Resource {
         return domain;
     }
 
-    /** The same for the hot path; null if no adapter knows the region. */
+    /** The domain, for the hot path; null if no adapter knows the region. */
     ProtectionDomain domain() {
         return domain;
     }

@@ -68,7 +68,7 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
         return register(domain, memory.address(), memory.byteSize(), memory, iova, dmaHandle, access);
     }
 
-    /** The same for addresses behind which the process may see nothing: the region has no segment. */
+    /** Registers addresses behind which the process may see nothing: the region has no segment. */
     static MemoryRegistration ofAddresses(
             ProtectionDomain domain, long address, long length, long iova, DmaHandle dmaHandle, int access) {
         if (length < 1) {

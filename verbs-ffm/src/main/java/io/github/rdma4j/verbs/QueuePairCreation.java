@@ -175,12 +175,11 @@ final class QueuePairCreation {
             throw new UnsupportedVerbException(
                     "ibv_qp_to_qp_ex", Errno.EOPNOTSUPP, "the device's library has no extended posting");
         }
-        ExtendedPosting.Peers peers =
-                switch (config.type()) {
-                    case UD -> ExtendedPosting.Peers.ANY;
-                    case XRC_SEND -> ExtendedPosting.Peers.SHARED_RECEIVE_QUEUES;
-                    default -> ExtendedPosting.Peers.ONE;
-                };
+        ExtendedPosting.Peers peers = switch (config.type()) {
+            case UD -> ExtendedPosting.Peers.ANY;
+            case XRC_SEND -> ExtendedPosting.Peers.SHARED_RECEIVE_QUEUES;
+            default -> ExtendedPosting.Peers.ONE;
+        };
         int opcodes = config.sendOperations().stream()
                 .mapToInt(operation -> 1 << operation.opcode())
                 .sum();

@@ -183,7 +183,7 @@ final class QueuePairModification {
         };
     }
 
-    /** The same for a receive. */
+    /** What becomes of a refused receive: an exception in RESET, otherwise the errno. */
     static int refusedReceive(QueuePair queuePair, int errno) {
         if (stateOrUnknown(queuePair) == QueuePairState.RESET) {
             throw notReady(queuePair, "receive", "INIT");

@@ -84,7 +84,7 @@ public final class Results {
     }
 
     /**
-     * The same for calls that are made often: the words are put together only if it failed.
+     * Throws if a call failed that is made often: the words are put together only then.
      *
      * @param result what it returned
      * @param format of the call

@@ -16,7 +16,7 @@ import java.nio.ByteBuffer;
  */
 public final class Message {
     private final MemorySegment buffer;
-    /** The same bytes as {@link #buffer}; null until somebody needs it. */
+    /** The bytes of {@link #buffer}; null until somebody needs it. */
     private ByteBuffer bytes;
 
     private MemorySegment view;
