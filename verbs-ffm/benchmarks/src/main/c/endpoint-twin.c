@@ -4,7 +4,8 @@
 // A program in C that speaks the protocol of endpoints (endpoint-twin.h). It is there to be compared with, and to show that the
 // protocol is what its description says.
 //
-//   endpoint-twin count ADDRESS                 instructions of a message, sent and received by one thread; needs RDMA4J_COUNT
+//   endpoint-twin count ADDRESS                 instructions of a message, sent and received by one thread, and of a round trip;
+//                                               needs RDMA4J_COUNT
 //   endpoint-twin echo ADDRESS PORT COUNT BYTES  sends messages to an endpoint, which sends each back, and compares all bytes
 #include "endpoint-twin.h"
 #include "instructions.h"
@@ -36,6 +37,17 @@ static void send_burst(void *context) {
     }
 }
 
+static void echo_burst(void *context) {
+    static uint64_t sum;
+    struct burst *burst = context;
+    for (int n = 0; n < MESSAGES; n++) {
+        while (!try_send(&burst->client, burst->message, burst->bytes)) poll(&burst->client, add_length, &sum);
+        while (poll(&burst->server, add_length, &sum) == 0) {}
+        while (!try_send(&burst->server, burst->message, burst->bytes)) poll(&burst->server, add_length, &sum);
+        while (poll(&burst->client, add_length, &sum) == 0) {}
+    }
+}
+
 static void *accept_one(void *argument) {
     void **both = argument;
     accept_from(both[0], both[1]);
@@ -59,6 +71,10 @@ static int count(const char *address) {
         printf("%-4s %-12s %6u bytes %10.0f instructions outside the kernel %10.0f in it\n", "RDMA", "in C", burst.bytes,
             least.user / MESSAGES, least.kernel / MESSAGES);
     }
+    burst.bytes = 2;
+    struct instructions least = instructions_least(counts, RUNS, echo_burst, &burst);
+    printf("%-24s %10.0f instructions outside the kernel %10.0f in it, a round trip of 2 bytes\n", "endpoints' protocol, C",
+        least.user / MESSAGES, least.kernel / MESSAGES);
     return 0;
 }
 

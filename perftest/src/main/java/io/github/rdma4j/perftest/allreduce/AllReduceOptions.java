@@ -182,7 +182,7 @@ final class AllReduceOptions extends CommandOptions {
         check(System.getenv());
     }
 
-    /** The same with other variables than this process's. */
+    /** Checks the options, with other variables than this process's. */
     void check(Map<String, String> environment) {
         json.check(log == null ? new Path[0] : new Path[] {log});
         within("-n", iterations, 1, MOST_ITERATIONS);
