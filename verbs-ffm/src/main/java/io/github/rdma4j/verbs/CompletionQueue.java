@@ -174,7 +174,8 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         return new VerbsException(
                 verb + "(" + device + ")",
                 0,
-                "the driver returned %d: it found a completion that it does not understand, and the queue cannot be used any more"
+                ("the driver returned %d: it found a completion that it does not understand, and the queue cannot be"
+                        + " used any more")
                         .formatted(result),
                 "close the queue pairs that use it, and look into the kernel log");
     }

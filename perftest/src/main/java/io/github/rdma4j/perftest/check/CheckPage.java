@@ -60,7 +60,8 @@ final class CheckPage {
         report.adapters().forEach(adapter -> text.entry(INDENT + adapter.name() + INDENT, describe(adapter)));
         if (report.topology().gpus().size() + report.topology().adapters().size() > 1) {
             lines.section(
-                    "Distances (PIX, PXB: below a switch; PHB, NODE: through the processor; SYS: to another NUMA node)");
+                    "Distances (PIX, PXB: below a switch; PHB, NODE: through the processor; SYS: to another NUMA"
+                            + " node)");
             report.topology().matrix().lines().forEach(line -> text.line(INDENT + line));
         }
         findings("Host", Subject.Kind.HOST);

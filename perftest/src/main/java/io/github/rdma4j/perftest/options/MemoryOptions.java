@@ -52,7 +52,8 @@ public final class MemoryOptions {
                 .into(value -> payloadFile = value);
         options.flag("--data_validation")
                 .description(
-                        "The receiver checks number and checksum of the messages (both sides must be rdma4j's; slower).")
+                        "The receiver checks number and checksum of the messages (both sides must be rdma4j's;"
+                                + " slower).")
                 .into(value -> validation = value);
         options.flag("--use-null-mr")
                 .onlyFor(ToolSet.WRITE_OR_READ)

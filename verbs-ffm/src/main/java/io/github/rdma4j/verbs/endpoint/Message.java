@@ -75,7 +75,8 @@ public final class Message {
     private void requireOpen() {
         if (!open) {
             throw new IllegalStateException(
-                    "this message was valid until its handler returned: copy its bytes there, with toBytes(), or hold it");
+                    "this message was valid until its handler returned: copy its bytes there, with toBytes(), or hold"
+                            + " it");
         }
     }
 

@@ -27,8 +27,8 @@ public final class InfiniBandLids {
                     Errno.EINVAL,
                     "the destination has LID 0, and port %d is InfiniBand, which forwards by LID".formatted(port),
                     "give the peer's LID, or a router's in the way to another subnet"
-                            + " (AddressHandleAttributes.withDestinationLid). A peer whose own LID is 0 is on RoCE, or no"
-                            + " subnet manager has configured its port");
+                            + " (AddressHandleAttributes.withDestinationLid). A peer whose own LID is 0 is on RoCE, or"
+                            + " no subnet manager has configured its port");
         }
     }
 }
