@@ -176,9 +176,7 @@ static final class Client implements AutoCloseable {
     }
 }
 
-/**
- * One thread puts values of one repeated letter, of many lengths; another reads them, and must never see two letters.
- */
+/** One thread puts values of one repeated letter, of many lengths; another must never see two letters in one. */
 void hammer(InetSocketAddress address, int count) throws Exception {
     try (var writer = new Client(address);
             var reader = new Client(address);
