@@ -49,7 +49,7 @@ public final class CudaGraphExec extends GuardedResource {
             // The driver refuses it, too, and spoils the capture.
             throw new IllegalStateException(
                     ("%s is captured, and CUDA captures no launch of a graph: launch %s outside of it, or add its graph"
-                            + " with CudaGraph.add")
+                                    + " with CudaGraph.add")
                             .formatted(stream, this));
         }
         synchronized (lock) {

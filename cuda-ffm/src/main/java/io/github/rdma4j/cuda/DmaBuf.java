@@ -90,7 +90,7 @@ public final class DmaBuf implements AutoCloseable {
                         EXPORTABLE.contains(memory.kind())
                                 ? ""
                                 : ("memory of kind %s has no dma-buf; that of CudaContext.allocate and"
-                                        + " allocateGpuDirect has")
+                                                + " allocateGpuDirect has")
                                         .formatted(memory.kind()));
             }
             return new DmaBuf(handle.get(ValueLayout.JAVA_INT, 0), start, address - start, length);

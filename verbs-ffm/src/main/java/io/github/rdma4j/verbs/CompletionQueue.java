@@ -175,7 +175,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
                 verb + "(" + device + ")",
                 0,
                 ("the driver returned %d: it found a completion that it does not understand, and the queue cannot be"
-                        + " used any more")
+                                + " used any more")
                         .formatted(result),
                 "close the queue pairs that use it, and look into the kernel log");
     }

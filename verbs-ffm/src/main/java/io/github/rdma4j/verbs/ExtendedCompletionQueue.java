@@ -121,7 +121,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
         if (cursor.isHeldByCaller()) {
             throw new IllegalStateException(
                     ("arming %s: this thread has started its cursor and not ended it. Remedy: call"
-                            + " CompletionCursor.end() first")
+                                    + " CompletionCursor.end() first")
                             .formatted(this));
         }
         super.requestNotification(solicitedOnly);

@@ -174,7 +174,7 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
         if (length < 1 || offset < 0 || fd < 0) {
             throw new IllegalArgumentException(
                     ("a dma-buf region of file descriptor %d, offset %d, length %d: the first two cannot be negative,"
-                            + " and the length is 1 or more")
+                                    + " and the length is 1 or more")
                             .formatted(fd, offset, length));
         }
         if ((access & ~DMA_BUF_FLAGS) != 0) {

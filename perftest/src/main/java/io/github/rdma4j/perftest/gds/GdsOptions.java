@@ -69,9 +69,8 @@ final class GdsOptions extends CommandOptions {
             names = "--ways",
             split = ",",
             paramLabel = "<way>",
-            description =
-                    "gds, compat, staged, direct, host; those that the machine lacks are left out with the reason"
-                            + " (default all).")
+            description = "gds, compat, staged, direct, host; those that the machine lacks are left out with the reason"
+                    + " (default all).")
     private List<String> ways = List.of("gds", "compat", "staged", "direct", "host");
 
     @Option(names = "--use_cuda", paramLabel = "<n>", description = "Number of the GPU (default 0).")

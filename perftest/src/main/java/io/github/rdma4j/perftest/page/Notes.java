@@ -70,9 +70,8 @@ final class Notes {
                             + " link's. One rank has none. As in nccl-tests.");
         }
         if (chapters.stream().anyMatch(chapter -> chapter.title().startsWith("gds_bw"))) {
-            notes.add(
-                    "Files: the figure is the middle one of the passes over the whole file. \"host\" reads to host"
-                            + " memory through the page cache, and may never touch the disk.");
+            notes.add("Files: the figure is the middle one of the passes over the whole file. \"host\" reads to host"
+                    + " memory through the page cache, and may never touch the disk.");
         }
         if (chapters.stream().anyMatch(chapter -> !chapter.latency())) {
             notes.add("MiB = 2²⁰ bytes, Gb = 10⁹ bits.");

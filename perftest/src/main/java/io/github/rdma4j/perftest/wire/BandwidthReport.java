@@ -53,7 +53,7 @@ public record BandwidthReport(long size, long iterations, double peak, double av
                 || !isRate(messageRate)) {
             throw new HandshakeException(
                     ("the peer %s reports what nobody can have measured: %d messages of %d bytes, peak %s, average %s,"
-                            + " %s Mpps")
+                                    + " %s Mpps")
                             .formatted(channel.peer(), iterations, size, peak, average, messageRate),
                     ControlChannel.SAME_OPTIONS);
         }

@@ -52,7 +52,7 @@ public enum CharacterDevice {
      */
     public static String giveAccess(Path file) {
         return ("give this user the right to read and write %s: 'ls -l' tells its group, and a udev rule or 'chmod'"
-                + " changes it")
+                        + " changes it")
                 .formatted(file);
     }
 }

@@ -100,11 +100,10 @@ final class EndpointsTable {
         Environment machine = result.place().environment();
         if (machine.softwareDevice()) {
             text.append(machine.device())
-                    .append(
-                            " has no hardware: the kernel does the adapter's work, packets, checksums and copies, in"
-                                    + " system time of both processes. Endpoints pay it here and not on an adapter; TCP"
-                                    + " pays its own everywhere. User time is what endpoints cost on an adapter,"
-                                    + " too.\n");
+                    .append(" has no hardware: the kernel does the adapter's work, packets, checksums and copies, in"
+                            + " system time of both processes. Endpoints pay it here and not on an adapter; TCP"
+                            + " pays its own everywhere. User time is what endpoints cost on an adapter,"
+                            + " too.\n");
         }
         boolean few = result.results().stream()
                 .flatMap(one -> one.rounds().stream())

@@ -67,7 +67,7 @@ public final class RxeRings {
         if (!library.startsWith(LIBRARY)) {
             throw new RingRefusal(
                     ("the device is driven by %s, and only SoftRoCE's (%s*.so) and libmlx5 have rings that this library"
-                            + " knows")
+                                    + " knows")
                             .formatted(library.isEmpty() ? "functions of no file" : library, LIBRARY));
         }
         return library;

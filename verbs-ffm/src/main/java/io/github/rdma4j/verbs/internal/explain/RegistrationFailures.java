@@ -95,7 +95,7 @@ public final class RegistrationFailures {
                         operation,
                         errno,
                         ("the range is longer than the device's maximum of %d bytes, wraps around the address space, or"
-                                + " the device does not offer one of the flags")
+                                        + " the device does not offer one of the flags")
                                 .formatted(maxRegionSize.getAsLong()),
                         "");
             default -> Failures.of(operation, errno);
@@ -109,7 +109,7 @@ public final class RegistrationFailures {
                         operation,
                         Errno.ENOMEM,
                         ("%s, so that is not the cause: the device has no room for another region, or the machine or"
-                                + " control group no memory")
+                                        + " control group no memory")
                                 .formatted(limit.describe()),
                         "close regions that are not used, or register less")
                 : overLimit(operation, Errno.ENOMEM, limit);
