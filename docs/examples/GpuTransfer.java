@@ -13,7 +13,9 @@ import java.time.Duration;
 void main(String... args) throws Exception {
     var timeout = Duration.ofMinutes(1);
     var size = 9_000_001;
-    try (var socket = args.length == 1 ? accept(Integer.parseInt(args[0])) : new Socket(args[0], Integer.parseInt(args[1]));
+    try (var socket = args.length == 1
+                    ? accept(Integer.parseInt(args[0]))
+                    : new Socket(args[0], Integer.parseInt(args[1]));
             var adapter = DeviceContext.open(Device.list().getFirst());
             var domain = adapter.allocateProtectionDomain();
             var context = Cuda.device(0).createContext();
@@ -29,8 +31,8 @@ void main(String... args) throws Exception {
             try (var channel = prepared.connect(peer)) {
                 if (args.length == 1) {
                     var transfer = channel.receive(region, 0, size);
-                    transfer.follow(stream, timeout);                        // what the stream is given now waits for the bytes
-                    stream.copyOnDevice(memory, size, memory, 0, size);      // a kernel, in earnest
+                    transfer.follow(stream, timeout); // what the stream is given now waits for the bytes
+                    stream.copyOnDevice(memory, size, memory, 0, size); // a kernel, in earnest
                     transfer.await(timeout);
                     stream.await(timeout);
                     IO.println("received " + transfer.bytesDone() + " bytes");

@@ -65,7 +65,8 @@ void serve(InetSocketAddress address) {
             var clients = Executors.newVirtualThreadPerTaskExecutor()) {
         IO.println("serving at " + server.address());
         while (true) {
-            server.accept(TIMEOUT).ifPresent(client -> clients.submit(() -> serve(client, table.segment(), table.handle())));
+            server.accept(TIMEOUT)
+                    .ifPresent(client -> clients.submit(() -> serve(client, table.segment(), table.handle())));
         }
     }
 }
@@ -161,7 +162,8 @@ static final class Client implements AutoCloseable {
                 return Optional.empty();
             }
             if (Arrays.equals(key(entry), keyBytes)) {
-                byte[] value = entry.asSlice(DATA + keyBytes.length, entry.get(JAVA_SHORT, VALUE_LENGTH)).toArray(JAVA_BYTE);
+                byte[] value = entry.asSlice(DATA + keyBytes.length, entry.get(JAVA_SHORT, VALUE_LENGTH))
+                        .toArray(JAVA_BYTE);
                 return Optional.of(new String(value, UTF_8));
             }
         }
@@ -174,9 +176,7 @@ static final class Client implements AutoCloseable {
     }
 }
 
-/**
- * One thread puts values of one repeated letter, of many lengths; another reads them, and must never see two letters.
- */
+/** One thread puts values of one repeated letter, of many lengths; another must never see two letters in one. */
 void hammer(InetSocketAddress address, int count) throws Exception {
     try (var writer = new Client(address);
             var reader = new Client(address);

@@ -43,7 +43,8 @@ void main(String... args) throws Exception {
             IO.println("%s %s %s: %d bytes at %s".formatted(
                     tensor.name(), tensor.type(), tensor.shape(), batch.bytes(i), memory.slice(tensor.begin(), 0)));
         }
-        IO.println(done + " of " + tensors.size() + " tensors, " + (registered.isRegistered() ? "registered" : "staged"));
+        IO.println(done + " of " + tensors.size() + " tensors, "
+                + (registered.isRegistered() ? "registered" : "staged"));
     }
 }
 

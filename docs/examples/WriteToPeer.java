@@ -7,10 +7,12 @@ void main(String... args) throws Exception { // the target: DEVICE; the writer: 
             var domain = device.allocateProtectionDomain();
             var queue = device.createCompletionQueue(16);
             var memory = domain.allocateMemory(4096, LOCAL_WRITE, REMOTE_WRITE);
-            var prepared = domain.prepareQueuePair(QueuePairType.RC, q -> q.completionQueue(queue).remoteAccess(REMOTE_WRITE));
+            var prepared = domain.prepareQueuePair(
+                    QueuePairType.RC, q -> q.completionQueue(queue).remoteAccess(REMOTE_WRITE));
             var socket = args.length == 1 ? new ServerSocket(7471).accept() : new Socket(args[1], 7471)) {
         socket.getOutputStream().write(prepared.endpoint().toBytes());
-        QueuePair pair = prepared.connect(QueuePairEndpoint.fromBytes(socket.getInputStream().readNBytes(QueuePairEndpoint.BYTES)));
+        QueuePair pair = prepared.connect(
+                QueuePairEndpoint.fromBytes(socket.getInputStream().readNBytes(QueuePairEndpoint.BYTES)));
         socket.getOutputStream().write(memory.remoteMemory().toBytes());
         RemoteMemory theirs = RemoteMemory.fromBytes(socket.getInputStream().readNBytes(RemoteMemory.BYTES));
         if (args.length == 1) { // nothing happens here: the adapter writes into our memory, then the writer hangs up

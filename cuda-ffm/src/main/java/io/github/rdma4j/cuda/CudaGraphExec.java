@@ -48,7 +48,8 @@ public final class CudaGraphExec extends GuardedResource {
         if (stream.isCaptured()) {
             // The driver refuses it, too, and spoils the capture.
             throw new IllegalStateException(
-                    "%s is captured, and CUDA captures no launch of a graph: launch %s outside of it, or add its graph with CudaGraph.add"
+                    ("%s is captured, and CUDA captures no launch of a graph: launch %s outside of it, or add its graph"
+                                    + " with CudaGraph.add")
                             .formatted(stream, this));
         }
         synchronized (lock) {

@@ -68,7 +68,7 @@ public final class CudaKernel extends GuardedResource {
         return Optional.ofNullable(parameterSizes).map(int[]::clone);
     }
 
-    /** The same, not to be changed; null if the driver does not tell. */
+    /** The bytes of each parameter, not to be changed; null if the driver does not tell. */
     int[] knownParameterSizes() {
         return parameterSizes;
     }

@@ -66,7 +66,7 @@ final class DeviceAllocations {
         return adopted(context, address, size, Freeing.NOTHING);
     }
 
-    /** The same, freed by a call of whoever allocated it. */
+    /** Somebody else's pointer, freed by a call of whoever allocated it. */
     static DeviceMemory adopted(CudaContext context, long address, long size, Freeing freeing) {
         requireSize(size);
         PointerAttributes attributes = PointerAttributes.of(address);

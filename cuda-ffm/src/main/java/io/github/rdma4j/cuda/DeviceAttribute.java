@@ -27,7 +27,7 @@ public enum DeviceAttribute {
     MAX_GRID_DIM_Z(CudaHeaders.CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z()),
     /** Shared memory of a block in bytes. */
     MAX_SHARED_MEMORY_PER_BLOCK(CudaHeaders.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK()),
-    /** The same for a kernel that has asked for it. */
+    /** Shared memory of a block in bytes, for a kernel that has asked for more. */
     MAX_SHARED_MEMORY_PER_BLOCK_OPTIN(CudaHeaders.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN()),
     /** Threads in a warp. */
     WARP_SIZE(CudaHeaders.CU_DEVICE_ATTRIBUTE_WARP_SIZE()),

@@ -89,7 +89,8 @@ public final class DmaBuf implements AutoCloseable {
                         call,
                         EXPORTABLE.contains(memory.kind())
                                 ? ""
-                                : "memory of kind %s has no dma-buf; that of CudaContext.allocate and allocateGpuDirect has"
+                                : ("memory of kind %s has no dma-buf; that of CudaContext.allocate and"
+                                                + " allocateGpuDirect has")
                                         .formatted(memory.kind()));
             }
             return new DmaBuf(handle.get(ValueLayout.JAVA_INT, 0), start, address - start, length);

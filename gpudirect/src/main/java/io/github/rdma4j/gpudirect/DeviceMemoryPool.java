@@ -236,8 +236,8 @@ public final class DeviceMemoryPool implements AutoCloseable {
 
     private DevicePoolExhaustedException windowFull(long size, Bar1Use bar1, PathDecision staged) {
         String remedy = "return buffers and trim() what is unused, close other regions of this GPU, also those of other"
-                + " processes, set maxBytes below the window, or switch on resizable BAR ('rdma4j gpudirect-check' shows"
-                + " the window)";
+                + " processes, set maxBytes below the window, or switch on resizable BAR ('rdma4j gpudirect-check'"
+                + " shows the window)";
         if (staged == null) {
             return refused(
                     Limit.BAR1,

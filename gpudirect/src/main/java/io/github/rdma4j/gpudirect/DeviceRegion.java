@@ -177,8 +177,8 @@ public final class DeviceRegion implements AutoCloseable {
         } else if (needsFlush()) {
             if (stream.isCaptured()) {
                 throw new IllegalStateException("absorb() while " + stream + " is being captured: " + this
-                        + " needs a flush by the host, which no graph repeats. Remedy: absorb before each launch, or let"
-                        + " the stream flush (MemoryOperations.flushRemoteWrites)");
+                        + " needs a flush by the host, which no graph repeats. Remedy: absorb before each launch, or"
+                        + " let the stream flush (MemoryOperations.flushRemoteWrites)");
             }
             flushAdapterWrites();
         }

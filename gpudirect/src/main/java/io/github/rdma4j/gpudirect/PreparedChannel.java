@@ -73,8 +73,8 @@ public final class PreparedChannel implements AutoCloseable {
             long longest = device.port(port).maxMessageSize();
             if (chunkSize > longest) {
                 throw new IllegalArgumentException(
-                        ("chunks of %d bytes, and port %d of %s sends %d at once: set GpuDirectConfig.chunkSize to that or"
-                                        + " less")
+                        ("chunks of %d bytes, and port %d of %s sends %d at once: set GpuDirectConfig.chunkSize to that"
+                                        + " or less")
                                 .formatted(chunkSize, port, device, longest));
             }
         }

@@ -443,9 +443,9 @@ public final class StreamChannel implements AutoCloseable {
             }
             if (now - start >= nanos) {
                 throw new CudaCloseTimeoutException(
-                        ("%s is not closed: streams were given %d transfers that they have not come to after %s. Remedy:"
-                                        + " see what else they wait for, or whether a transfer was started by two streams"
-                                        + " at once, then close it again")
+                        ("%s is not closed: streams were given %d transfers that they have not come to after %s."
+                                        + " Remedy: see what else they wait for, or whether a transfer was started by"
+                                        + " two streams at once, then close it again")
                                 .formatted(this, outstanding(), TimeText.of(limit)));
             }
             LockSupport.parkNanos(PAUSE_NANOS);

@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.datapath.RxeDatagramRing;
 import io.github.rdma4j.verbs.internal.explain.Explanation;
+import io.github.rdma4j.verbs.internal.explain.InfiniBandLids;
 import io.github.rdma4j.verbs.internal.explain.PathDiagnosis;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

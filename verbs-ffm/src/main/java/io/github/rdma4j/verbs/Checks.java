@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.SendOpcode;
 
 /**
@@ -64,6 +65,20 @@ final class Checks {
     static IllegalArgumentException tooManyEntries(int entries, int limit, String setting) {
         return new IllegalArgumentException(
                 "%d slices: a request of this queue takes at most %d (%s)".formatted(entries, limit, setting));
+    }
+
+    /** For extended posting, where the device's library is known to send something else than the list says. */
+    static void equalLengths(SliceList list) {
+        for (int i = 1; i < list.size(); i++) {
+            if (list.get(i).length() != list.get(0).length()) {
+                throw new UnsupportedVerbException(
+                        "posting slices of %d and %d bytes"
+                                .formatted(list.get(0).length(), list.get(i).length()),
+                        Errno.EOPNOTSUPP,
+                        "with extended posting, SoftRoCE's library before rdma-core 64 confuses their lengths; basic"
+                                + " posting does not");
+            }
+        }
     }
 
     static void operation(QueuePairType type, int opcode) {

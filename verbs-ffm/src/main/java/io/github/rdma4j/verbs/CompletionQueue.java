@@ -174,7 +174,8 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         return new VerbsException(
                 verb + "(" + device + ")",
                 0,
-                "the driver returned %d: it found a completion that it does not understand, and the queue cannot be used any more"
+                ("the driver returned %d: it found a completion that it does not understand, and the queue cannot be"
+                                + " used any more")
                         .formatted(result),
                 "close the queue pairs that use it, and look into the kernel log");
     }
@@ -275,7 +276,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         return await(() -> poll(completions), timeout);
     }
 
-    /** The same for any way of polling, which returns how many completions it found. */
+    /** Sleeps until there are completions, for any way of polling, which returns how many it found. */
     final int await(IntSupplier poll, Duration timeout) {
         requireChannel();
         channel.requireNoCursorOfCaller();

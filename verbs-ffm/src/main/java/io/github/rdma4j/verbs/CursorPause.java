@@ -65,8 +65,8 @@ final class CursorPause {
             }
             if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(LIMIT_SECONDS)) {
                 throw new IllegalStateException(
-                        ("%s cannot be closed or reset: the cursor of %s has been with %s for %d s. Remedy: have it call"
-                                        + " CompletionCursor.end()")
+                        ("%s cannot be closed or reset: the cursor of %s has been with %s for %d s. Remedy: have it"
+                                        + " call CompletionCursor.end()")
                                 .formatted(root, busy, busy.cursor().holder(), LIMIT_SECONDS));
             }
             LockSupport.parkNanos(PAUSE_NANOS);
@@ -87,8 +87,8 @@ final class CursorPause {
             }
             if (queue.cursor().isHeldByCaller()) {
                 throw new IllegalStateException(
-                        ("%s cannot be closed or reset: this thread has started the cursor of %s and not ended it. Remedy:"
-                                        + " call CompletionCursor.end() first")
+                        ("%s cannot be closed or reset: this thread has started the cursor of %s and not ended it."
+                                        + " Remedy: call CompletionCursor.end() first")
                                 .formatted(root, queue));
             }
             if (!queue.cursor().pause()) {

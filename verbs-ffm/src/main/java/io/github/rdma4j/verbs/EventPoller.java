@@ -58,7 +58,7 @@ public final class EventPoller implements EventSource, AutoCloseable {
     private final Map<Integer, List<EventSource>> sources = new HashMap<>();
     /** Where each stands in there, also when it is closed and does not know any more. */
     private final Map<EventSource, Integer> places = new IdentityHashMap<>();
-    /** The same as {@link #sources} as an array, which is never changed: asked for each descriptor that is ready. */
+    /** What {@link #sources} holds, as an array that is never changed: asked for each descriptor that is ready. */
     private volatile EventSource[][] table = {};
 
     /** With so many descriptors, closed ones are looked for: seldom enough to cost each addition the same. */
@@ -255,8 +255,9 @@ public final class EventPoller implements EventSource, AutoCloseable {
     }
 
     /**
-     * The same for an event loop that others end by {@link #wakeUp()}: to look out for an interrupt costs as much as to
-     * look at a queue. One that comes meanwhile stays with the thread, and need not end the wait.
+     * Waits as {@link #select(Duration, Consumer)} does, for an event loop that others end by {@link #wakeUp()}: to
+     * look out for an interrupt costs as much as to look at a queue. One that comes meanwhile stays with the thread,
+     * and need not end the wait.
      *
      * @param now as {@link #select(long, long, Consumer)}
      * @param nanos how long to wait; zero or less only looks

@@ -120,7 +120,8 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
     public void requestNotification(boolean solicitedOnly) {
         if (cursor.isHeldByCaller()) {
             throw new IllegalStateException(
-                    "arming %s: this thread has started its cursor and not ended it. Remedy: call CompletionCursor.end() first"
+                    ("arming %s: this thread has started its cursor and not ended it. Remedy: call"
+                                    + " CompletionCursor.end() first")
                             .formatted(this));
         }
         super.requestNotification(solicitedOnly);

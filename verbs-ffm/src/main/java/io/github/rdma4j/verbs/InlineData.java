@@ -25,7 +25,7 @@ final class InlineData {
 
     private final MemorySegment memory;
     private final int maxInlineData;
-    /** The same memory; null until a buffer is copied. */
+    /** A view of the memory; null until a buffer is copied. */
     private ByteBuffer view;
 
     /**
@@ -49,7 +49,7 @@ final class InlineData {
         return memory.address() + offset;
     }
 
-    /** The same for a list, whose parts then lie behind each other. */
+    /** Copies the parts of a list behind each other, and tells where they are now. */
     long copy(int index, SliceList local) {
         requireRoom(local.length());
         long start = (long) index * maxInlineData;

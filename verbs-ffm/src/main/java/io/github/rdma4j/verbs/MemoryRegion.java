@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.bindings.ibv_mr;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.HostKeys;
 import io.github.rdma4j.verbs.internal.ImportCalls;
 import io.github.rdma4j.verbs.internal.Keys;
 import io.github.rdma4j.verbs.internal.NativeCalls;
@@ -228,7 +229,7 @@ public final class MemoryRegion extends Resource {
         return domain;
     }
 
-    /** The same for the hot path; null if no adapter knows the region. */
+    /** The domain, for the hot path; null if no adapter knows the region. */
     ProtectionDomain domain() {
         return domain;
     }

@@ -8,9 +8,11 @@ import io.github.rdma4j.verbs.bindings.verbs_context;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.Mlx5Calls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.RegistrationCalls;
 import io.github.rdma4j.verbs.internal.RegistrationExCalls;
+import io.github.rdma4j.verbs.internal.device.DataDirect;
 import io.github.rdma4j.verbs.internal.events.MemoryRegistrationEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
 import io.github.rdma4j.verbs.internal.explain.RegistrationFailures;
@@ -66,7 +68,7 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
         return register(domain, memory.address(), memory.byteSize(), memory, iova, dmaHandle, access);
     }
 
-    /** The same for addresses behind which the process may see nothing: the region has no segment. */
+    /** Registers addresses behind which the process may see nothing: the region has no segment. */
     static MemoryRegistration ofAddresses(
             ProtectionDomain domain, long address, long length, long iova, DmaHandle dmaHandle, int access) {
         if (length < 1) {
@@ -171,7 +173,8 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
             int access) {
         if (length < 1 || offset < 0 || fd < 0) {
             throw new IllegalArgumentException(
-                    "a dma-buf region of file descriptor %d, offset %d, length %d: the first two cannot be negative, and the length is 1 or more"
+                    ("a dma-buf region of file descriptor %d, offset %d, length %d: the first two cannot be negative,"
+                                    + " and the length is 1 or more")
                             .formatted(fd, offset, length));
         }
         if ((access & ~DMA_BUF_FLAGS) != 0) {
@@ -190,7 +193,9 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
                         AccessFlag.of(access));
         MemorySegment region = recorded(domain, operation, length, () -> {
             if (dataDirect) {
-                return DataDirect.register(domain, operation, fd, offset, length, iova, access);
+                DeviceContext context = domain.context();
+                DataDirect.require(operation, context.driver(), context.segment());
+                return Mlx5Calls.INSTALLED.regDmaBufDataDirect(domain.segment(), offset, length, iova, fd, access);
             }
             return dmaHandle == null
                     ? RegistrationCalls.regDmaBufMr(domain.segment(), offset, length, iova, fd, access)

@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.device.PortState;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.explain.InfiniBandLids;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.function.Consumer;

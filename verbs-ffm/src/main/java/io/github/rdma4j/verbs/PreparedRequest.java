@@ -269,7 +269,7 @@ public final class PreparedRequest {
     }
 
     /**
-     * The same with what remains in a buffer, whose position stays.
+     * Brings the data of an inline request: what remains in a buffer, whose position stays, is copied here and now.
      *
      * @param data at most as long as the queue pair carries inline; free when this returns
      * @return this

@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.MemoryInformation;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.PageSize;
+import io.github.rdma4j.verbs.internal.device.DataDirect;
 import io.github.rdma4j.verbs.internal.explain.RegistrationFailures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -255,7 +256,7 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      *     old
      */
     public DataDirectSupport dataDirect() {
-        return locked(() -> DataDirect.of(context()));
+        return locked(() -> DataDirect.of(context().driver(), context().segment()));
     }
 
     /**

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_qp;
 import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.PortAttributes;
@@ -13,7 +12,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.IntSupplier;
 
 /**
  * A connected queue pair ({@code struct ibv_qp}); {@link PreparedQueuePair#connect} gives it. Any thread may post, at
@@ -78,32 +76,24 @@ public final class QueuePair extends SendQueue {
                         config.maxReceiveScatterGather(),
                         // Before a datagram there is its header: the room is longer than the message.
                         port.maxMessageSize());
-        int maxSends;
+        QueuePairCreation.Created created;
         try {
-            QueuePairCreation.Created created = QueuePairCreation.create(domain, config);
-            this.queuePair = created.queuePair();
-            maxSends = created.maxSends();
+            created = QueuePairCreation.create(domain, config, arena);
         } catch (Throwable e) {
-            requestArena.close();
+            arena.close();
             throw e;
         }
+        this.queuePair = created.queuePair();
         this.queuePairAddress = queuePair.address();
         this.number = ibv_qp.qp_num(queuePair);
-        try {
-            ExtendedPosting extended = QueuePairCreation.extendedPosting(queuePair, context, config);
-            DataPaths.OfQueuePair paths = DataPaths.queuePair(context, queuePair, requestArena, config, maxSends);
-            nativeQueue(paths.sends().path(), extended, config.sendOperations());
-            this.sendPath = paths.sends().choice();
-            if (receiveQueue == null) {
-                this.receivePath = sharedReceiveQueue == null ? sendPath : sharedReceiveQueue.dataPath();
-            } else {
-                receiveQueue.nativeQueue(paths.receives().path());
-                this.receivePath = paths.receives().choice();
-            }
-        } catch (Throwable e) {
-            ExportedVerb.DESTROY_QP.number(queuePair);
-            requestArena.close();
-            throw e;
+        DataPaths.OfQueuePair paths = created.paths();
+        nativeQueue(paths.sends().path(), created.extended());
+        this.sendPath = paths.sends().choice();
+        if (receiveQueue == null) {
+            this.receivePath = sharedReceiveQueue == null ? sendPath : sharedReceiveQueue.dataPath();
+        } else {
+            receiveQueue.nativeQueue(paths.receives().path());
+            this.receivePath = paths.receives().choice();
         }
     }
 
@@ -342,6 +332,11 @@ public final class QueuePair extends SendQueue {
         return domain;
     }
 
+    /** Its own; null if it has none. */
+    ReceiveQueue receiveQueue() {
+        return receiveQueue;
+    }
+
     /** What it can have in completion queues. */
     List<CompletionBudget.Share> completionShares() {
         return completionShares;
@@ -349,10 +344,7 @@ public final class QueuePair extends SendQueue {
 
     @Override
     boolean comesOfState(int errno) {
-        return errno == Errno.EINVAL
-                || errno == Errno.ENOMEM
-                        && domain.context().driver().isMlx5()
-                        && ibv_qp.state(queuePair) < RdmaHeaders.IBV_QPS_RTS();
+        return QueuePairModification.comesOfState(this, errno);
     }
 
     @Override
@@ -362,27 +354,6 @@ public final class QueuePair extends SendQueue {
 
     MemorySegment segment() {
         return queuePair;
-    }
-
-    /**
-     * Makes the call that resets the native queue pair. Nobody posts meanwhile: a post that the reset comes upon would
-     * count on from where the queues were, and the adapter would find old requests in front of it.
-     */
-    int reset(IntSupplier call) {
-        enterSend();
-        try {
-            if (receiveQueue == null) {
-                return path().forget(call, false);
-            }
-            receiveQueue.enter();
-            try {
-                return path().forget(call, false);
-            } finally {
-                receiveQueue.exit();
-            }
-        } finally {
-            exitSend();
-        }
     }
 
     @Override

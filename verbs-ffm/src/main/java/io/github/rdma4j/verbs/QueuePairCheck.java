@@ -59,7 +59,8 @@ final class QueuePairCheck {
         requireRange("partitionKeyIndex", config.partitionKeyIndex(), 0, partitions - 1);
         if ((config.remoteAccessMask() & ~REMOTE) != 0) {
             throw new IllegalArgumentException(
-                    "remoteAccess takes REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC, FLUSH_GLOBAL and FLUSH_PERSISTENT only");
+                    "remoteAccess takes REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC, FLUSH_GLOBAL and FLUSH_PERSISTENT"
+                            + " only");
         }
         if (config.gidIndex().orElse(0) > GidEntry.MAX_USABLE_INDEX) {
             throw new IllegalArgumentException("GID index %d: queue pairs can use 0..%d"

@@ -14,12 +14,14 @@ import io.github.rdma4j.verbs.internal.Mlx5Calls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeMemory;
 import io.github.rdma4j.verbs.internal.QueuePairCalls;
+import io.github.rdma4j.verbs.internal.datapath.ExtendedPosting;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The native creation of a queue pair: by ibv_create_qp(3), by ibv_create_qp_ex(3) where something was asked that only
- * it can do, or by mlx5dv_create_qp(3) where an mlx5 adapter is to keep received data out of completions.
+ * The native creation of a queue pair, with the ways that its requests take: by ibv_create_qp(3), by
+ * ibv_create_qp_ex(3) where something was asked that only it can do, or by mlx5dv_create_qp(3) where an mlx5 adapter is
+ * to keep received data out of completions.
  */
 final class QueuePairCreation {
     private QueuePairCreation() {}
@@ -28,11 +30,20 @@ final class QueuePairCreation {
      * What was created.
      *
      * @param queuePair the {@code struct ibv_qp}
-     * @param maxSends the depth of its send queue, at least what was asked for
+     * @param paths the ways to the adapter
+     * @param extended the way with ibv_wr_*, or null
      */
-    record Created(MemorySegment queuePair, int maxSends) {}
+    record Created(MemorySegment queuePair, DataPaths.OfQueuePair paths, ExtendedPosting extended) {}
 
-    static Created create(ProtectionDomain domain, QueuePairConfig config) {
+    /**
+     * Creates a queue pair. What fails leaves none behind.
+     *
+     * @param domain its protection domain
+     * @param config what it is to be
+     * @param queuePairArena the queue pair closes it when the native object is gone
+     * @return what was created
+     */
+    static Created create(ProtectionDomain domain, QueuePairConfig config, Arena queuePairArena) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = ibv_qp_init_attr_ex.allocate(arena);
             int wanted = fill(attributes, domain, config)
@@ -57,8 +68,17 @@ final class QueuePairCreation {
             if (created.address() == 0) {
                 throw refused(verb, config, NativeCalls.lastErrno());
             }
-            int maxSends = ibv_qp_cap.max_send_wr(ibv_qp_init_attr_ex.cap(attributes));
-            return new Created(created.reinterpret(ibv_qp.sizeof()), maxSends);
+            MemorySegment queuePair = created.reinterpret(ibv_qp.sizeof());
+            try {
+                ExtendedPosting extended = extendedPosting(queuePair, context, config);
+                // At least what was asked for.
+                int maxSends = ibv_qp_cap.max_send_wr(ibv_qp_init_attr_ex.cap(attributes));
+                return new Created(
+                        queuePair, DataPaths.queuePair(context, queuePair, queuePairArena, config, maxSends), extended);
+            } catch (Throwable e) {
+                ExportedVerb.DESTROY_QP.number(queuePair);
+                throw e;
+            }
         }
     }
 
@@ -145,7 +165,8 @@ final class QueuePairCreation {
      * {@code wr_complete} becomes another function in RTS. The same operations go by ibv_post_send, which may be mixed
      * with ibv_wr_*, writes the same requests, and looks for room first.
      */
-    static ExtendedPosting extendedPosting(MemorySegment queuePair, DeviceContext context, QueuePairConfig config) {
+    private static ExtendedPosting extendedPosting(
+            MemorySegment queuePair, DeviceContext context, QueuePairConfig config) {
         if (config.sendOperations().isEmpty() || context.driver().isMlx5()) {
             return null;
         }
@@ -154,7 +175,15 @@ final class QueuePairCreation {
             throw new UnsupportedVerbException(
                     "ibv_qp_to_qp_ex", Errno.EOPNOTSUPP, "the device's library has no extended posting");
         }
-        return new ExtendedPosting(extended.address(), context, config.type(), config.sendOperations());
+        ExtendedPosting.Peers peers = switch (config.type()) {
+            case UD -> ExtendedPosting.Peers.ANY;
+            case XRC_SEND -> ExtendedPosting.Peers.SHARED_RECEIVE_QUEUES;
+            default -> ExtendedPosting.Peers.ONE;
+        };
+        int opcodes = config.sendOperations().stream()
+                .mapToInt(operation -> 1 << operation.opcode())
+                .sum();
+        return new ExtendedPosting(extended.address(), context.driver(), peers, opcodes);
     }
 
     private static VerbsException refused(String verb, QueuePairConfig config, int errno) {

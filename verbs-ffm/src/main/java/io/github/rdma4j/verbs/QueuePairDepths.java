@@ -75,8 +75,8 @@ final class QueuePairDepths {
         long receives = hasOwnReceives(config) ? receiveDepth : shared;
         String who = "this queue pair, with %d sends and %d receives,".formatted(sendDepth, receives);
         String remedy =
-                "make the queues of its queue pairs less deep (maxSendWorkRequests, maxReceiveWorkRequests), or allow it"
-                        + " (oversubscribeCompletionQueue) if fewer can be there";
+                "make the queues of its queue pairs less deep (maxSendWorkRequests, maxReceiveWorkRequests), or allow"
+                        + " it (oversubscribeCompletionQueue) if fewer can be there";
         CompletionBudget.require(sendQueue, sendDepth + (oneQueue ? receives : 0), who, remedy);
         if (!oneQueue) {
             CompletionBudget.require(receiveQueue, receives, who, remedy);

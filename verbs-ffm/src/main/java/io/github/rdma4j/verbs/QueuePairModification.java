@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import io.github.rdma4j.verbs.bindings.ibv_qp;
 import io.github.rdma4j.verbs.bindings.ibv_qp_attr;
 import io.github.rdma4j.verbs.bindings.ibv_qp_init_attr;
 import io.github.rdma4j.verbs.device.PortAttributes;
@@ -78,13 +80,35 @@ final class QueuePairModification {
                     () -> ExportedVerb.MODIFY_QP.number(queuePair.segment(), config.segment(), ColdCalls.word(mask));
             if (config.given().contains(QueuePairAttribute.STATE)
                     && config.values().state() == QueuePairState.RESET) {
-                queuePair.undisturbedByCursors(() -> result[0] = queuePair.locked(() -> queuePair.reset(call)));
+                queuePair.undisturbedByCursors(() -> result[0] = queuePair.locked(() -> reset(queuePair, call)));
             } else {
                 result[0] = queuePair.locked(call::getAsInt);
             }
             if (result[0] != 0) {
                 throw failure(queuePair, config).explain(Math.abs(result[0]));
             }
+        }
+    }
+
+    /**
+     * Makes the call that resets the native queue pair. Nobody posts meanwhile: a post that the reset comes upon would
+     * count on from where the queues were, and the adapter would find old requests in front of it.
+     */
+    private static int reset(QueuePair queuePair, IntSupplier call) {
+        ReceiveQueue receives = queuePair.receiveQueue();
+        queuePair.enterSend();
+        try {
+            if (receives == null) {
+                return queuePair.path().forget(call, false);
+            }
+            receives.enter();
+            try {
+                return queuePair.path().forget(call, false);
+            } finally {
+                receives.exit();
+            }
+        } finally {
+            queuePair.exitSend();
         }
     }
 
@@ -139,6 +163,16 @@ final class QueuePairModification {
     }
 
     /**
+     * Whether a refused post may come of the state: drivers say only EINVAL then, and libmlx5 that the queue is full.
+     */
+    static boolean comesOfState(QueuePair queuePair, int errno) {
+        return errno == Errno.EINVAL
+                || errno == Errno.ENOMEM
+                        && queuePair.domain().context().driver().isMlx5()
+                        && ibv_qp.state(queuePair.segment()) < RdmaHeaders.IBV_QPS_RTS();
+    }
+
+    /**
      * What becomes of a refused post: an exception if the state does not allow it, for which drivers have nothing but
      * EINVAL; otherwise the errno.
      */
@@ -149,7 +183,7 @@ final class QueuePairModification {
         };
     }
 
-    /** The same for a receive. */
+    /** What becomes of a refused receive: an exception in RESET, otherwise the errno. */
     static int refusedReceive(QueuePair queuePair, int errno) {
         if (stateOrUnknown(queuePair) == QueuePairState.RESET) {
             throw notReady(queuePair, "receive", "INIT");

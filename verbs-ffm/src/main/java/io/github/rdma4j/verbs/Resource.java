@@ -126,9 +126,9 @@ public abstract class Resource implements AutoCloseable {
     }
 
     /**
-     * The same for the hot path, where it costs next to nothing: a volatile load would have the compiler load all else
-     * anew. It sees a close by the calling thread at once, and one by another thread soon; nothing may depend on it
-     * that must not run after the close.
+     * Refuses a closed resource on the hot path, where that costs next to nothing: a volatile load would have the
+     * compiler load all else anew. It sees a close by the calling thread at once, and one by another thread soon;
+     * nothing may depend on it that must not run after the close.
      */
     final void requireOpenSoon() {
         if ((boolean) CLOSED.get(this)) {
@@ -261,7 +261,7 @@ public abstract class Resource implements AutoCloseable {
         closeTree();
     }
 
-    /** The same, whoever the owner is. */
+    /** Closes the children, then this resource, whoever the owner is. */
     final void closeTree() {
         ClosePlace place = ClosePlace.of(this);
         undisturbedByCursors(() -> closeNow(place));

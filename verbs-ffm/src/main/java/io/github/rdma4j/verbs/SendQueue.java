@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.SendOpcode;
 import io.github.rdma4j.verbs.internal.SendRequests;
+import io.github.rdma4j.verbs.internal.datapath.ExtendedPosting;
 import io.github.rdma4j.verbs.internal.datapath.SendPath;
 import java.lang.foreign.Arena;
 import java.util.Set;
@@ -33,11 +34,12 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
     private final SingleRequests singles;
     private final ThreadBatches<SendBatch> batches;
 
+    /** Those that basic posting may be asked for, as bits by their opcodes. */
+    private final int operations;
+
     private SendPath path;
     /** Null with basic posting. */
     private ExtendedPosting extended;
-    /** Those that basic posting may be asked for, as bits by their opcodes. */
-    private int operations;
 
     /**
      * Prepares the memory; {@link #nativeQueue} must follow.
@@ -58,32 +60,26 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
                 config.maxSendScatterGather(),
                 config.type() == QueuePairType.UD ? port.activeMtu().bytes() : port.maxMessageSize(),
                 config.maxSegmentHeader());
-        this.singles = new SingleRequests(this, arena, newBatch(1, null));
-        int maxBatch = Math.min(MAX_BATCH, config.maxSendWorkRequests());
-        this.batches = new ThreadBatches<>(user -> newBatch(maxBatch, user));
-    }
-
-    /**
-     * Names the way to the adapter, once the native object exists, and the one with ibv_wr_*, or null.
-     *
-     * @param onlyOperations those that the queue pair was created for; none for all that basic posting has
-     */
-    final void nativeQueue(SendPath sendPath, ExtendedPosting extendedPosting, Set<SendOperation> onlyOperations) {
-        this.path = sendPath;
-        this.extended = extendedPosting;
+        Set<SendOperation> onlyOperations = config.sendOperations();
         this.operations = onlyOperations.isEmpty()
                 ? ~SendOpcode.mask(SendOpcode.FLUSH, SendOpcode.ATOMIC_WRITE)
                 : onlyOperations.stream()
                         .mapToInt(operation -> 1 << operation.opcode())
                         .sum();
-        QueuePairType type = checks.type();
-        singles.nativeQueue(
-                sendPath,
-                extendedPosting == null
-                        && onlyOperations.isEmpty()
-                        && !onlyReceives
-                        && type != QueuePairType.UD
-                        && type != QueuePairType.XRC_SEND);
+        boolean requestsArePlain = onlyOperations.isEmpty()
+                && !onlyReceives
+                && config.type() != QueuePairType.UD
+                && config.type() != QueuePairType.XRC_SEND;
+        this.singles = new SingleRequests(this, arena, newBatch(1, null), requestsArePlain);
+        int maxBatch = Math.min(MAX_BATCH, config.maxSendWorkRequests());
+        this.batches = new ThreadBatches<>(user -> newBatch(maxBatch, user));
+    }
+
+    /** Names the way to the adapter, once the native object exists, and the one with ibv_wr_*, or null. */
+    final void nativeQueue(SendPath sendPath, ExtendedPosting extendedPosting) {
+        this.path = sendPath;
+        this.extended = extendedPosting;
+        singles.nativeQueue(sendPath);
     }
 
     /** {@return the most bytes that a request can carry inline, 0 if none were asked for} */
@@ -366,9 +362,7 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
         return errno != 0 && comesOfState(errno) ? refusedSend(errno) : errno;
     }
 
-    /**
-     * Whether an errno may come of the queue pair's state: drivers say only EINVAL then, and libmlx5 that it is full.
-     */
+    /** Whether an errno may come of the queue pair's state. */
     abstract boolean comesOfState(int errno);
 
     /** What becomes of an errno that may come of the queue pair's state: an exception, or the errno. */
@@ -392,8 +386,8 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
     }
 
     final void requireGoodList(SliceList local, int flags) {
-        if (extended != null && (flags & SendFlags.INLINE) == 0) {
-            extended.requireGoodList(local);
+        if (extended != null && extended.takesEqualSlicesOnly() && (flags & SendFlags.INLINE) == 0) {
+            Checks.equalLengths(local);
         }
     }
 

@@ -57,7 +57,7 @@ final class SendRecorder {
         requests.remote(index, remoteAddress, remoteKey);
     }
 
-    /** The same with a list. */
+    /** Records a request that moves the data of a list; everything was checked. */
     void transfer(
             int index,
             int opcode,

@@ -72,8 +72,8 @@ final class SenderAddress {
                             result > 0 ? result : NativeCalls.lastErrno(),
                             "the header names no sender, or was sent to an address that is no GID of this port",
                             "hand over the first 40 bytes of the buffer that the datagram was received into, and the"
-                                    + " port that it came through; to answer a multicast datagram, make the attributes by"
-                                    + " hand");
+                                    + " port that it came through; to answer a multicast datagram, make the attributes"
+                                    + " by hand");
                 }
                 return AddressHandleAttributes.read(attributes);
             }

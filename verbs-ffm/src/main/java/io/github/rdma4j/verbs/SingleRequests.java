@@ -17,10 +17,10 @@ final class SingleRequests {
     private final InlineData inlineData;
     /** For requests that need more than filling a structure and one call. */
     private final SendBatch batch;
+    /** Basic posting to a connected peer: what needs nothing more than that. */
+    private final boolean plain;
 
     private SendPath path;
-    /** Basic posting to a connected peer: what needs nothing more than that. */
-    private boolean plain;
 
     /**
      * Prepares the memory; {@link #nativeQueue} must follow.
@@ -28,18 +28,19 @@ final class SingleRequests {
      * @param queue whose requests these are
      * @param arena closed by the queue pair behind its guard
      * @param batch for one request, posted inside the guard
+     * @param plain whether the requests need nothing but what basic posting to one peer has
      */
-    SingleRequests(SendQueue queue, Arena arena, SendBatch batch) {
+    SingleRequests(SendQueue queue, Arena arena, SendBatch batch, boolean plain) {
         this.queue = queue;
         this.request = new SendRequests(arena, 1, 1);
         this.inlineData = new InlineData(arena, 1, queue.maxInlineData());
         this.batch = batch;
+        this.plain = plain;
     }
 
-    /** Names the way to the adapter, once there is one, and whether its requests are plain. */
-    void nativeQueue(SendPath sendPath, boolean requestsArePlain) {
+    /** Names the way to the adapter, once there is one. */
+    void nativeQueue(SendPath sendPath) {
         path = sendPath;
-        plain = requestsArePlain;
     }
 
     /** A request that moves data; the arguments were checked. */

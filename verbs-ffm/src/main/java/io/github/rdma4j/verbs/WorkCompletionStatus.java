@@ -21,9 +21,9 @@ public enum WorkCompletionStatus {
     LOC_QP_OP_ERR(
             "local QP operation error",
             "the adapter found the request and the queue pair inconsistent: an operation that the type does not have,"
-                    + " more pieces than the queue pair was created for; or on SoftRoCE a receive that is too small, memory"
-                    + " whose region was closed too early, or no way to the peer: this machine has lost the address, the"
-                    + " route or the link",
+                    + " more pieces than the queue pair was created for; or on SoftRoCE a receive that is too small,"
+                    + " memory whose region was closed too early, or no way to the peer: this machine has lost the"
+                    + " address, the route or the link",
             "compare the request with the queue pair's type and sizes, and the receive with the message; on SoftRoCE"
                     + " close regions after the completion, and look at 'ip addr' and 'ip route get' for the peer's"
                     + " address"),
@@ -46,8 +46,8 @@ public enum WorkCompletionStatus {
                     + " moved it there, or this side refused what the peer asked for",
             "look for the first completion that failed otherwise; this one has no cause of its own. If there is none,"
                     + " look at the peer's completions (REM_ACCESS_ERR, REM_INV_REQ_ERR) and this side's asynchronous"
-                    + " events (QP_ACCESS_ERR, QP_REQ_ERR; SoftRoCE has none). Connect anew, and post again what must not"
-                    + " be lost"),
+                    + " events (QP_ACCESS_ERR, QP_REQ_ERR; SoftRoCE has none). Connect anew, and post again what must"
+                    + " not be lost"),
     /** Binding a memory window failed. */
     MW_BIND_ERR(
             "memory window bind error",
@@ -68,8 +68,9 @@ public enum WorkCompletionStatus {
     /** The peer refused the request as invalid. */
     REM_INV_REQ_ERR(
             "remote invalid request",
-            "the peer's receive is smaller than the message; of a write, read or atomic, its queue pair was made without"
-                    + " the right; more reads and atomics came than it serves, or the two sides have different path MTUs",
+            "the peer's receive is smaller than the message; of a write, read or atomic, its queue pair was made"
+                    + " without the right; more reads and atomics came than it serves, or the two sides have different"
+                    + " path MTUs",
             "post longer receives at the peer, give its queue pair the right, too (QueuePairConfig.remoteAccess), keep"
                     + " maxReadAtomic at or below the peer's maxDestinationReadAtomic, and set the same pathMtu on both"
                     + " sides"),

@@ -20,7 +20,6 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -63,8 +62,7 @@ class RingBytesDeviceTest {
             DeviceContext device = pair.device;
             SendPath mine = pair.pair.path();
             SendPath theirs = pair.peer.path();
-            pair.peer.nativeQueue(
-                    new SendFunctions(device.functions().postSend(), false, pair.peer.handle()), null, Set.of());
+            pair.peer.nativeQueue(new SendFunctions(device.functions().postSend(), false, pair.peer.handle()), null);
             for (QueuePair queue : List.of(pair.pair, pair.peer)) {
                 queue.toError();
                 queue.modify(attributes -> attributes.state(QueuePairState.RESET));

@@ -165,7 +165,7 @@ public final class Driver {
         return traced(name, require().find(name, since, withAddressesAsLong(descriptor)), descriptor);
     }
 
-    /** The same with its pointers as segments: the call holds their arenas open. */
+    /** A handle of a function whose pointers are segments: the call holds their arenas open. */
     static MethodHandle functionWithSegments(String name, int since, FunctionDescriptor descriptor) {
         return traced(name, require().find(name, since, descriptor), descriptor);
     }

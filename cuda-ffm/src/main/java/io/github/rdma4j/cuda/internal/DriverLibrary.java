@@ -18,8 +18,8 @@ final class DriverLibrary {
     private static final int RTLD_NOW = 2;
     private static final String REMEDY =
             "install NVIDIA's driver with its CUDA library (Debian: apt-get install libcuda1, from non-free; Ubuntu:"
-                    + " libnvidia-compute-<version>; Fedora, RHEL: nvidia-driver-cuda-libs); in a container, start it with"
-                    + " --gpus all and NVIDIA_DRIVER_CAPABILITIES containing compute";
+                    + " libnvidia-compute-<version>; Fedora, RHEL: nvidia-driver-cuda-libs); in a container, start it"
+                    + " with --gpus all and NVIDIA_DRIVER_CAPABILITIES containing compute";
 
     private DriverLibrary() {}
 

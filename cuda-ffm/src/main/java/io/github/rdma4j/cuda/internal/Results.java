@@ -32,7 +32,8 @@ public final class Results {
                     "somebody has destroyed the context behind this object: make another one"),
             Map.entry(
                     CudaHeaders.CUDA_ERROR_NO_DEVICE(),
-                    "the GPU is gone: see whether nvidia-smi still lists it, and the kernel's log for messages of NVRM"),
+                    "the GPU is gone: see whether nvidia-smi still lists it, and the kernel's log for messages of"
+                            + " NVRM"),
             Map.entry(
                     CudaHeaders.CUDA_ERROR_SYSTEM_DRIVER_MISMATCH(),
                     "the driver was changed under the running program: restart it, and the machine if that is not"
@@ -84,7 +85,7 @@ public final class Results {
     }
 
     /**
-     * The same for calls that are made often: the words are put together only if it failed.
+     * Throws if a call failed that is made often: the words are put together only then.
      *
      * @param result what it returned
      * @param format of the call

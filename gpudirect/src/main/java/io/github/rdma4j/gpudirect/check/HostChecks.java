@@ -173,9 +173,9 @@ final class HostChecks {
                     NOTE,
                     "/sys/class/infiniband lists no RDMA device" + driversThere(),
                     "there is no adapter to check",
-                    "load the adapter's driver (mlx5_ib, irdma, bnxt_re, efa, ...), and give a virtual machine an adapter"
-                            + " of its host; without an adapter, rdma link add rxe0 type rxe netdev eth0 makes a"
-                            + " SoftRoCE device where the kernel has rdma_rxe, which is always staged");
+                    "load the adapter's driver (mlx5_ib, irdma, bnxt_re, efa, ...), and give a virtual machine an"
+                            + " adapter of its host; without an adapter, rdma link add rxe0 type rxe netdev eth0 makes"
+                            + " a SoftRoCE device where the kernel has rdma_rxe, which is always staged");
         }
         String seen = known + (known == 1 ? " RDMA device" : " RDMA devices") + " in /sys/class/infiniband, ";
         return nodes.isEmpty()

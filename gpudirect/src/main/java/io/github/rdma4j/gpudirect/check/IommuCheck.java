@@ -36,7 +36,8 @@ final class IommuCheck {
                     CheckId.IOMMU,
                     Subject.host(),
                     (isVirtual(files)
-                                    ? "no IOMMU groups: none is in use inside this virtual machine, and its host's is not seen"
+                                    ? "no IOMMU groups: none is in use inside this virtual machine, and its host's is"
+                                            + " not seen"
                                     : "no IOMMU groups: no IOMMU is in use here")
                             + options);
         }

@@ -70,8 +70,8 @@ final class StorageChecks {
                         HOST,
                         NOTE,
                         "neither /proc/driver/nvidia-fs nor /sys/module/nvidia_fs is there",
-                        "cuFile goes directly to NVMe only by the kernel's PCI peer-to-peer DMA, from CUDA 12.8 on; else in"
-                                + " its compatibility mode",
+                        "cuFile goes directly to NVMe only by the kernel's PCI peer-to-peer DMA, from CUDA 12.8 on;"
+                                + " else in its compatibility mode",
                         "install nvidia-gds and modprobe nvidia-fs"));
     }
 
@@ -107,8 +107,8 @@ final class StorageChecks {
                         HOST,
                         NOTE,
                         "/" + file.get() + " forbids the compatibility mode",
-                        "files that cuFile cannot reach directly are staged by rdma4j, and refused to programs that use cuFile"
-                                + " themselves",
+                        "files that cuFile cannot reach directly are staged by rdma4j, and refused to programs that use"
+                                + " cuFile themselves",
                         "set properties.allow_compat_mode to true");
     }
 
@@ -207,8 +207,8 @@ final class StorageChecks {
                         CheckId.STORAGE,
                         HOST,
                         NOTE,
-                        "no ext4 or XFS on NVMe, and no Lustre, WekaFS, Spectrum Scale, BeeGFS, ScateFS or NFS over RDMA is"
-                                + " mounted",
+                        "no ext4 or XFS on NVMe, and no Lustre, WekaFS, Spectrum Scale, BeeGFS, ScateFS or NFS over"
+                                + " RDMA is mounted",
                         "cuFile reaches no file here directly",
                         "")
                 : Finding.ok(CheckId.STORAGE, HOST, "cuFile may reach " + first(reachable));

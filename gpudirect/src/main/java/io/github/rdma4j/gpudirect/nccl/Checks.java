@@ -50,7 +50,7 @@ final class Checks {
     }
 
     /**
-     * The same place, where the operation may be in place, or places that do not touch.
+     * Refuses slices that overlap, unless they are the same place and the operation may be in place.
      *
      * @param inPlace the part of the larger one that may be the smaller one
      */

@@ -168,7 +168,7 @@ final class Connection {
         }
     }
 
-    /** The same for who may give up: false if the time is over first. An interrupt does not end it. */
+    /** Takes the lock; false if the time is over first. An interrupt does not end the wait. */
     boolean tryLock(Duration limit) {
         if (calls.tryLock()) {
             return true;
@@ -191,7 +191,7 @@ final class Connection {
         }
     }
 
-    /** The same for a wait that begins nothing: an interrupt ends it, unless nobody else has the lock. */
+    /** Takes the lock where nothing has begun: an interrupt ends the wait, unless nobody else has the lock. */
     void lockUnlessInterrupted(Duration limit) {
         try {
             if (!calls.tryLock() && !calls.tryLock(Limits.nanos(limit), TimeUnit.NANOSECONDS)) {
@@ -260,7 +260,10 @@ final class Connection {
         settle(call, limit, isThrough() || Limits.await(this::isThrough, limit));
     }
 
-    /** The same for a wait that begins nothing, and began at a time by System.nanoTime: an interrupt ends it. */
+    /**
+     * With the lock: waits until NCCL is through with the calls before, from a start by System.nanoTime. An interrupt
+     * ends the wait.
+     */
     void settleUnlessInterrupted(Step.Call call, Duration limit, long start) {
         Duration left = Duration.ofNanos(Math.max(0, Limits.nanos(limit) - (System.nanoTime() - start)));
         settle(call, limit, Limits.awaitUnlessInterrupted(this::isThrough, left, "waiting for " + call.words()));

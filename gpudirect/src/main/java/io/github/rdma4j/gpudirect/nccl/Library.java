@@ -42,7 +42,7 @@ record Library(NcclCalls calls, NcclVersion version) {
         }
     }
 
-    /** The same with words that are put together only if it has failed. */
+    /** Throws if a call has failed; its words are put together only then. */
     void check(int result, Step.Call call, long communicator) {
         if (result != NcclStatus.SUCCESS.number()) {
             throw failure(result, call.words(), communicator);

@@ -48,7 +48,7 @@ final class Limits {
         }
     }
 
-    /** The same where nothing is half done: an interrupt ends it with an exception. */
+    /** Asks until it is so or the time is over, where nothing is half done: an interrupt ends it with an exception. */
     static boolean awaitUnlessInterrupted(BooleanSupplier done, Duration limit, String what) {
         return await(done, limit, () -> {
             if (Thread.currentThread().isInterrupted()) {

@@ -111,7 +111,7 @@ public final class NcclGroup {
     }
 
     /**
-     * The same for what a stream does.
+     * Makes a call that gives a stream work, or notes it for the group that this thread is in.
      *
      * @param atOnce whether NCCL does it in the call, in a group too: a collective of one rank, which is a copy
      */

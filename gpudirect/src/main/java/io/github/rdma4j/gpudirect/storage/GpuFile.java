@@ -262,7 +262,8 @@ public final class GpuFile implements AutoCloseable {
         if (stream.isCaptured()) {
             throw new IllegalStateException(
                     stream + " is being captured, and a file is read or written once, not at each"
-                            + " launch of a graph. Remedy: give the transfer to the stream before or behind the launch");
+                            + " launch of a graph. Remedy: give the transfer to the stream before or behind the"
+                            + " launch");
         }
     }
 

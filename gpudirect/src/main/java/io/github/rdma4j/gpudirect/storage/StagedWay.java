@@ -43,7 +43,7 @@ final class StagedWay implements Way {
                 true, memory, memoryOffset, fileOffset, length, storage.config().threads());
     }
 
-    /** The same by one thread, for a thread that is one of several already. */
+    /** Transfers by this thread alone, which is one of several already. */
     long transferAlone(boolean write, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
         return transfer(write, memory, memoryOffset, fileOffset, length, 1);
     }

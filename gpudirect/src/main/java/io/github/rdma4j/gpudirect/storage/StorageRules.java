@@ -61,8 +61,8 @@ final class StorageRules {
                     Reason.FILE_SYSTEM,
                     "the file system %s is none that cuFile reaches here (it names %s)"
                             .formatted(fileSystem, driver.supported().isEmpty() ? "none" : names(driver.supported())),
-                    "put the file on ext4 with data=ordered or XFS on NVMe, or on a network file system whose support is"
-                            + " installed (gdscheck -p)");
+                    "put the file on ext4 with data=ordered or XFS on NVMe, or on a network file system whose support"
+                            + " is installed (gdscheck -p)");
         }
         return direct
                 ? Optional.empty()

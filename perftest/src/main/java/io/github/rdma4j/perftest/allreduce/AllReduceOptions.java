@@ -22,15 +22,17 @@ import picocli.CommandLine.Option;
 @Command(
         name = AllReduceCommand.NAME,
         description =
-                "Measures ncclAllReduce as nccl-tests do: algorithm and bus bandwidth, in place and out of place. All values"
-                        + " are compared. Tells what NCCL chose, from its own log, beside what gpudirect-check predicts.",
+                "Measures ncclAllReduce as nccl-tests do: algorithm and bus bandwidth, in place and out of place. All"
+                        + " values are compared. Tells what NCCL chose, from its own log, beside what gpudirect-check"
+                        + " predicts.",
         footer = {
             "",
             "Options with the names of nccl-tests mean the same. Ranks are processes: -g 4 starts three more here;"
-                    + " mpirun, srun and torchrun are understood; or start each yourself with --rank, --ranks, --server.",
+                    + " mpirun, srun and torchrun are understood; or start each yourself with --rank, --ranks,"
+                    + " --server.",
             "",
-            "Exit status: 0 done; 1 it failed, or values were wrong; 2 the command line makes no sense; 4 the JSON document"
-                    + " could not be written."
+            "Exit status: 0 done; 1 it failed, or values were wrong; 2 the command line makes no sense; 4 the JSON"
+                    + " document could not be written."
         },
         sortOptions = false,
         usageHelpAutoWidth = true)
@@ -110,8 +112,8 @@ final class AllReduceOptions extends CommandOptions {
             split = ",",
             paramLabel = "<type>",
             description =
-                    "int8, uint8, int32, uint32, int64, uint64, half, float, double, bfloat16, f8e4m3, f8e5m2; several with"
-                            + " commas, or all (default float).")
+                    "int8, uint8, int32, uint32, int64, uint64, half, float, double, bfloat16, f8e4m3, f8e5m2; several"
+                            + " with commas, or all (default float).")
     private List<String> types = List.of("float");
 
     @Option(
@@ -132,7 +134,8 @@ final class AllReduceOptions extends CommandOptions {
             names = {"-R", "--local_register"},
             paramLabel = "<0..2>",
             description =
-                    "0 plain memory, 1 memory of ncclMemAlloc registered by each rank, 2 as windows of all (default 0).")
+                    "0 plain memory, 1 memory of ncclMemAlloc registered by each rank, 2 as windows of all (default"
+                            + " 0).")
     private int registration;
 
     @Option(
@@ -182,7 +185,7 @@ final class AllReduceOptions extends CommandOptions {
         check(System.getenv());
     }
 
-    /** The same with other variables than this process's. */
+    /** Checks the options, with other variables than this process's. */
     void check(Map<String, String> environment) {
         json.check(log == null ? new Path[0] : new Path[] {log});
         within("-n", iterations, 1, MOST_ITERATIONS);

@@ -32,7 +32,7 @@ record AllReduceReport(
         String logNote,
         RunState state,
         String failure) {
-    /** The same, broken off. */
+    /** This report, broken off. */
     AllReduceReport ended(RunState how, String why) {
         return new AllReduceReport(started, seconds, environment, library, places, timings, choices, logNote, how, why);
     }

@@ -93,8 +93,8 @@ final class AllReduceRun {
                                 "rank %d: nothing has happened for %d s (%s)"
                                         .formatted(
                                                 launch.rank(), options.timeout().toSeconds(), progress.doing()),
-                                "see whether the other ranks are there and can be reached; where the operations of one size"
-                                        + " take longer, give more time with -T");
+                                "see whether the other ranks are there and can be reached; where the operations of one"
+                                        + " size take longer, give more time with -T");
                     }
                 }
             }

@@ -101,7 +101,7 @@ record Launch(int rank, int ranks, int localRank, Optional<String> server, Strin
         return ranks > 1 && server.isEmpty();
     }
 
-    /** The same, told where the ranks meet. */
+    /** This launch, told where the ranks meet. */
     Launch at(String address) {
         return new Launch(rank, ranks, localRank, Optional.of(address), launcher);
     }

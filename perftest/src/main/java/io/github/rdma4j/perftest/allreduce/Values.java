@@ -73,7 +73,7 @@ final class Values {
         repeat(memory);
     }
 
-    /** The same with what each rank must get. */
+    /** Fills memory with what each rank must get. */
     void fillExpected(MemorySegment memory) {
         for (long i = 0; i < PERIOD && i < memory.byteSize() / type.size(); i++) {
             Elements.set(memory, type, i, expected(i));

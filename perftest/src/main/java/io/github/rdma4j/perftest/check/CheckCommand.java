@@ -52,7 +52,7 @@ public final class CheckCommand {
         return run(arguments, GpuDirectCheck.thisMachine(), out, err);
     }
 
-    /** The same for another machine than this one. */
+    /** Runs the command for another machine than this one. */
     static int run(List<String> arguments, CheckSources sources, PrintStream out, PrintStream err) {
         return new CheckCommand(sources, out, err).run(arguments);
     }

@@ -18,7 +18,8 @@ import picocli.CommandLine.Option;
         name = CheckCommand.NAME,
         description =
                 "Tells what of GPUDirect RDMA holds on this machine and what does not, what that means and what to do,"
-                        + " and by which path GPU memory would be registered for each GPU and adapter. Registers nothing.",
+                        + " and by which path GPU memory would be registered for each GPU and adapter. Registers"
+                        + " nothing.",
         footer = {
             "",
             "Exit status: 0 an adapter gets at GPU memory itself in at least one pair; 1 transfers work, but are"

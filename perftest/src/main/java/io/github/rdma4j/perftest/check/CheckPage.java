@@ -59,8 +59,8 @@ final class CheckPage {
         lines.section("Adapters" + (report.adapters().isEmpty() ? ": none" : ""));
         report.adapters().forEach(adapter -> text.entry(INDENT + adapter.name() + INDENT, describe(adapter)));
         if (report.topology().gpus().size() + report.topology().adapters().size() > 1) {
-            lines.section(
-                    "Distances (PIX, PXB: below a switch; PHB, NODE: through the processor; SYS: to another NUMA node)");
+            lines.section("Distances (PIX, PXB: below a switch; PHB, NODE: through the processor; SYS: to another NUMA"
+                    + " node)");
             report.topology().matrix().lines().forEach(line -> text.line(INDENT + line));
         }
         findings("Host", Subject.Kind.HOST);

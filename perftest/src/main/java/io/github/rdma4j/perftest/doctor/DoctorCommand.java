@@ -46,7 +46,7 @@ public final class DoctorCommand {
         return run(arguments, DoctorSources.thisMachine(), out, err);
     }
 
-    /** The same for another machine than this one. */
+    /** Runs the command for another machine than this one. */
     static int run(List<String> arguments, DoctorSources sources, PrintStream out, PrintStream err) {
         DoctorOptions options = new DoctorOptions();
         Complaints complaints = new Complaints(NAME, "rdma4j " + NAME + " --help", err);

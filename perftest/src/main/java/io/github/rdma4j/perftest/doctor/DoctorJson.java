@@ -38,7 +38,7 @@ final class DoctorJson {
     }
 
     /**
-     * The same of two machines.
+     * Writes the document of two machines.
      *
      * @param diagnosis of this one
      */

@@ -19,8 +19,8 @@ import picocli.CommandLine.Option;
         name = DoctorCommand.NAME,
         description =
                 "Tells what of RDMA works on this machine, in the order in which it would fail: libraries, kernel,"
-                        + " devices, ports, addresses, limits, placement, RoCE tuning, counters. Each finding comes with"
-                        + " what it means and the command that mends it. Changes and sends nothing.%n"
+                        + " devices, ports, addresses, limits, placement, RoCE tuning, counters. Each finding comes"
+                        + " with what it means and the command that mends it. Changes and sends nothing.%n"
                         + "Of two machines: start --serve on one and --peer on the other. They compare what they"
                         + " read of themselves, and test what passes between them.",
         footer = {
@@ -46,8 +46,8 @@ final class DoctorOptions extends CommandOptions {
             names = "--peer",
             paramLabel = "<host[:port]>",
             description =
-                    "Test what passes between this machine and the one where --serve runs. For rdma_cm the address must be"
-                            + " one of an RDMA device's interface.")
+                    "Test what passes between this machine and the one where --serve runs. For rdma_cm the address must"
+                            + " be one of an RDMA device's interface.")
     private String peer;
 
     @Option(
@@ -81,8 +81,8 @@ final class DoctorOptions extends CommandOptions {
             names = "--timeout",
             paramLabel = "<seconds>",
             description =
-                    "With --serve, wait so long for the other end (default 300); with --peer, the longest that all of it"
-                            + " may take (default 120, and the time of --load). 1 to 3600.")
+                    "With --serve, wait so long for the other end (default 300); with --peer, the longest that all of"
+                            + " it may take (default 120, and the time of --load). 1 to 3600.")
     private Integer timeout;
 
     @Override

@@ -108,7 +108,7 @@ final class DoctorPage {
         return names.isEmpty() ? "" : " of " + names;
     }
 
-    /** The same of several subjects is said once. */
+    /** Advice that several subjects share is given once. */
     private static List<List<Finding>> sameAdvice(List<Finding> findings) {
         Map<List<Object>, List<Finding>> groups = new LinkedHashMap<>();
         for (Finding finding : findings) {

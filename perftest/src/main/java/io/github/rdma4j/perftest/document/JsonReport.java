@@ -33,7 +33,7 @@ public final class JsonReport {
     }
 
     /**
-     * The same with what the test's links allow.
+     * Writes the document, with what the test's links allow.
      *
      * @param limit of them; empty if it is not known
      */

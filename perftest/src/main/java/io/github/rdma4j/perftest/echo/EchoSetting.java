@@ -26,7 +26,7 @@ public record EchoSetting(Transport transport, String address, int port, int siz
         return Math.clamp(MESSAGES_UNDER_WAY / connections, LEAST_UNDER_WAY, MOST_UNDER_WAY);
     }
 
-    /** The same with the port that the server has taken. */
+    /** This setting with the port that the server has taken. */
     public EchoSetting withPort(int taken) {
         return new EchoSetting(transport, address, taken, size, connections);
     }

@@ -13,7 +13,7 @@ public enum Transport {
     /** Endpoints of verbs-ffm over RDMA. */
     ENDPOINT("endpoint", "rdma", "RDMA", RDMA),
 
-    /** The same, with a sum of each message. */
+    /** Endpoints over RDMA, with a sum of each message. */
     ENDPOINT_SUMS("endpoint-sums", "sums", "RDMA+sums", RDMA),
 
     /** Endpoints over RDMA with TCP behind it. */

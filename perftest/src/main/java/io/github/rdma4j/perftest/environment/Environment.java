@@ -130,12 +130,12 @@ public record Environment(
                 + (files.clockSource() == null ? ")" : ", clock source " + files.clockSource() + ")");
     }
 
-    /** The same where C tools of this version take part. */
+    /** This environment where C tools of this version take part. */
     public Environment withCVersion(String version) {
         return with(memoryNode, version);
     }
 
-    /** The same where memory is bound to a NUMA node; null where to none. */
+    /** This environment where memory is bound to a NUMA node; null where to none. */
     public Environment withMemoryNode(Integer node) {
         return with(node, cVersion);
     }

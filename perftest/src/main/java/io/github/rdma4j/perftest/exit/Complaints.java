@@ -39,7 +39,7 @@ public final class Complaints {
         return USAGE;
     }
 
-    /** The same, of a parser that may append its help: only the first line is the cause. */
+    /** What a parser refuses, which may append its help: only the first line is the cause. */
     public int usage(RuntimeException failure) {
         return usage(failure.getMessage().lines().findFirst().orElse("").strip());
     }

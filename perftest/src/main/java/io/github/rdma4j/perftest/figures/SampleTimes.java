@@ -39,7 +39,7 @@ public final class SampleTimes {
         return nanoseconds[index] / unit;
     }
 
-    /** The same from the shortest to the longest. */
+    /** These times from the shortest to the longest. */
     public SampleTimes sorted() {
         long[] sorted = nanoseconds.clone();
         Arrays.sort(sorted);

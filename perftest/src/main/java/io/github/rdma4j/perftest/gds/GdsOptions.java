@@ -16,14 +16,14 @@ import picocli.CommandLine.Option;
 @Command(
         name = GdsCommand.NAME,
         description =
-                "Measures how fast a file is read to a GPU's memory and written from it, by each way that the machine offers:"
-                        + " GPUDirect Storage, cuFile's compatibility mode, staged through pinned host memory, and, for"
-                        + " comparison, to host memory alone, past the page cache and through it. All bytes are compared"
-                        + " afterwards.",
+                "Measures how fast a file is read to a GPU's memory and written from it, by each way that the machine"
+                        + " offers: GPUDirect Storage, cuFile's compatibility mode, staged through pinned host memory,"
+                        + " and, for comparison, to host memory alone, past the page cache and through it. All bytes"
+                        + " are compared afterwards.",
         footer = {
             "",
-            "A file that is there is only read. Exit status: 0 done; 1 it failed, or bytes were wrong; 2 the command line makes"
-                    + " no sense; 4 the JSON document could not be written."
+            "A file that is there is only read. Exit status: 0 done; 1 it failed, or bytes were wrong; 2 the command"
+                    + " line makes no sense; 4 the JSON document could not be written."
         },
         sortOptions = false,
         usageHelpAutoWidth = true)
@@ -69,9 +69,8 @@ final class GdsOptions extends CommandOptions {
             names = "--ways",
             split = ",",
             paramLabel = "<way>",
-            description =
-                    "gds, compat, staged, direct, host; those that the machine lacks are left out with the reason (default"
-                            + " all).")
+            description = "gds, compat, staged, direct, host; those that the machine lacks are left out with the reason"
+                    + " (default all).")
     private List<String> ways = List.of("gds", "compat", "staged", "direct", "host");
 
     @Option(names = "--use_cuda", paramLabel = "<n>", description = "Number of the GPU (default 0).")

@@ -35,7 +35,7 @@ record GdsReport(
         List<GdsResult> results,
         RunState state,
         String failure) {
-    /** The same, broken off. */
+    /** This report, broken off. */
     GdsReport ended(RunState how, String why) {
         return new GdsReport(
                 started, seconds, environment, file, fileSize, fileSystem, gpu, decisions, results, how, why);

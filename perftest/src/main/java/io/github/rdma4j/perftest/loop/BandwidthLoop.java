@@ -255,7 +255,7 @@ public final class BandwidthLoop {
         return errno == 0;
     }
 
-    /** The same with one call into the adapter's library, and one doorbell, for a list of messages. */
+    /** Fills the queue with one call into the adapter's library, and one doorbell, for a list of messages. */
     private boolean fillLists(Stream stream, long count, long end) {
         while (stream.posted + list <= end) {
             if (stream.untilSignal == moderation && times.recording()) {

@@ -165,7 +165,7 @@ public final class LatencyRecorder {
         return pacer != null || gap > 0;
     }
 
-    /** The same as {@link #next} where messages wait; false when the run is over. */
+    /** What {@link #next} is where messages wait; false when the run is over. */
     boolean due() {
         return (gap == 0 || pause()) && next();
     }

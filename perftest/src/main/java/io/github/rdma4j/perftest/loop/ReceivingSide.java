@@ -44,7 +44,7 @@ public final class ReceivingSide {
     }
 
     /**
-     * The same where the peer is told of receives.
+     * A side whose peer is told of receives.
      *
      * @param credits tells it; null where nobody does
      * @param alone whether this side sends nothing else

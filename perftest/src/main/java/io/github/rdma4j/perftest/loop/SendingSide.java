@@ -197,7 +197,7 @@ public final class SendingSide {
         return errno == 0;
     }
 
-    /** The same with one call into the adapter's library, and one doorbell, for a list of messages. */
+    /** Fills the queue with one call into the adapter's library, and one doorbell, for a list of messages. */
     private boolean fillLists(int id, Stream stream) {
         long until = stream.passage.ready(stream.completed, allowed(id, stream), count);
         while (stream.posted + list <= until) {

@@ -34,7 +34,7 @@ public class WriteLatencyLoop {
     private final PreparedRequest request;
     /** Of the last byte of what is sent, which counts. */
     final long sendOffset;
-    /** The same of what comes. */
+    /** Of the last byte of what comes, which counts. */
     final long awaitOffset;
 
     /** Bytes of a message. */

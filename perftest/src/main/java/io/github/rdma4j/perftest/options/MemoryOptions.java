@@ -51,8 +51,8 @@ public final class MemoryOptions {
                         "Fill the buffer with the words of a text file: '0xaaaaaaaa, 0xbbbbbbbb, ...', little endian.")
                 .into(value -> payloadFile = value);
         options.flag("--data_validation")
-                .description(
-                        "The receiver checks number and checksum of the messages (both sides must be rdma4j's; slower).")
+                .description("The receiver checks number and checksum of the messages (both sides must be rdma4j's;"
+                        + " slower).")
                 .into(value -> validation = value);
         options.flag("--use-null-mr")
                 .onlyFor(ToolSet.WRITE_OR_READ)

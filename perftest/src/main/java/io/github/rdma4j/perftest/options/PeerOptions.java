@@ -55,9 +55,8 @@ public final class PeerOptions {
         options.number("--timeout")
                 .label("<seconds>")
                 .within(1, 86_400)
-                .description(
-                        "rdma4j: longest wait for the peer at each step (default 30; a server waits for its client without"
-                                + " limit).")
+                .description("rdma4j: longest wait for the peer at each step (default 30; a server waits for its client"
+                        + " without limit).")
                 .into(value -> timeout = value);
         options.number("--run-timeout")
                 .label("<seconds>")

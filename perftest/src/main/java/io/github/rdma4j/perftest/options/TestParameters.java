@@ -64,7 +64,7 @@ public final class TestParameters {
         return line.parameters();
     }
 
-    /** The same for arguments that need no list. */
+    /** The parameters that a command line asks for, from arguments that need no list. */
     public static TestParameters parse(Tool tool, String... arguments) {
         return parse(tool, List.of(arguments));
     }
@@ -291,7 +291,7 @@ public final class TestParameters {
         return usesReceives() && receives() ? receiveDepthAsked() : 0;
     }
 
-    /** The same on both sides, also on one that only sends. */
+    /** Receives that are asked for, on both sides, also on one that only sends. */
     public int receiveDepthAsked() {
         boolean mayLose = connection().mayLose() && !isTimed();
         int depth = queues.receiveDepth(mayLose);

@@ -15,13 +15,14 @@ import picocli.CommandLine.Option;
 @Command(
         name = OrderedCommand.NAME,
         description =
-                "Plays ping-pong between the memory of two GPUs, driven by the host, in the order of CUDA streams, and by CUDA"
-                        + " graphs, and tells the latency of each and how much of the time its thread was at work. Start it"
-                        + " without --connect on one machine, and with --connect on the other; all other options the same.",
+                "Plays ping-pong between the memory of two GPUs, driven by the host, in the order of CUDA streams, and"
+                        + " by CUDA graphs, and tells the latency of each and how much of the time its thread was at"
+                        + " work. Start it without --connect on one machine, and with --connect on the other; all other"
+                        + " options the same.",
         footer = {
             "",
-            "Exit status: 0 done; 1 it failed, or bytes were wrong; 2 the command line makes no sense; 4 the JSON document could"
-                    + " not be written."
+            "Exit status: 0 done; 1 it failed, or bytes were wrong; 2 the command line makes no sense; 4 the JSON"
+                    + " document could not be written."
         },
         sortOptions = false,
         usageHelpAutoWidth = true)

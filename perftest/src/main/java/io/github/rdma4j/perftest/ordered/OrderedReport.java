@@ -17,12 +17,12 @@ import java.util.List;
  */
 record OrderedReport(
         String gpu, String device, String path, List<OrderedResult> results, RunState state, String failure) {
-    /** The same of these results. */
+    /** This report of these results. */
     OrderedReport with(List<OrderedResult> played) {
         return new OrderedReport(gpu, device, path, List.copyOf(played), state, failure);
     }
 
-    /** The same, broken off. */
+    /** This report, broken off. */
     OrderedReport ended(RunState how, String why) {
         return new OrderedReport(gpu, device, path, results, how, why);
     }

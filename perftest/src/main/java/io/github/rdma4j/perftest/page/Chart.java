@@ -20,7 +20,7 @@ record Chart(Kind kind, String title, String unit, String choice, List<Panel> pa
         this(kind, title, unit, choice, panels, List.of());
     }
 
-    /** The same with guides. */
+    /** This chart with guides. */
     Chart with(List<Guide> others) {
         return new Chart(kind, title, unit, choice, panels, others);
     }

@@ -20,7 +20,7 @@ final class Charts {
     }
 
     /**
-     * The same.
+     * The charts of a chapter, in the order of their display.
      *
      * @param guides of the chart of bandwidth
      */

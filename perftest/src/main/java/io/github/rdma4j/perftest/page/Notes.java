@@ -36,14 +36,14 @@ final class Notes {
                 .anyMatch(curve -> !curve.complete() && !curve.points().isEmpty())) {
             notes.add(
                     "Where only some percentiles are known, the curve has a mark for each, and the dashes between them"
-                            + " mean nothing. C's tools leave their two longest times out: what they call the maximum is"
-                            + " not.");
+                            + " mean nothing. C's tools leave their two longest times out: what they call the maximum"
+                            + " is not.");
         }
         if (Chapter.results(chapters).anyMatch(result -> !result.rounds().isEmpty())) {
             notes.add("Of several rounds the figure is that of the middle one in a comparison, and of all together in"
-                    + " a single test; small marks in the charts are single rounds. Ratios at a glance are the middle one of"
-                    + " each round's own ratio, where programs were run in turn; the interval holds the true one with 95 %"
-                    + " confidence or more, and is missing with fewer than six rounds.");
+                    + " a single test; small marks in the charts are single rounds. Ratios at a glance are the middle"
+                    + " one of each round's own ratio, where programs were run in turn; the interval holds the true one"
+                    + " with 95 % confidence or more, and is missing with fewer than six rounds.");
         }
         if (Chapter.results(chapters)
                 .anyMatch(result ->
@@ -55,9 +55,9 @@ final class Notes {
         if (chapters.stream().anyMatch(Chapter::isOverRates)) {
             notes.add(
                     "Endpoints and TCP answer the same requests, sent at the same times. CPU time per message is of the"
-                            + " server's process, outside (user) and inside (system) the kernel, which divides them by what it"
-                            + " finds at its clock's ticks. On a software device system time has the adapter's work in it, for"
-                            + " endpoints only.");
+                            + " server's process, outside (user) and inside (system) the kernel, which divides them by"
+                            + " what it finds at its clock's ticks. On a software device system time has the adapter's"
+                            + " work in it, for endpoints only.");
         }
         if (chapters.stream().anyMatch(chapter -> chapter.has(Metric.CPU))) {
             notes.add("CPU time per message is of both ends together in a comparison, of this side in a single test."
@@ -65,14 +65,13 @@ final class Notes {
         }
         if (chapters.stream().anyMatch(Chapter::isCollective)) {
             notes.add(
-                    "Algorithm bandwidth is the size over the time; bus bandwidth is 2 (n − 1) / n times as much, what each"
-                            + " link of a ring of n ranks carries meanwhile, so that it can be held against the link's. One rank has"
-                            + " none. As in nccl-tests.");
+                    "Algorithm bandwidth is the size over the time; bus bandwidth is 2 (n − 1) / n times as much, what"
+                            + " each link of a ring of n ranks carries meanwhile, so that it can be held against the"
+                            + " link's. One rank has none. As in nccl-tests.");
         }
         if (chapters.stream().anyMatch(chapter -> chapter.title().startsWith("gds_bw"))) {
-            notes.add(
-                    "Files: the figure is the middle one of the passes over the whole file. \"host\" reads to host memory"
-                            + " through the page cache, and may never touch the disk.");
+            notes.add("Files: the figure is the middle one of the passes over the whole file. \"host\" reads to host"
+                    + " memory through the page cache, and may never touch the disk.");
         }
         if (chapters.stream().anyMatch(chapter -> !chapter.latency())) {
             notes.add("MiB = 2²⁰ bytes, Gb = 10⁹ bits.");

@@ -42,7 +42,7 @@ final class Page {
     }
 
     /**
-     * The same with what a machine should reach.
+     * With what a machine should reach.
      *
      * @param machine empty for none
      */
@@ -63,7 +63,7 @@ final class Page {
         return of(documents, title, Optional.empty());
     }
 
-    /** The same with what a machine should reach. */
+    /** Makes the page, with what a machine should reach. */
     static String of(List<Document> documents, String title, Optional<MachineModel> machine) throws IOException {
         return new Page(documents, machine).text(title);
     }

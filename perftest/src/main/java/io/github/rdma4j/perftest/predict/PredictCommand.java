@@ -44,7 +44,7 @@ public final class PredictCommand {
         return run(arguments, DoctorSources.thisMachine(), out, err);
     }
 
-    /** The same for another machine than this one. */
+    /** Runs the command for another machine than this one. */
     static int run(List<String> arguments, DoctorSources sources, PrintStream out, PrintStream err) {
         PredictOptions options = new PredictOptions();
         Complaints complaints = new Complaints(NAME, "rdma4j " + NAME + " --help", err);

@@ -55,7 +55,7 @@ public final class ResultTable {
     }
 
     /**
-     * The same in another unit of time.
+     * A row in another unit of time.
      *
      * @param scale of times in microseconds
      */

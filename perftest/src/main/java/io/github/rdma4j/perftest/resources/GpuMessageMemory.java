@@ -39,7 +39,7 @@ public final class GpuMessageMemory implements MessageMemory {
     private final long bytes;
     /** Null until somebody asks for it. */
     private MemorySegment contents;
-    /** The same. */
+    /** Null until somebody asks for it. */
     private HostMemory words;
 
     /**

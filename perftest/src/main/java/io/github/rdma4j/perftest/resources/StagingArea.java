@@ -142,7 +142,7 @@ final class StagingArea implements AutoCloseable {
                 ring);
     }
 
-    /** The same where messages are written by the peer, each to its place: receives tell of them only. */
+    /** What a stream receives into where the peer writes messages, each to its place: receives only tell of them. */
     StagedReceives.Rooms written(long deviceOffset, long length, Slots places, int depth) {
         CopyPassage.Ring ring = new CopyPassage.Ring(
                 length,

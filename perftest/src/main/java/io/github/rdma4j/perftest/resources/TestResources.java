@@ -301,7 +301,7 @@ public final class TestResources implements AutoCloseable {
         return staging == null ? lane(offset, size, places) : staging.outgoing(stream, offset, size, places, depth);
     }
 
-    /** The same for what comes as the answer to a request of this side. */
+    /** The messages that come as the answer to a request of this side. */
     public Lane incoming(int stream, long size, Slots places, Depth depth) {
         long offset = sendOffset(stream);
         return staging == null ? lane(offset, size, places) : staging.incoming(stream, offset, size, places, depth);
@@ -336,7 +336,7 @@ public final class TestResources implements AutoCloseable {
         return peer.get(shape.receiver(i)).sharedReceiveQueueNumber();
     }
 
-    /** The same where the connection may be another one: -1 then. */
+    /** The peer's shared receive queue to which stream i sends; -1 without XRC. */
     public int sharedReceiveQueueOf(int i) {
         return shape.connection() == ConnectionType.XRC ? remoteSharedReceiveQueue(i) : -1;
     }

@@ -62,7 +62,7 @@ final class MonitoredRun {
                 : RunMonitor.ofCounted(control, peerClosed, parameters.peer().timeout(), sink);
     }
 
-    /** The same for messages that are not measured, and of which there is a number in any case. */
+    /** To be started before a loop whose messages are not measured, and of which there is a number in any case. */
     RunMonitor startCounted(RunControl control, long size) {
         control.enter(RunControl.STARTING);
         return RunMonitor.ofCounted(control, peerClosed, parameters.peer().timeout(), new Progress(listener, size, 0));

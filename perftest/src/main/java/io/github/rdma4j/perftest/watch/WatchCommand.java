@@ -47,7 +47,7 @@ public final class WatchCommand {
         return run(arguments, Path.of("/"), Resources::read, interactive, out, err);
     }
 
-    /** The same for another machine than this one, and its answers about queue pairs. */
+    /** Runs the command for another machine than this one, and its answers about queue pairs. */
     static int run(
             List<String> arguments,
             Path root,

@@ -44,10 +44,9 @@ final class WatchOptions extends CommandOptions {
     @Option(
             names = "--openmetrics",
             paramLabel = "<[host:]port>",
-            description =
-                    "Show nothing here; serve the counters as OpenMetrics text at http://HOST:PORT/metrics, for Prometheus"
-                            + " and its relatives (default host 127.0.0.1, which only this machine reaches; port 0 takes"
-                            + " a free one).")
+            description = "Show nothing here; serve the counters as OpenMetrics text at http://HOST:PORT/metrics, for"
+                    + " Prometheus and its relatives (default host 127.0.0.1, which only this machine reaches;"
+                    + " port 0 takes a free one).")
     private String metrics;
 
     @Override

@@ -52,7 +52,8 @@ public record BandwidthReport(long size, long iterations, double peak, double av
                 || !isRate(average)
                 || !isRate(messageRate)) {
             throw new HandshakeException(
-                    "the peer %s reports what nobody can have measured: %d messages of %d bytes, peak %s, average %s, %s Mpps"
+                    ("the peer %s reports what nobody can have measured: %d messages of %d bytes, peak %s, average %s,"
+                                    + " %s Mpps")
                             .formatted(channel.peer(), iterations, size, peak, average, messageRate),
                     ControlChannel.SAME_OPTIONS);
         }

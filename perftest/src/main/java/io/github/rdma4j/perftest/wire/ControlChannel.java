@@ -115,8 +115,8 @@ public abstract class ControlChannel implements AutoCloseable {
     }
 
     /**
-     * The same with something to do before this side listens to the peer: for the client, whose message then is on its
-     * way already, while the peer does whatever it does at this point. A server does it first.
+     * Exchanges one message, with something to do before this side listens to the peer: for the client, whose message
+     * then is on its way already, while the peer does whatever it does at this point. A server does it first.
      *
      * @param limit the longest wait for the peer's message, counted from then on; zero for none
      * @param meanwhile what to do

@@ -63,14 +63,14 @@ public record PeerKeys(
         return decode(channel.exchange(encode(channel), step), channel);
     }
 
-    /** The same, waiting for the peer's as long as given: a run may lie between. */
+    /** Exchanges them, waiting for the peer's as long as given: a run may lie between. */
     public PeerKeys exchange(ControlChannel channel, String step, Duration limit) {
         return decode(channel.exchange(encode(channel), step, limit), channel);
     }
 
     /**
-     * The same with a wait before this side listens; a client's message is on its way then, as {@link ControlChannel}
-     * has it.
+     * Exchanges them, with a wait before this side listens; a client's message is on its way then, as {@link
+     * ControlChannel} has it.
      */
     public PeerKeys exchange(ControlChannel channel, String step, Duration limit, Runnable meanwhile) {
         return decode(channel.exchange(encode(channel), step, limit, meanwhile), channel);

@@ -34,7 +34,7 @@ public record SystemData(int cycleBytes, int cacheLineBytes) {
     }
 
     /**
-     * The same with a peer that may have something to do first.
+     * Exchanges them and returns the larger ones, with a peer that may have something to do first.
      *
      * @param limit the longest wait for its first message
      */

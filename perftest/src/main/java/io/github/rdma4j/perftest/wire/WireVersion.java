@@ -52,7 +52,7 @@ public final class WireVersion {
     }
 
     /**
-     * The same as the first contact of two sides that have to prepare themselves, each at its own time.
+     * Exchanges versions, as the first contact of two sides that have to prepare themselves, each at its own time.
      *
      * @param sealed whether our messages can be checked
      * @param limit the longest wait for the peer's version

@@ -81,7 +81,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     /** Null until it is connected; set before the endpoint. */
     private volatile Reading reading;
 
-    /** The same. */
+    /** Null until it is connected; set before the endpoint. */
     private volatile Lending lending;
 
     /** The program has asked for more before there was a connection. */

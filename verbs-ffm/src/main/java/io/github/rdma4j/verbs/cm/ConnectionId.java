@@ -104,7 +104,8 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
                     operation,
                     needsInterface(source)
                             ? INTERFACE
-                            : "an id that has not been resolved, connected or set to listen, and addresses of one family",
+                            : "an id that has not been resolved, connected or set to listen, and addresses of one"
+                                    + " family",
                     arena -> CmCalls.resolveAddress(
                             segment(),
                             source == null ? MemorySegment.NULL : SocketAddresses.write(arena, source),

@@ -47,8 +47,8 @@ final class CreationFailure {
                         + " container, pass the devices in (docker run --device=/dev/infiniband ...)";
             case ENODEV ->
                 "load the adapter's driver, and rdma_ucm ('modprobe rdma_ucm'); without an adapter make a SoftRoCE"
-                        + " device (rdma link add rxe0 type rxe netdev eth0), or run the program under scripts/softroce;"
-                        + " without RDMA, endpoints that have the transport RDMA_OR_TCP take TCP";
+                        + " device (rdma link add rxe0 type rxe netdev eth0), or run the program under"
+                        + " scripts/softroce; without RDMA, endpoints that have the transport RDMA_OR_TCP take TCP";
             case EMFILE -> "raise the limit of open files ('ulimit -n'), or let connections share an event channel";
             default -> "";
         };

@@ -98,8 +98,8 @@ public record DeviceAttributes(
     @Override
     public String toString() {
         return ("firmware '%s', node GUID %016x, system image GUID %016x, vendor 0x%06x part %d hardware %d, %d ports,"
-                        + " at most %d queue pairs of %d work requests, %d completion queues of %d entries, %d memory regions of"
-                        + " %d bytes")
+                        + " at most %d queue pairs of %d work requests, %d completion queues of %d entries, %d memory"
+                        + " regions of %d bytes")
                 .formatted(
                         firmwareVersion,
                         nodeGuid,

@@ -21,7 +21,10 @@ interface Carrier extends Wire {
      */
     int poll(WireEvents protocol);
 
-    /** The same, but of a group only what others have put down for this endpoint, without asking the adapter. */
+    /**
+     * Gives what has come to the protocol; of a group only what others have put down for this endpoint, without asking
+     * the adapter.
+     */
     default int takeIn(WireEvents protocol) {
         return poll(protocol);
     }
@@ -44,7 +47,7 @@ interface Carrier extends Wire {
      */
     void arm(boolean ends);
 
-    /** The same for a thread that calls {@link #sleep} next. */
+    /** From now on, what comes ends a sleep, for a thread that calls {@link #sleep} next. */
     default void armToSleep(boolean ends) {
         arm(ends);
     }

@@ -25,7 +25,7 @@ final class CloseAll {
         }
     }
 
-    /** The same after a failure, which stays the one that is thrown. */
+    /** In this order, after a failure, which stays the one that is thrown. */
     static void after(Throwable failure, Runnable... closes) {
         try {
             of(closes);

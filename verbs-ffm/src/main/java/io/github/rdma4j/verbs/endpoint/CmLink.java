@@ -122,7 +122,7 @@ final class CmLink implements VerbsLink {
         greet(settings, config, config.hello().toBytes());
     }
 
-    /** The same with more behind the hello. */
+    /** What connecting and accepting say to the peer, with more behind the hello. */
     void greet(ConnectConfig settings, EndpointConfig config, byte[] greeting) {
         settings.privateData(greeting).rnrRetryCount(config.rnrRetryCount());
     }

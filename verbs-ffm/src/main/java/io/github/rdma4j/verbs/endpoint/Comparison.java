@@ -67,7 +67,7 @@ final class Comparison {
         begin(now, nanosBetween, false);
     }
 
-    /** The same over TCP and without pauses. */
+    /** Begins anew, over TCP and without pauses. */
     void beginOverTcp(long now) {
         begin(now, 0, true);
     }

@@ -259,7 +259,8 @@ public final class EndpointSelector implements AutoCloseable {
     }
 
     /**
-     * The same for an event loop that has just read the clock, which costs about as much as a look at a queue.
+     * Waits as {@link #select(Duration)} does, for an event loop that has just read the clock: a second reading costs
+     * about as much as a look at a queue.
      *
      * @param now what {@link System#nanoTime} has just returned: this is not asked again before the wait
      * @param nanos how long to wait; zero or less only looks
@@ -273,8 +274,9 @@ public final class EndpointSelector implements AutoCloseable {
     }
 
     /**
-     * The same for an event loop that others end by {@link #wakeUp()}: to look out for an interrupt costs as much as to
-     * look at a queue. One that comes meanwhile stays with the thread, and need not end the wait.
+     * Waits as {@link #select(Duration)} does, for an event loop that others end by {@link #wakeUp()}: to look out for
+     * an interrupt costs as much as to look at a queue. One that comes meanwhile stays with the thread, and need not
+     * end the wait.
      *
      * @param now as {@link #select(long, long)}
      * @param nanos how long to wait; zero or less only looks
@@ -453,7 +455,7 @@ public final class EndpointSelector implements AutoCloseable {
     }
 
     /**
-     * The same.
+     * Takes in what has come for those that are active, and calls their handlers.
      *
      * @param armEarly whether this thread will most likely sleep next: who was named by the kernel is armed before it
      *     is polled, and need not be polled again for that

@@ -89,15 +89,15 @@ final class Engine implements Progress {
     }
 
     /**
-     * The same, but the promise that this call returns is left to the next one: a program that chains calls of this
-     * kind would run deeper and deeper into its own callbacks.
+     * Gives the lock back, and leaves the promise that this call returns to the next one: a program that chains calls
+     * of this kind would run deeper and deeper into its own callbacks.
      */
     void exit(Promise<?> own) {
         waiters.announce();
         unlock(own);
     }
 
-    /** The same in a selector's visit, which need not tell the selector. */
+    /** Gives the lock back in a selector's visit, which need not tell the selector. */
     void exitVisit() {
         waiters.announceByWatcher();
         unlock(null);
@@ -197,7 +197,7 @@ final class Engine implements Progress {
         }
     }
 
-    /** The same for a selector, which has its own answer to an adapter that gives none. */
+    /** Makes progress for a selector, which has its own answer to an adapter that gives none. */
     int takeIn() {
         if (destroyed) {
             return 0;
@@ -224,8 +224,8 @@ final class Engine implements Progress {
     }
 
     /**
-     * The same, and asks the connection manager. Over TCP an end stands behind the last bytes, and is found by the next
-     * reading; a peer that sends all the time is read a few times. With the lock held.
+     * Makes progress, and asks the connection manager. Over TCP an end stands behind the last bytes, and is found by
+     * the next reading; a peer that sends all the time is read a few times. With the lock held.
      */
     void progressAndLook() {
         int readings = 0;
@@ -346,7 +346,7 @@ final class Engine implements Progress {
     }
 
     /**
-     * The same, and takes another message.
+     * The program has done with a message, and takes another one.
      *
      * @param buffer {@link Endpoint#NO_MESSAGE} if the program holds the message
      * @param another whether another one is wanted

@@ -55,7 +55,7 @@ public final class ExposedMemory implements AutoCloseable {
         return of(slice, owned, rights);
     }
 
-    /** The same, whoever serves the peers. */
+    /** Of memory that the program has registered, whoever serves the peers. */
     static ExposedMemory of(MemorySlice slice, boolean owned, AccessFlag... rights) {
         MemoryRegion region = slice.region();
         if (owned && region.isPooled()) {

@@ -256,7 +256,8 @@ final class FailoverNews implements Outbox.Listener {
                 new TransferException(
                         "an atomic operation over " + name,
                         WorkCompletionStatus.UNKNOWN,
-                        "RDMA was left while it was under way: whether it took effect is unknown, and it was not repeated",
+                        "RDMA was left while it was under way: whether it took effect is unknown, and it was not"
+                                + " repeated",
                         "read the value, and decide; the connection goes on"));
     }
 

@@ -142,8 +142,8 @@ interface Memories {
         public ExposedMemory expose(MemorySlice slice, boolean owned, AccessFlag... rights) {
             if (!slice.region().hasSegment()) {
                 throw new IllegalArgumentException(slice.region()
-                        + " is not memory of this process, which alone can be served over TCP, to where this endpoint may"
-                        + " move: use RDMA alone");
+                        + " is not memory of this process, which alone can be served over TCP, to where this endpoint"
+                        + " may move: use RDMA alone");
             }
             return memories.expose(slice, owned, rights);
         }

@@ -16,7 +16,7 @@ import java.nio.ByteBuffer;
  */
 public final class Message {
     private final MemorySegment buffer;
-    /** The same bytes as {@link #buffer}; null until somebody needs it. */
+    /** The bytes of {@link #buffer}; null until somebody needs it. */
     private ByteBuffer bytes;
 
     private MemorySegment view;
@@ -75,7 +75,8 @@ public final class Message {
     private void requireOpen() {
         if (!open) {
             throw new IllegalStateException(
-                    "this message was valid until its handler returned: copy its bytes there, with toBytes(), or hold it");
+                    "this message was valid until its handler returned: copy its bytes there, with toBytes(), or hold"
+                            + " it");
         }
     }
 

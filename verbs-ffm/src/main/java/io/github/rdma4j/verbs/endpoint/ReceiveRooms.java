@@ -9,7 +9,7 @@ interface ReceiveRooms {
     /** Gives a buffer back to the adapter; 0 or an errno. */
     int post(int buffer);
 
-    /** The same, with others and not before {@link #postReturned}; 0 or an errno. */
+    /** Gives a buffer back to the adapter with others, at {@link #postReturned}; 0 or an errno. */
     int giveBack(int buffer);
 
     /** Gives the adapter the buffers that wait for it; 0 or an errno. */

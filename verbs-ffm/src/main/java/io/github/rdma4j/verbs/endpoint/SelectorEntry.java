@@ -179,7 +179,9 @@ abstract class SelectorEntry {
      */
     abstract boolean takeIn(boolean armEarly);
 
-    /** The same, and what comes from now on rings a bell. */
+    /**
+     * Takes in what has come; what comes from now on rings a bell. Whether there is something to do for the program.
+     */
     abstract boolean arm();
 
     /** Does what the time asks for; how long it may be until it is asked again, in nanoseconds. */

@@ -20,7 +20,7 @@ final class SelectorGroups {
     /** Guarded by the lock. */
     private final Map<SharedQueues, SelectorEntry.OfShared> entries = new HashMap<>();
 
-    /** The same as an array, which is never changed: asked in each look, without the lock. */
+    /** The groups' queues as an array, which is never changed: asked in each look, without the lock. */
     private volatile SharedQueues[] queues = {};
 
     SelectorGroups(EventPoller poller) {

@@ -40,7 +40,7 @@ final class SendBuffers {
     private final MemorySlice control;
     /** The bytes of a frame behind each message. */
     private final int trailer;
-    /** The same with a sum between the two. */
+    /** The bytes behind each message: a sum, if there is one, and the frame. */
     private final int behind;
 
     /** In a region of their own. */
@@ -101,7 +101,7 @@ final class SendBuffers {
         cut(slot, length);
     }
 
-    /** The same for what remains in a buffer, whose position stays. Views are made once, when they are needed. */
+    /** Copies what remains in a buffer, whose position stays. Views are made once, when they are needed. */
     void fill(int slot, ByteBuffer message) {
         int length = message.remaining();
         view(slot).put(0, message, message.position(), length);

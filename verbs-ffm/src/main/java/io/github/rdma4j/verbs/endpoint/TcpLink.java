@@ -23,7 +23,7 @@ final class TcpLink implements Link, EventSource {
     }
 
     /**
-     * The same, with an error of the kernel's.
+     * Loses the connection, with an error of the kernel's.
      *
      * @param byTheWire whether the peer had no part in it
      */

@@ -394,8 +394,8 @@ abstract class VerbsWire implements Carrier {
                 "a transfer of " + protocol,
                 WorkCompletionStatus.SUCCESS,
                 reason,
-                "connect again, and look what the memory holds: the operation may have taken effect. SoftRoCE does this when"
-                        + " packets overtake each other");
+                "connect again, and look what the memory holds: the operation may have taken effect. SoftRoCE does this"
+                        + " when packets overtake each other");
         protocol.failed(id, reason, cause);
     }
 

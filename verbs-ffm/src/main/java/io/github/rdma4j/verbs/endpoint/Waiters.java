@@ -43,7 +43,7 @@ final class Waiters {
         }
     }
 
-    /** The same by the selector itself, in a visit. */
+    /** Wakes those for whom something has changed, by the selector itself, in a visit. */
     void announceByWatcher() {
         if (anybody && isNews()) {
             announceToThreads();

@@ -33,7 +33,7 @@ public final class EspFlowSpec extends FlowHeader<EspFlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the security parameters index.
      *
      * @param value 32 bits
      * @param mask the bits that count
@@ -55,7 +55,7 @@ public final class EspFlowSpec extends FlowHeader<EspFlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the sequence number.
      *
      * @param value 32 bits
      * @param mask the bits that count

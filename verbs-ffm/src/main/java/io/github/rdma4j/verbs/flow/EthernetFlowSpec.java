@@ -81,7 +81,7 @@ public final class EthernetFlowSpec extends FlowHeader<EthernetFlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the Ethertype that follows the last VLAN tag.
      *
      * @param value 16 bits, {@code 0x0800} for IPv4
      * @param mask the bits that count
@@ -103,7 +103,7 @@ public final class EthernetFlowSpec extends FlowHeader<EthernetFlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the VLAN tag: priority 3 bits, CFI 1 bit, VLAN 12 bits.
      *
      * @param value 16 bits
      * @param mask the bits that count

@@ -89,7 +89,7 @@ public abstract sealed class FlowHeader<T extends FlowHeader<T>> extends FlowSpe
         return self();
     }
 
-    /** The same with all bits. */
+    /** A field of which all bits count. */
     final T field(String name, long offset, int bits, long value) {
         return field(name, offset, bits, value, (1L << bits) - 1);
     }

@@ -34,7 +34,7 @@ public final class GreFlowSpec extends FlowHeader<GreFlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the first 16 bits: checksum, key and sequence number present, version.
      *
      * @param value 16 bits
      * @param mask the bits that count
@@ -56,7 +56,7 @@ public final class GreFlowSpec extends FlowHeader<GreFlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the Ethertype of what follows.
      *
      * @param value 16 bits
      * @param mask the bits that count
@@ -78,7 +78,7 @@ public final class GreFlowSpec extends FlowHeader<GreFlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the key.
      *
      * @param value 32 bits
      * @param mask the bits that count

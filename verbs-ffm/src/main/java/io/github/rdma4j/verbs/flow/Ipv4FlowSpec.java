@@ -83,7 +83,7 @@ public final class Ipv4FlowSpec extends FlowHeader<Ipv4FlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the protocol that follows.
      *
      * @param value 8 bits, 17 for UDP
      * @param mask the bits that count
@@ -105,7 +105,7 @@ public final class Ipv4FlowSpec extends FlowHeader<Ipv4FlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the type of service: DSCP 6 bits, ECN 2 bits.
      *
      * @param value 8 bits
      * @param mask the bits that count
@@ -127,7 +127,7 @@ public final class Ipv4FlowSpec extends FlowHeader<Ipv4FlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the time to live.
      *
      * @param value 8 bits
      * @param mask the bits that count
@@ -149,7 +149,7 @@ public final class Ipv4FlowSpec extends FlowHeader<Ipv4FlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the flags of fragments.
      *
      * @param value 8 bits
      * @param mask the bits that count

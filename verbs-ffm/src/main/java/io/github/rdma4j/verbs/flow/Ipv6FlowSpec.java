@@ -77,7 +77,7 @@ public final class Ipv6FlowSpec extends FlowHeader<Ipv6FlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the flow label.
      *
      * @param value 20 bits
      * @param mask the bits that count
@@ -99,7 +99,7 @@ public final class Ipv6FlowSpec extends FlowHeader<Ipv6FlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the header that follows.
      *
      * @param value 8 bits, 17 for UDP
      * @param mask the bits that count
@@ -121,7 +121,7 @@ public final class Ipv6FlowSpec extends FlowHeader<Ipv6FlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the traffic class.
      *
      * @param value 8 bits
      * @param mask the bits that count
@@ -143,7 +143,7 @@ public final class Ipv6FlowSpec extends FlowHeader<Ipv6FlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the hop limit.
      *
      * @param value 8 bits
      * @param mask the bits that count

@@ -49,7 +49,7 @@ public final class MplsFlowSpec extends FlowHeader<MplsFlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the whole entry: label 20 bits, traffic class 3 bits, bottom of stack 1 bit, time to live 8 bits.
      *
      * @param value 32 bits
      * @param mask the bits that count

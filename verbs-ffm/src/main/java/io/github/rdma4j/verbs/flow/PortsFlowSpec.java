@@ -32,7 +32,7 @@ public final class PortsFlowSpec extends FlowHeader<PortsFlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the destination port.
      *
      * @param value 0..65535
      * @param mask the bits that count
@@ -54,7 +54,7 @@ public final class PortsFlowSpec extends FlowHeader<PortsFlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the source port.
      *
      * @param value 0..65535
      * @param mask the bits that count

@@ -33,7 +33,7 @@ public final class VxlanFlowSpec extends FlowHeader<VxlanFlowSpec> {
     }
 
     /**
-     * The same, of which only some bits count.
+     * Some bits of the VXLAN network identifier.
      *
      * @param value 24 bits
      * @param mask the bits that count

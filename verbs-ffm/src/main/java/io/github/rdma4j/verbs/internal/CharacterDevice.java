@@ -51,7 +51,8 @@ public enum CharacterDevice {
      * @return the remedy
      */
     public static String giveAccess(Path file) {
-        return "give this user the right to read and write %s: 'ls -l' tells its group, and a udev rule or 'chmod' changes it"
+        return ("give this user the right to read and write %s: 'ls -l' tells its group, and a udev rule or 'chmod'"
+                        + " changes it")
                 .formatted(file);
     }
 }

@@ -21,7 +21,8 @@ public final class ErrnoRemedy {
             "compare the arguments above with the verb's manual page and the device's limits"
                     + " (DeviceContext.attributes()); the kernel log ('dmesg') may name the one that it refused";
     private static final String OTHER =
-            "look the errno up in the verb's manual page, and look into the kernel log ('dmesg'), where drivers say more";
+            "look the errno up in the verb's manual page, and look into the kernel log ('dmesg'), where drivers say"
+                    + " more";
 
     private ErrnoRemedy() {}
 

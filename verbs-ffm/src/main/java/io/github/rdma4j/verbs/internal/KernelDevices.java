@@ -54,8 +54,9 @@ public final class KernelDevices {
                 .orElseGet(() -> new NoSuchDeviceException(
                         operation,
                         "the kernel has %s, and libibverbs has no user-space driver for it".formatted(devices),
-                        "install the drivers (Debian, Ubuntu: apt-get install ibverbs-providers; Fedora, RHEL: dnf install"
-                                + " libibverbs), and in a container in its image; 'ibv_devices' must list the device"));
+                        "install the drivers (Debian, Ubuntu: apt-get install ibverbs-providers; Fedora, RHEL: dnf"
+                                + " install libibverbs), and in a container in its image; 'ibv_devices' must list the"
+                                + " device"));
     }
 
     /**

@@ -26,7 +26,7 @@ public record LockedMemoryLimit(long softLimit, long hardLimit, long pinned) {
         }
     }
 
-    /** The same of two files; the name of a process has any bytes, also because the kernel cuts it after 15. */
+    /** Reads the limit of two files; the name of a process has any bytes, also because the kernel cuts it after 15. */
     static LockedMemoryLimit read(Path limits, Path status) throws IOException {
         return parse(
                 Files.readString(limits, StandardCharsets.ISO_8859_1),

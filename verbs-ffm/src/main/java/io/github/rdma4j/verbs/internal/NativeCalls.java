@@ -40,7 +40,7 @@ public final class NativeCalls {
         return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, CAPTURE_ERRNO);
     }
 
-    /** The same; empty if the C library has no such function. */
+    /** A handle of a function of the C library; empty if it has no such function. */
     static Optional<MethodHandle> optionalSystemHandle(String name, FunctionDescriptor descriptor) {
         return LINKER.defaultLookup()
                 .find(name)
@@ -48,7 +48,8 @@ public final class NativeCalls {
     }
 
     /**
-     * The same without an errno, which costs each call a second one: for whoever can call again after a failure.
+     * A handle of a function of the C library without an errno, which costs each call a second one: for whoever can
+     * call again after a failure.
      *
      * @param name of the function
      * @param descriptor of the function
@@ -82,8 +83,8 @@ public final class NativeCalls {
     }
 
     /**
-     * The same for a function that neither blocks nor takes long: the thread keeps its state, and no safepoint is
-     * reached while the call runs.
+     * A handle of a pointer to a function that neither blocks nor takes long: the thread keeps its state, and no
+     * safepoint is reached while the call runs.
      *
      * @param descriptor of the function
      * @return the handle

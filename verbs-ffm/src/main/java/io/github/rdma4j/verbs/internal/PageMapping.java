@@ -231,7 +231,7 @@ public final class PageMapping {
         return transparentBytes(Path.of("/proc/self/smaps"), memory.address(), memory.byteSize());
     }
 
-    /** The same of a file; names of mapped files have any bytes. */
+    /** How much of the memory a file says is in transparent huge pages; names of mapped files have any bytes. */
     static long transparentBytes(Path smaps, long address, long size) {
         boolean here = false;
         try (Stream<String> lines = Files.lines(smaps, StandardCharsets.ISO_8859_1)) {

@@ -109,8 +109,8 @@ public final class ReadinessWaiter {
     }
 
     /**
-     * The same for an attempt that finds something only when the descriptor can be read: then the wait comes first, and
-     * saves an attempt, which is a system call.
+     * Waits for the descriptor, and tries then, until something comes: for an attempt that finds something only when
+     * the descriptor can be read. That saves an attempt, which is a system call.
      *
      * @param operation for the message of the exception after an interrupt; most waits need none
      * @param timeout how long to wait; zero or less only tries

@@ -296,7 +296,8 @@ public final class RegisteredMemoryPool implements AutoCloseable {
                 .orElse(0);
         return new PoolExhaustedException(
                 "allocating %d bytes from a memory pool".formatted(size),
-                "%d bytes are in use in %d allocations (peak %d), %d are registered, and the pool's limit is %d; the largest free block has %d bytes; %s%s%s"
+                ("%d bytes are in use in %d allocations (peak %d), %d are registered, and the pool's limit is %d; the"
+                                + " largest free block has %d bytes; %s%s%s")
                         .formatted(
                                 inUse,
                                 outstandingCount,

@@ -31,8 +31,9 @@ class EndpointTwinDeviceTest {
     @BeforeAll
     static void compile() throws Exception {
         twin = folder.resolve("endpoint-twin");
-        String source = Files.readString(Path.of("benchmarks/src/main/c/endpoint-twin.c"));
-        CProgram.program(twin, source, "-O2", "-lrdmacm", "-libverbs", "-lpthread");
+        Path source = Path.of("benchmarks/src/main/c/endpoint-twin.c");
+        String headers = "-I" + source.toAbsolutePath().getParent();
+        CProgram.program(twin, Files.readString(source), headers, "-O2", "-lrdmacm", "-libverbs", "-lpthread");
     }
 
     @ParameterizedTest

@@ -144,15 +144,16 @@ public final class Choices {
         }
         boolean used = log.dmaBufs().contains(device);
         boolean expected = offered.get() == Support.YES;
-        choices.add(
-                Choice.compared(
-                        "dma-buf",
-                        used ? "available" : "not said to be available",
-                        expected ? "the driver offers it" : "the driver does not offer it",
-                        used == expected,
-                        used
-                                ? "the driver offers it to NCCL alone: another driver library, or another GPU of this number"
-                                : "NCCL wants CUDA 11.7, a kernel with dma-bufs, ibv_reg_dmabuf_mr, and NCCL_DMABUF_ENABLE not 0"));
+        choices.add(Choice.compared(
+                "dma-buf",
+                used ? "available" : "not said to be available",
+                expected ? "the driver offers it" : "the driver does not offer it",
+                used == expected,
+                used
+                        ? "the driver offers it to NCCL alone: another driver library, or another GPU of this"
+                                + " number"
+                        : "NCCL wants CUDA 11.7, a kernel with dma-bufs, ibv_reg_dmabuf_mr, and"
+                                + " NCCL_DMABUF_ENABLE not 0"));
     }
 
     private Optional<String> adapterName(int number) {
@@ -297,8 +298,8 @@ public final class Choices {
                                 chosen,
                                 nearest.get().label() + " to the nearest adapter",
                                 ncclName(nearest.get()).equals(graph.outside()),
-                                "NCCL takes an adapter that is not the nearest of this GPU, by another GPU perhaps (PXN), or"
-                                        + " counts links otherwise")
+                                "NCCL takes an adapter that is not the nearest of this GPU, by another GPU perhaps"
+                                        + " (PXN), or counts links otherwise")
                         : Choice.unpredicted("ring", chosen));
     }
 

@@ -47,8 +47,9 @@ public final class NcclLog {
     private static final Pattern RING = Pattern.compile("Channel (\\d+)/(\\d+) *:((?: +\\d+)+)");
     private static final Pattern CHANNELS = Pattern.compile("(\\d+) coll channels, (?:(\\d+) collnet channels, )?"
             + "(?:(\\d+) nvls channels, )?(?:\\d+ nvls tree channels, )?(\\d+) p2p channels.*");
-    private static final Pattern GRAPH = Pattern.compile(
-            "Pattern (\\d+), crossNic (\\d+), nChannels (\\d+), (?:bw|speed) ([\\d.]+)/([\\d.]+), type (\\w+)/(\\w+).*");
+    private static final Pattern GRAPH =
+            Pattern.compile("Pattern (\\d+), crossNic (\\d+), nChannels (\\d+), (?:bw|speed) ([\\d.]+)/([\\d.]+),"
+                    + " type (\\w+)/(\\w+).*");
     private static final Pattern SYSTEM = Pattern.compile("=== System : maxBw ([\\d.]+) totalBw ([\\d.]+) ===");
     private static final Pattern RANK =
             Pattern.compile(".*\\brank (\\d+) nranks (\\d+) cudaDev (\\d+).*? busId ([0-9a-f]+).*Init COMPLETE.*");

@@ -56,8 +56,8 @@ public record EchoPlace(Environment environment, String address) {
         }
         throw new CompareException(
                 none(plan, device) + "; looked at " + (tried.isEmpty() ? "no address" : String.join(", ", tried)),
-                "give the network interface of a device an address, as with 'ip addr add 10.0.0.1/24 dev NAME'; 'rdma link' shows"
-                        + " which interface that is");
+                "give the network interface of a device an address, as with 'ip addr add 10.0.0.1/24 dev NAME'; 'rdma"
+                        + " link' shows which interface that is");
     }
 
     private static String none(EndpointsPlan plan, Device device) {

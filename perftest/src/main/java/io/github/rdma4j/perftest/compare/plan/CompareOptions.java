@@ -157,8 +157,8 @@ public final class CompareOptions {
             names = "--expect",
             paramLabel = "<bound>",
             description = "Exit status 1 unless Java / C is so: TOOL:SIZE:median<=NUMBER, or best, or >=, as in"
-                    + " 'ib_write_lat:2:median<=1.10'; with --count TOOL:SIZE:user<=NUMBER, Java's instructions; several"
-                    + " times for several bounds.")
+                    + " 'ib_write_lat:2:median<=1.10'; with --count TOOL:SIZE:user<=NUMBER, Java's instructions;"
+                    + " several times for several bounds.")
     private List<String> expectations = new ArrayList<>();
 
     @Option(

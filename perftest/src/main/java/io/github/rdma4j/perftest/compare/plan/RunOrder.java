@@ -53,7 +53,7 @@ public record RunOrder(
      */
     private static final int QUEUE_PAIR_TIMEOUT = 18;
 
-    /** The same at another TCP port. */
+    /** This order at another TCP port. */
     public RunOrder withPort(int other) {
         return new RunOrder(
                 tool,
@@ -72,7 +72,7 @@ public record RunOrder(
                 warmUp);
     }
 
-    /** The same with another number of messages. */
+    /** This order with another number of messages. */
     public RunOrder withIterations(int other) {
         return new RunOrder(
                 tool,
@@ -106,7 +106,7 @@ public record RunOrder(
         return kind().messages((long) iterations * queuePairs);
     }
 
-    /** The same with more time. */
+    /** This order with more time. */
     public RunOrder withMoreTime(int seconds) {
         return new RunOrder(
                 tool,

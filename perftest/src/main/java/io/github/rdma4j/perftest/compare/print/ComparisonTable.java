@@ -31,8 +31,8 @@ final class ComparisonTable {
         text.append(
                 rounds < MedianInterval.LEAST_FIGURES
                         ? " An interval needs " + MedianInterval.LEAST_FIGURES + " rounds.\n"
-                        : " The interval holds the true median with 95 % confidence or more; with 1 inside, no difference is"
-                                + " shown.\n");
+                        : " The interval holds the true median with 95 % confidence or more; with 1 inside, no"
+                                + " difference is shown.\n");
         text.append("Latency [usec]: below 1 Java is faster. Bandwidth and message rate: above 1 Java is faster."
                 + " best: of one round, which luck picks.\n");
         return text.toString();

@@ -48,8 +48,8 @@ public final class EndpointsReport implements EndpointsListener {
                 machine.rdma4j(),
                 machine.jvm(),
                 machine.jvmFlags().isEmpty() ? "" : ", " + String.join(" ", machine.jvmFlags()));
-        line(
-                " sides   a process each, one thread for all connections: EndpointSelector, java.nio Selector, TCP_NODELAY");
+        line(" sides   a process each, one thread for all connections: EndpointSelector, java.nio Selector,"
+                + " TCP_NODELAY");
         if (machine.processors() == 1) {
             line(" warning: with one CPU the client, which spins, takes the server's time");
         }

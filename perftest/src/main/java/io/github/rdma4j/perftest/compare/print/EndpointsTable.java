@@ -95,15 +95,15 @@ final class EndpointsTable {
         text.append("p50, p99: from the time at which a message was due to its echo, a late sender and a full queue"
                 + " included. Messages are due at equal distances.\n");
         text.append("CPU: microseconds of a message in the server's process, outside and inside the kernel, which"
-                + " divides them by what it finds at its clock's ticks. The client spins between messages: its time is in"
-                + " the document only.\n");
+                + " divides them by what it finds at its clock's ticks. The client spins between messages: its time is"
+                + " in the document only.\n");
         Environment machine = result.place().environment();
         if (machine.softwareDevice()) {
             text.append(machine.device())
-                    .append(
-                            " has no hardware: the kernel does the adapter's work, packets, checksums and copies, in system"
-                                    + " time of both processes. Endpoints pay it here and not on an adapter; TCP pays its own"
-                                    + " everywhere. User time is what endpoints cost on an adapter, too.\n");
+                    .append(" has no hardware: the kernel does the adapter's work, packets, checksums and copies, in"
+                            + " system time of both processes. Endpoints pay it here and not on an adapter; TCP"
+                            + " pays its own everywhere. User time is what endpoints cost on an adapter,"
+                            + " too.\n");
         }
         boolean few = result.results().stream()
                 .flatMap(one -> one.rounds().stream())

@@ -43,10 +43,9 @@ final class TcpTable {
         if (conditions.software() && cases.stream().anyMatch(TcpTable::isSlowerThanTcp)) {
             text.append("Bandwidth: ")
                     .append(conditions.device())
-                    .append(
-                            " has no hardware. The kernel plays the adapter, packet by packet, without the offloads that"
-                                    + " TCP has, so RDMA is the slower one here; the rows are for adapters, where the same"
-                                    + " command shows the gain.\n");
+                    .append(" has no hardware. The kernel plays the adapter, packet by packet, without the offloads"
+                            + " that TCP has, so RDMA is the slower one here; the rows are for adapters, where"
+                            + " the same command shows the gain.\n");
         }
         for (CaseResult result : cases) {
             for (Implementation implementation : List.of(Implementation.TCP_JAVA, Implementation.TCP_C)) {

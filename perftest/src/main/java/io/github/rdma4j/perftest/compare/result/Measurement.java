@@ -35,43 +35,43 @@ public record Measurement(
         return new Measurement(implementation, output, output.figures(), 0, 0, CpuUse.UNKNOWN, null);
     }
 
-    /** The same with figures that are known better than they were printed. */
+    /** This measurement with figures that are known better than they were printed. */
     public Measurement with(Map<String, Double> exact) {
         Map<String, Double> merged = new LinkedHashMap<>(figures);
         merged.putAll(exact);
         return new Measurement(implementation, output, merged, seconds, messages, cpu, latency);
     }
 
-    /** The same with the time it took. */
+    /** This measurement with the time it took. */
     public Measurement taking(double time) {
         return new Measurement(implementation, output, figures, time, messages, cpu, latency);
     }
 
-    /** The same with all samples. */
+    /** This measurement with all samples. */
     public Measurement with(LatencyFigures all) {
         return new Measurement(implementation, output, figures, seconds, messages, cpu, all);
     }
 
-    /** The same with the CPU time that its processes used for so many messages, of {@link CpuTime}. */
+    /** This measurement with the CPU time that its processes used for so many messages, of {@link CpuTime}. */
     public Measurement using(long sent, long processes) {
         CpuUse used = CpuUse.of(processes, CpuTime.UNKNOWN);
         return new Measurement(implementation, output, figures, seconds, sent, used, latency);
     }
 
-    /** The same with the CPU time of the whole machine, of {@link CpuTime}. */
+    /** This measurement with the CPU time of the whole machine, of {@link CpuTime}. */
     public Measurement besides(long machine) {
         CpuUse used =
                 new CpuUse(cpu.processes(), CpuUse.of(CpuTime.UNKNOWN, machine).machine());
         return new Measurement(implementation, output, figures, seconds, messages, used, latency);
     }
 
-    /** The same with the lesser CPU time of two. */
+    /** This measurement with the lesser CPU time of two. */
     public Measurement withLeast(CpuUse other) {
         return new Measurement(implementation, output, figures, seconds, messages, cpu.least(other), latency);
     }
 
     /**
-     * The same with what a message cost, as figures.
+     * This measurement with what a message cost, as figures.
      *
      * @param fewer a run with fewer messages; null when this one has nothing around its messages
      */

@@ -19,7 +19,7 @@ public final class QuietCompilers {
         await(LIMIT);
     }
 
-    /** The same, for {@code limit} at most. */
+    /** Waits until the compilers of this JVM have nothing to do, for {@code limit} at most. */
     public static void await(Duration limit) {
         new CompilerThreads().awaitIdle(limit);
     }

@@ -76,8 +76,8 @@ final class DeviceChecks {
                     "/" + device.folder(),
                     WARNING,
                     seen,
-                    "a transport of its own, such as EFA's SRD: there are no reliable connections (RC), so endpoints and"
-                            + " most tools cannot use it",
+                    "a transport of its own, such as EFA's SRD: there are no reliable connections (RC), so endpoints"
+                            + " and most tools cannot use it",
                     "use it by libfabric, or the datagrams (UD) that it has");
         }
         return Finding.ok(Check.DEVICE, device.name(), source, seen);

@@ -34,7 +34,8 @@ final class FabricChecks {
             "without PFC packets are dropped when a switch or a receiver is full, and each drop is sent again";
 
     private static final String SET =
-            "dcb pfc set dev %s prio-pfc all:off 3:on (iproute2), or the priority of your RoCE; the switch needs the same";
+            "dcb pfc set dev %s prio-pfc all:off 3:on (iproute2), or the priority of your RoCE; the switch needs the"
+                    + " same";
 
     private static final String PAUSE_ALL =
             "; or, where all of the link may be stopped, at both ends: ethtool -A %s rx on tx on";

@@ -240,8 +240,8 @@ final class SoftwareChecks {
                 FAIL,
                 core + ", and no adapter known to speak RDMA is on the PCI bus",
                 "this machine has no RDMA device",
-                "without an adapter SoftRoCE makes one of a network interface: modprobe rdma_rxe, then rdma link add rxe0"
-                        + " type rxe netdev eth0; where the kernel has no such module, scripts/softroce");
+                "without an adapter SoftRoCE makes one of a network interface: modprobe rdma_rxe, then rdma link add"
+                        + " rxe0 type rxe netdev eth0; where the kernel has no such module, scripts/softroce");
     }
 
     private static Optional<String> missingModule(PciFunction function) {

@@ -135,8 +135,8 @@ public final class FailureWords {
                             + " interface between the ends takes shorter frames than both ports believe",
                     ports.transport() == Transport.INFINIBAND
                             ? "see the MTU of each link: iblinkinfo, and mtu= of the partition in partitions.conf"
-                            : "give each switch port and interface on the way an MTU of 4200 or more, or both ends ip link"
-                                    + " set DEVICE mtu 1500; ping -M do -s " + (ip - IP_AND_UDP) + " " + address()
+                            : "give each switch port and interface on the way an MTU of 4200 or more, or both ends ip"
+                                    + " link set DEVICE mtu 1500; ping -M do -s " + (ip - IP_AND_UDP) + " " + address()
                                     + " shows whether such frames pass");
         }
         if (check == Check.LOAD || check == Check.LARGE_MESSAGE) {
@@ -159,13 +159,13 @@ public final class FailureWords {
     private Advice lostRoce() {
         if (connectedByCm) {
             return new Advice(
-                    "the connection by rdma_cm carries data, and packets between these GIDs do not arrive: there is no way"
-                            + " between " + ports.here().name() + " (GID index "
+                    "the connection by rdma_cm carries data, and packets between these GIDs do not arrive: there is no"
+                            + " way between " + ports.here().name() + " (GID index "
                             + ports.here().gidIndex() + ") and " + ports.there().name() + " (GID index "
                             + ports.there().gidIndex() + ")",
                     "choose a device or GID that reaches the other one: --device and --gid-index, here and there"
-                            + " (show_gids or ibv_devinfo -v list them); see the addresses under pair-gid and the route:"
-                            + " ip route get");
+                            + " (show_gids or ibv_devinfo -v list them); see the addresses under pair-gid and the"
+                            + " route: ip route get");
         }
         return new Advice(
                 "packets of RoCE do not arrive, though TCP does: a firewall drops UDP port 4791 at one end or between,"

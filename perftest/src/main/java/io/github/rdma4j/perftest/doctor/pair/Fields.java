@@ -117,7 +117,7 @@ public final class Fields {
                 + ": \"" + (text.length() > 40 ? text.substring(0, 40) + "…" : text) + "\"");
     }
 
-    /** The same for an int. */
+    /** An int within bounds. */
     public int integer(String name, int least, int most) {
         return (int) number(name, least, most);
     }

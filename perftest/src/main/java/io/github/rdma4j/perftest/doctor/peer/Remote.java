@@ -42,7 +42,7 @@ final class Remote {
         return answer();
     }
 
-    /** The same without anything to say. */
+    /** Gives an order that has no fields, and waits until it is carried out. */
     Answer order(Order order) {
         return order(order, new Fields());
     }

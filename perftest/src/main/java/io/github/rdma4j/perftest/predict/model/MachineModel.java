@@ -32,7 +32,7 @@ public record MachineModel(
         assumptions = List.copyOf(assumptions);
     }
 
-    /** The same with another adapter. */
+    /** This machine with another adapter. */
     public MachineModel with(Adapter other) {
         return new MachineModel(name, sources, assumptions, other, gpu, memory, disk, tcp);
     }

@@ -25,7 +25,7 @@ public record PciExpress(double speed, int width, int maxPayload, int maxReadReq
     /** Bytes of a write besides its data: framing and sequence 4, header with a 64-bit address 16, checksum 4. */
     static final int WRITE_HEADER = 24;
 
-    /** The same of an answer to a read, whose header has 12 bytes. */
+    /** Bytes of an answer to a read besides its data: its header has 12. */
     static final int COMPLETION_HEADER = 20;
 
     /** 8 bytes of acknowledgement and 8 of flow control in 203, and 4 of clock compensation in 1538. */

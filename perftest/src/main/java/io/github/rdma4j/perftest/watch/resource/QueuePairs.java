@@ -21,7 +21,7 @@ public record QueuePairs(String device, long pid, String owner, int count, int i
         return pid > 0 ? program() + " (" + pid + ")" : program();
     }
 
-    /** The same without the number of the process. */
+    /** The program, without the number of the process. */
     public String program() {
         if (pid == UNKNOWN) {
             return "of threads that have ended";

@@ -58,6 +58,18 @@ public final class Latency {
             this.loop = Linker.nativeLinker().downcallHandle(address, LOOP);
             this.messages = messages;
         }
+
+        void inC(LatencyEnd a, LatencyEnd b, int iterations, MemorySegment times) {
+            long result;
+            try {
+                result = (long) loop.invokeExact(a.forC(), b.forC(), (long) iterations, times);
+            } catch (Throwable e) {
+                throw new AssertionError("a downcall cannot throw this", e);
+            }
+            if (result != 0) {
+                throw new IllegalStateException(this + " failed in C");
+            }
+        }
     }
 
     /**
@@ -121,12 +133,14 @@ public final class Latency {
                 best <= LIMIT ? "met" : "**missed**");
     }
 
-    private double inC(Operation operation) throws Throwable {
-        long result = (long) operation.loop.invokeExact(a.forC(), b.forC(), (long) iterations, times);
-        if (result != 0) {
-            throw new IllegalStateException(operation + " failed in C");
-        }
+    private double inC(Operation operation) {
+        operation.inC(a, b, iterations, times);
         return median(operation);
+    }
+
+    /** Round trips of sends in C, without the rest. */
+    static void sendInC(LatencyEnd a, LatencyEnd b, int iterations, MemorySegment times) {
+        Operation.SEND.inC(a, b, iterations, times);
     }
 
     private double inJava(Operation operation) {

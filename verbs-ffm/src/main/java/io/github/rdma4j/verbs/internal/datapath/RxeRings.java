@@ -66,7 +66,8 @@ public final class RxeRings {
         String library = ProviderLibrary.of(map, functions);
         if (!library.startsWith(LIBRARY)) {
             throw new RingRefusal(
-                    "the device is driven by %s, and only SoftRoCE's (%s*.so) and libmlx5 have rings that this library knows"
+                    ("the device is driven by %s, and only SoftRoCE's (%s*.so) and libmlx5 have rings that this library"
+                                    + " knows")
                             .formatted(library.isEmpty() ? "functions of no file" : library, LIBRARY));
         }
         return library;

@@ -79,7 +79,8 @@ public record ModifyFailure(
         return controlledKey
                 ? new Explanation()
                         .add(
-                                "a queue key with the highest bit set (0x%08x) is a controlled one, which needs CAP_NET_RAW"
+                                ("a queue key with the highest bit set (0x%08x) is a controlled one, which needs"
+                                                + " CAP_NET_RAW")
                                         .formatted(values.queueKey()),
                                 "use a queue key below 0x80000000, or give the process CAP_NET_RAW")
                 : new Explanation().add("the process has no right to do this", "give it CAP_NET_RAW");

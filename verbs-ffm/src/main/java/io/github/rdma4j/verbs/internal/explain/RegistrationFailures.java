@@ -94,7 +94,8 @@ public final class RegistrationFailures {
                 Failures.of(
                         operation,
                         errno,
-                        "the range is longer than the device's maximum of %d bytes, wraps around the address space, or the device does not offer one of the flags"
+                        ("the range is longer than the device's maximum of %d bytes, wraps around the address space, or"
+                                        + " the device does not offer one of the flags")
                                 .formatted(maxRegionSize.getAsLong()),
                         "");
             default -> Failures.of(operation, errno);
@@ -107,7 +108,8 @@ public final class RegistrationFailures {
                 ? Failures.of(
                         operation,
                         Errno.ENOMEM,
-                        "%s, so that is not the cause: the device has no room for another region, or the machine or control group no memory"
+                        ("%s, so that is not the cause: the device has no room for another region, or the machine or"
+                                        + " control group no memory")
                                 .formatted(limit.describe()),
                         "close regions that are not used, or register less")
                 : overLimit(operation, Errno.ENOMEM, limit);

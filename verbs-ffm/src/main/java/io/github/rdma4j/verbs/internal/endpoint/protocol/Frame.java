@@ -21,9 +21,9 @@ public final class Frame {
 
     /** Of two endpoints that move: words about the move, over TCP; no credit, and no message of the program's. */
     public static final int MOVE = 3;
-    /** The same: data that shows whether RDMA works. */
+    /** Of two endpoints that move: data that shows whether RDMA works. */
     public static final int CANARY = 4;
-    /** The same: a question without bytes over RDMA, with a number in the place of credits. */
+    /** Of two endpoints that move: a question without bytes over RDMA, with a number in the place of credits. */
     public static final int PING = 5;
     /** The answer, with the question's number. */
     public static final int PONG = 6;

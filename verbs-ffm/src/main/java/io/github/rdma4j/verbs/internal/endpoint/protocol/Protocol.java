@@ -135,7 +135,7 @@ public sealed class Protocol extends SendingHalf permits SummedProtocol {
         return takeRoomAgain() || !inbox.isEmpty() || slots.hasDone() || state != State.OPEN;
     }
 
-    /** The same without being told. */
+    /** Whether the program has something to do; asking changes nothing. */
     public boolean isReady() {
         return isRoomAgain() || !inbox.isEmpty() || slots.hasDone() || state != State.OPEN;
     }

@@ -54,7 +54,7 @@ public abstract sealed class SendingHalf extends WireEvents permits Protocol {
     private final ArrayDeque<Waiting> outbox = new ArrayDeque<>();
     /** The program was told that the peer has no free buffer, and not that it has one again. */
     private boolean wantsCredit;
-    /** The same for a place in the send queue. */
+    /** The program was told that the send queue has no place, and not that it has one again. */
     private boolean wantsPlace;
     /** The wire tells of every end. */
     private final boolean allTell;
@@ -376,7 +376,7 @@ public abstract sealed class SendingHalf extends WireEvents permits Protocol {
         return OK;
     }
 
-    /** The same with a promise; a transfer for which there is no room waits. */
+    /** Posts a transfer with a promise; one for which there is no room waits. */
     public final void transferAsync(
             Promise<?> promise,
             Operation operation,

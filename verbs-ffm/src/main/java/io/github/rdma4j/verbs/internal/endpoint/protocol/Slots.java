@@ -17,7 +17,7 @@ public final class Slots {
     private static final byte ATOMIC = 2;
     /** A transfer with an id, which {@link #takeDone()} will give. */
     private static final byte POLLED = 3;
-    /** The same for an atomic operation. */
+    /** An atomic operation with an id, which {@link #takeDone()} will give. */
     private static final byte POLLED_ATOMIC = 4;
     /** The program is writing a message there. */
     private static final byte CLAIMED = 5;

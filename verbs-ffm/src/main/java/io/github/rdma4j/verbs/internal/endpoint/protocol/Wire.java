@@ -18,20 +18,20 @@ public interface Wire {
     /** Copies a message into the buffer of a slot. If it throws, nothing has happened. */
     void fill(int slot, MemorySegment message);
 
-    /** The same for what remains in a buffer, whose position stays. */
+    /** Copies what remains in a buffer, whose position stays, into the buffer of a slot. */
     default void fill(int slot, ByteBuffer message) {
         fill(slot, MemorySegment.ofBuffer(message));
     }
 
     /**
-     * The same as {@link #fill(int, MemorySegment)} for a message that is posted next, before this wire is asked for
+     * Copies as {@link #fill(int, MemorySegment)} does a message that is posted next, before this wire is asked for
      * anything else but its sum: it need not go by way of the buffer.
      */
     default void fillNext(int slot, MemorySegment message) {
         fill(slot, message);
     }
 
-    /** The same for what remains in a buffer, whose position stays. */
+    /** Copies what remains in a buffer, whose position stays, for a message that is posted next. */
     default void fillNext(int slot, ByteBuffer message) {
         fill(slot, message);
     }
@@ -62,7 +62,7 @@ public interface Wire {
     /** The buffer of a slot, for a sum; nobody relies on position and limit. The same object each time. */
     ByteBuffer view(int slot);
 
-    /** The same of a receive buffer in which a message has come. */
+    /** A receive buffer in which a message has come, for a sum; nobody relies on position and limit. */
     ByteBuffer arrived(int buffer);
 
     /** Whether a message need not tell of its end; see {@link #postMessage}. */
@@ -96,7 +96,7 @@ public interface Wire {
     int postReceive(int buffer);
 
     /**
-     * The same for a buffer that the peer does not know to be free: it may wait for others, so that one call gives the
+     * Takes back a buffer that the peer does not know to be free: it may wait for others, so that one call gives the
      * adapter all of them, until {@link #postReturned}.
      */
     default int returnReceive(int buffer) {

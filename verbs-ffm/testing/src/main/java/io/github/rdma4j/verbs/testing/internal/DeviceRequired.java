@@ -31,9 +31,9 @@ public final class DeviceRequired implements ExecutionCondition, BeforeAllCallba
                 if (LocalDevices.names().isEmpty()) {
                     throw new IllegalStateException(
                             "rdma4j.softroce is local, and this machine has no RDMA device that can be opened"
-                                    + " (/dev/infiniband/uverbs*). Remedy: load a driver (modprobe rdma_rxe; rdma link add"
-                                    + " rxe0 type rxe netdev eth0), or leave rdma4j.softroce out: the tests run in a"
-                                    + " container then.");
+                                    + " (/dev/infiniband/uverbs*). Remedy: load a driver (modprobe rdma_rxe; rdma link"
+                                    + " add rxe0 type rxe netdev eth0), or leave rdma4j.softroce out: the tests run in"
+                                    + " a container then.");
                 }
             }
             case CONTAINER, NOWHERE -> {

@@ -1,8 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.internal.device;
 
+import io.github.rdma4j.verbs.NativeLibraryException;
+import io.github.rdma4j.verbs.UnsupportedVerbException;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.device.DataDirectSupport;
+import io.github.rdma4j.verbs.internal.DeviceDriver;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Mlx5Calls;
 import java.lang.foreign.Arena;
@@ -10,17 +14,27 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Asks libmlx5 for an adapter's Data Direct engine; with the lock of the device context. */
-final class DataDirect {
+/**
+ * Asks libmlx5 for an adapter's Data Direct engine. The caller sees to it that the context
+ * stays open.
+ */
+public final class DataDirect {
     /** PATH_MAX of linux/limits.h. */
     private static final int LONGEST_PATH = 4096;
 
     private DataDirect() {}
 
-    static DataDirectSupport of(DeviceContext context) {
+    /**
+     * Looks for the engine.
+     *
+     * @param driver of the device
+     * @param context the {@code struct ibv_context}
+     * @return the engine's folder in sysfs, or why there is none
+     */
+    public static DataDirectSupport of(DeviceDriver driver, MemorySegment context) {
         Mlx5Calls library = Mlx5Calls.INSTALLED;
         try {
-            if (!library.isProviderOf(context.driver(), context.segment())) {
+            if (!library.isProviderOf(driver, context)) {
                 return none("only mlx5 adapters have such an engine, from ConnectX-8 on");
             }
         } catch (NativeLibraryException e) {
@@ -31,7 +45,7 @@ final class DataDirect {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment path = arena.allocate(LONGEST_PATH);
-            int errno = library.dataDirectPath(context.segment(), path);
+            int errno = library.dataDirectPath(context, path);
             return switch (errno) {
                 case 0 -> new DataDirectSupport(Optional.of(Path.of("/sys/" + path.getString(0))), "");
                 case Errno.ENODEV -> none("no Data Direct engine belongs to this adapter");
@@ -42,14 +56,19 @@ final class DataDirect {
         }
     }
 
-    /** The region, or NULL with the errno of the call. */
-    static MemorySegment register(
-            ProtectionDomain domain, String operation, int fd, long offset, long length, long iova, int access) {
-        DataDirectSupport support = of(domain.context());
+    /**
+     * Refuses what needs the engine if there is none.
+     *
+     * @param operation for the message
+     * @param driver of the device
+     * @param context the {@code struct ibv_context}
+     * @throws UnsupportedVerbException with the reason
+     */
+    public static void require(String operation, DeviceDriver driver, MemorySegment context) {
+        DataDirectSupport support = of(driver, context);
         if (!support.isAvailable()) {
             throw new UnsupportedVerbException(operation, Errno.EOPNOTSUPP, support.toString());
         }
-        return Mlx5Calls.INSTALLED.regDmaBufDataDirect(domain.segment(), offset, length, iova, fd, access);
     }
 
     private static DataDirectSupport none(String reason) {

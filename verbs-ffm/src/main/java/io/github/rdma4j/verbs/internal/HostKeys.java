@@ -1,20 +1,21 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.internal;
 
 import java.security.SecureRandom;
 
-/** What {@link MemoryRegion} needs for memory that no adapter knows. */
-final class HostKeys {
+/** What regions need for memory that no adapter knows. */
+public final class HostKeys {
     /** Never started; a confined arena is not its. */
-    static final Thread ANOTHER_THREAD = new Thread(() -> {});
+    public static final Thread ANOTHER_THREAD = new Thread(() -> {});
 
     /** Keys are what keeps peers out, so that nobody should be able to guess the next one. */
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private HostKeys() {}
 
-    static int next() {
+    /** {@return a key, any int} */
+    public static int next() {
         return RANDOM.nextInt();
     }
 }

@@ -1,19 +1,21 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.internal.datapath;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.github.rdma4j.verbs.UnsupportedVerbException;
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_qp_ex;
+import io.github.rdma4j.verbs.internal.DeviceDriver;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExtendedCalls;
 import io.github.rdma4j.verbs.internal.LaterVerbs;
 import io.github.rdma4j.verbs.internal.SendOpcode;
 import io.github.rdma4j.verbs.internal.SendRequests;
 import java.lang.foreign.MemorySegment;
-import java.util.Set;
 
 /**
  * Posting with {@code ibv_wr_*} on one queue pair. Between ibv_wr_start and ibv_wr_complete the provider holds the lock
@@ -24,7 +26,8 @@ import java.util.Set;
  *
  * <p>All or nothing: what ibv_wr_complete refuses leaves nothing in the queue.
  */
-final class ExtendedPosting {
+public final class ExtendedPosting {
+    private static final int INLINE = RdmaHeaders.IBV_SEND_INLINE();
     private static final long WORK_REQUEST_ID = ibv_qp_ex.wr_id$offset();
     private static final long FLAGS = ibv_qp_ex.wr_flags$offset();
     /** Behind the structure of rdma-core 44; version 45 has one more pointer there. */
@@ -38,7 +41,17 @@ final class ExtendedPosting {
     private static final int WITHOUT_DATA = SendOpcode.mask(
             SendOpcode.LOCAL_INVALIDATE, SendOpcode.BIND_MEMORY_WINDOW, SendOpcode.ATOMIC_WRITE, SendOpcode.FLUSH);
 
-    private final QueuePairType type;
+    /** Whom a request names beside its memory. */
+    public enum Peers {
+        /** Nobody: the queue pair is connected. */
+        ONE,
+        /** The queue pair that the datagram goes to. */
+        ANY,
+        /** A shared receive queue of the peer's XRC domain. */
+        SHARED_RECEIVE_QUEUES
+    }
+
+    private final Peers peers;
     private final MemorySegment structure;
     private final long queuePair;
     private final boolean critical;
@@ -70,16 +83,17 @@ final class ExtendedPosting {
      * Reads the function pointers.
      *
      * @param queuePair the {@code struct ibv_qp_ex}
-     * @param context of its device
-     * @param type of the queue pair
-     * @param operations those that the queue pair was created for
+     * @param driver of its device
+     * @param peers whom a request names
+     * @param opcodes those that the queue pair was created for, as bits
      * @throws UnsupportedVerbException if the provider did not fill one that is needed
      */
-    ExtendedPosting(long queuePair, DeviceContext context, QueuePairType type, Set<SendOperation> operations) {
-        this.type = type;
-        this.critical = context.driver().postsInUserSpace();
+    public ExtendedPosting(long queuePair, DeviceDriver driver, Peers peers, int opcodes) {
+        this.peers = peers;
+        this.opcodes = opcodes;
+        this.critical = driver.postsInUserSpace();
         // SoftRoCE's library takes all slices of a list to be as long as the first; it was put right in rdma-core 64.
-        this.equalSlicesOnly = context.driver().mayBeSoftware() && !LaterVerbs.isExported("ibv_alloc_buf");
+        this.equalSlicesOnly = driver.mayBeSoftware() && !LaterVerbs.isExported("ibv_alloc_buf");
         this.queuePair = queuePair;
         structure = MemorySegment.ofAddress(queuePair).reinterpret(FLUSH + Long.BYTES);
         start = function(ibv_qp_ex.wr_start$offset());
@@ -102,26 +116,23 @@ final class ExtendedPosting {
         setInline = function(ibv_qp_ex.wr_set_inline_data$offset());
         setDatagram = function(ibv_qp_ex.wr_set_ud_addr$offset());
         setSharedReceiveQueue = function(ibv_qp_ex.wr_set_xrc_srqn$offset());
-        int asked = 0;
-        for (SendOperation operation : operations) {
-            asked |= 1 << operation.opcode();
-        }
-        opcodes = asked;
-        flush = operations.contains(SendOperation.FLUSH) ? function(FLUSH) : MemorySegment.NULL;
+        flush = (opcodes >>> SendOpcode.FLUSH & 1) != 0 ? function(FLUSH) : MemorySegment.NULL;
         requireFilled(start, "ibv_wr_start");
         requireFilled(complete, "ibv_wr_complete");
         requireFilled(abort, "ibv_wr_abort");
-        if (type == QueuePairType.UD) {
+        if (peers == Peers.ANY) {
             requireFilled(setDatagram, "ibv_wr_set_ud_addr");
-        } else if (type == QueuePairType.XRC_SEND) {
+        } else if (peers == Peers.SHARED_RECEIVE_QUEUES) {
             requireFilled(setSharedReceiveQueue, "ibv_wr_set_xrc_srqn");
         }
-        for (SendOperation operation : operations) {
-            requireFilled(builder(operation.opcode()), operation.toString());
-            if ((1 << operation.opcode() & WITHOUT_DATA) == 0) {
-                requireFilled(setEntry, "ibv_wr_set_sge");
-                requireFilled(setEntries, "ibv_wr_set_sge_list");
+        for (int opcode = 0; opcode < Integer.SIZE; opcode++) {
+            if ((opcodes >>> opcode & 1) != 0) {
+                requireFilled(builder(opcode), SendOpcode.withArticle(opcode));
             }
+        }
+        if ((opcodes & ~WITHOUT_DATA) != 0) {
+            requireFilled(setEntry, "ibv_wr_set_sge");
+            requireFilled(setEntries, "ibv_wr_set_sge_list");
         }
     }
 
@@ -159,22 +170,13 @@ final class ExtendedPosting {
      * Whether a request with this opcode and these flags can be posted; otherwise its function pointers must not be
      * called.
      */
-    boolean can(int opcode, int flags) {
-        return (opcodes >>> opcode & 1) != 0 && ((flags & SendFlags.INLINE) == 0 || setInline.address() != 0);
+    public boolean can(int opcode, int flags) {
+        return (opcodes >>> opcode & 1) != 0 && ((flags & INLINE) == 0 || setInline.address() != 0);
     }
 
-    /** Where the device's library is known to send something else than the list says. */
-    void requireGoodList(SliceList list) {
-        for (int i = 1; equalSlicesOnly && i < list.size(); i++) {
-            if (list.get(i).length() != list.get(0).length()) {
-                throw new UnsupportedVerbException(
-                        "posting slices of %d and %d bytes"
-                                .formatted(list.get(0).length(), list.get(i).length()),
-                        Errno.EOPNOTSUPP,
-                        "with extended posting, SoftRoCE's library before rdma-core 64 confuses their lengths; basic"
-                                + " posting does not");
-            }
-        }
+    /** {@return whether the device's library sends something else if the slices of a list differ in length} */
+    public boolean takesEqualSlicesOnly() {
+        return equalSlicesOnly;
     }
 
     /**
@@ -184,7 +186,7 @@ final class ExtendedPosting {
      * @param count at least 1
      * @return 0 or an errno; then none was posted
      */
-    int post(SendRequests requests, int count) {
+    public int post(SendRequests requests, int count) {
         ExtendedCalls.start(start, queuePair);
         int added = 0;
         try {
@@ -200,8 +202,8 @@ final class ExtendedPosting {
         }
         int result = Math.abs(ExtendedCalls.complete(complete, critical, queuePair));
         // Sizes were checked while recording, so there is only one room that can be short; SoftRoCE and others say
-        // ENOSPC.
-        return result == Errno.ENOSPC ? QueuePair.QUEUE_FULL : result;
+        // ENOSPC, where ibv_post_send says ENOMEM.
+        return result == Errno.ENOSPC ? Errno.ENOMEM : result;
     }
 
     private void add(SendRequests requests, int index) {
@@ -210,7 +212,7 @@ final class ExtendedPosting {
         structure.set(JAVA_LONG, WORK_REQUEST_ID, requests.workRequestId(index));
         structure.set(JAVA_INT, FLAGS, flags);
         build(requests, index, opcode);
-        if (type == QueuePairType.UD) {
+        if (peers == Peers.ANY) {
             ExtendedCalls.call(
                     setDatagram,
                     critical,
@@ -218,7 +220,7 @@ final class ExtendedPosting {
                     requests.datagramHandle(index),
                     requests.datagramNumber(index),
                     requests.datagramKey(index));
-        } else if (type == QueuePairType.XRC_SEND) {
+        } else if (peers == Peers.SHARED_RECEIVE_QUEUES) {
             ExtendedCalls.call(setSharedReceiveQueue, critical, queuePair, requests.sharedReceiveQueue(index));
         }
         if ((1 << opcode & WITHOUT_DATA) == 0) {
@@ -298,7 +300,7 @@ final class ExtendedPosting {
             ExtendedCalls.call(setEntries, critical, queuePair, (long) entries, requests.entriesAddress(index));
         } else if (entries == 0) {
             ExtendedCalls.call(setEntry, critical, queuePair, 0, 0L, 0);
-        } else if ((flags & SendFlags.INLINE) != 0) {
+        } else if ((flags & INLINE) != 0) {
             ExtendedCalls.call(
                     setInline,
                     critical,
