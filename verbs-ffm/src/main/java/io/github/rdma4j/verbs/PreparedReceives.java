@@ -57,8 +57,8 @@ public final class PreparedReceives {
     }
 
     /**
-     * Prepares more rooms, for a pool that grows: behind those that there are, with the next numbers. What was added and
-     * is not posted yet stays added.
+     * Prepares more rooms, for a pool that grows: behind those that there are, with the next numbers. What was added
+     * and is not posted yet stays added.
      *
      * @param rooms for one message each; their regions need {@link AccessFlag#LOCAL_WRITE}
      * @return this

@@ -33,8 +33,8 @@ import java.util.function.Function;
  * <p>Both queues are as long as all places need at once, so neither can overrun. Memory comes for some places at a
  * time, with the first endpoint there. Each place brings as many receive buffers as its endpoint grants credits, and
  * the reserve; they stay when it leaves, for the next one. So as long as no endpoint has more than its part, which
- * {@link Member} sees to, the adapter has a buffer for each message that a peer may send. Buffers that are free again go
- * back to the adapter some at a time, for which the share has more: see {@link ReceiveLedger}.
+ * {@link Member} sees to, the adapter has a buffer for each message that a peer may send. Buffers that are free again
+ * go back to the adapter some at a time, for which the share has more: see {@link ReceiveLedger}.
  *
  * <p>Used with one of two locks of {@link SharedQueues}: what polls and arms with the one, what joins and leaves with
  * the other. The ledger has a lock of its own, since endpoints give buffers back at any time.

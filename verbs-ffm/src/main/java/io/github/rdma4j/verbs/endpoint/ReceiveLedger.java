@@ -5,12 +5,12 @@ package io.github.rdma4j.verbs.endpoint;
 import java.util.Arrays;
 
 /**
- * The books of the receive buffers that several endpoints share: which the adapter has, which wait to be given to it, and
- * how many it may have lost.
+ * The books of the receive buffers that several endpoints share: which the adapter has, which wait to be given to it,
+ * and how many it may have lost.
  *
- * <p>A call that gives the adapter one buffer costs as much as a third of a message. So buffers that are free wait until
- * there are some for one call. The queue has as many beyond those that its endpoints rely on as may wait: the adapter
- * never has fewer than without waiting, whoever holds how many.
+ * <p>A call that gives the adapter one buffer costs nearly as much as the one that sends a message. So buffers that are
+ * free wait until there are some for one call. The queue has as many beyond those that its endpoints rely on as may
+ * wait: the adapter never has fewer than without waiting, whoever holds how many.
  *
  * <p>A buffer is lost if a queue pair is destroyed in the middle of a message: the adapter has taken it from the queue,
  * and no completion tells. One queue pair can lose one buffer, since it receives one message at a time. The queue is
@@ -27,8 +27,8 @@ final class ReceiveLedger {
     /** How many are given to the adapter by one call. */
     private final int together;
     /**
-     * When each was posted, counted from 1; {@link #WAITS} for one that is to be, {@link #UNUSED} for one that is with an
-     * endpoint.
+     * When each was posted, counted from 1; {@link #WAITS} for one that is to be, {@link #UNUSED} for one that is with
+     * an endpoint.
      */
     private long[] posted = {};
     /** Those that wait, oldest first. */
