@@ -266,7 +266,7 @@ final class QueueShare {
     private void enter(MemoryRegion region, int number) {
         int first = ledger.count();
         MemorySlice[] grown = Arrays.copyOf(rooms, first + number);
-        Message[] grownMessages = Arrays.copyOf(messages, first + number);
+        Message[] grownMessages = new Message[first + number];
         for (int i = 0; i < number; i++) {
             grown[first + i] = region.slice(i * sizes.receiveStride(), sizes.buffer + sizes.trailer);
         }
@@ -279,6 +279,8 @@ final class QueueShare {
             regions.remove(region);
             throw e;
         }
+        // Endpoints make messages meanwhile.
+        System.arraycopy(messages, 0, grownMessages, 0, first);
         messages = grownMessages;
         rooms = grown;
         ledger.add(number);
