@@ -100,11 +100,7 @@ public final class NettyEcho {
             double each = 2.0 * messages;
             System.out.printf(
                     "| %d | %d | %s | %.0f | %.0f |%n",
-                    size,
-                    number,
-                    transport,
-                    median(parts, Counts::user) / each,
-                    median(parts, Counts::kernel) / each);
+                    size, number, transport, median(parts, Counts::user) / each, median(parts, Counts::kernel) / each);
         }
     }
 
