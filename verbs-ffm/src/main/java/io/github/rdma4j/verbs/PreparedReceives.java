@@ -5,7 +5,10 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.internal.ReceiveRequests;
 import java.lang.foreign.Arena;
 import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Rooms for messages whose receives are written and checked once, and posted again and again, in any order and several
@@ -28,12 +31,16 @@ import java.util.List;
  */
 public final class PreparedReceives {
     private final ReceiveQueue queue;
-    private final MemoryRegion[] regions;
+    private final long firstWorkRequestId;
     private final ReceiveRequests requests;
+    /** The memory of what came by {@link #extend}: it lives as long as this object. */
+    private final ArrayList<ReceiveRequests> further = new ArrayList<>();
+
+    private MemoryRegion[] regions = {};
     /** By room: where its receive is. */
-    private final long[] addresses;
+    private long[] addresses = {};
     /** By room: in which list it was added last. A room that stood twice in one would make its chain a circle. */
-    private final long[] added;
+    private long[] added = {};
 
     private long list = 1;
     private int size;
@@ -45,15 +52,45 @@ public final class PreparedReceives {
     /** The arguments were checked. */
     PreparedReceives(ReceiveQueue queue, long firstWorkRequestId, List<MemorySlice> rooms) {
         this.queue = queue;
-        this.regions = rooms.stream().map(MemorySlice::region).distinct().toArray(MemoryRegion[]::new);
-        this.requests = new ReceiveRequests(Arena.ofAuto(), rooms.size(), 1);
-        this.addresses = new long[rooms.size()];
-        this.added = new long[rooms.size()];
+        this.firstWorkRequestId = firstWorkRequestId;
+        this.requests = filled(rooms);
+    }
+
+    /**
+     * Prepares more rooms, for a pool that grows: behind those that there are, with the next numbers. What was added
+     * and is not posted yet stays added.
+     *
+     * @param rooms for one message each; their regions need {@link AccessFlag#LOCAL_WRITE}
+     * @return this
+     * @throws IllegalArgumentException if a region is not of the queue's protection domain or not writable, or there
+     *     are no rooms, or too many
+     * @throws IllegalStateException if the queue or a region is closed
+     */
+    public PreparedReceives extend(List<MemorySlice> rooms) {
+        queue.checkPrepared(rooms);
+        // Before there are addresses: memory that nothing holds would be the collector's.
+        further.ensureCapacity(further.size() + 1);
+        further.add(filled(rooms));
+        return this;
+    }
+
+    private ReceiveRequests filled(List<MemorySlice> rooms) {
+        ReceiveRequests made = new ReceiveRequests(Arena.ofAuto(), rooms.size(), 1);
+        int before = addresses.length;
+        int count = Math.addExact(before, rooms.size());
+        long[] grown = Arrays.copyOf(addresses, count);
         for (int i = 0; i < rooms.size(); i++) {
             MemorySlice room = rooms.get(i);
-            requests.fill(i, firstWorkRequestId + i, room.address(), room.lengthAndKey());
-            addresses[i] = requests.addressOf(i);
+            made.fill(i, firstWorkRequestId + before + i, room.address(), room.lengthAndKey());
+            grown[before + i] = made.addressOf(i);
         }
+        long[] grownLists = Arrays.copyOf(added, count);
+        regions = Stream.concat(Arrays.stream(regions), rooms.stream().map(MemorySlice::region))
+                .distinct()
+                .toArray(MemoryRegion[]::new);
+        added = grownLists;
+        addresses = grown;
+        return made;
     }
 
     /** {@return how many were added since the last post} */

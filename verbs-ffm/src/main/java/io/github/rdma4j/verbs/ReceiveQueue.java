@@ -86,13 +86,17 @@ final class ReceiveQueue {
     }
 
     PreparedReceives prepare(long firstWorkRequestId, List<MemorySlice> rooms) {
+        checkPrepared(rooms);
+        return new PreparedReceives(this, firstWorkRequestId, rooms);
+    }
+
+    void checkPrepared(List<MemorySlice> rooms) {
         owner.requireOpen();
         if (rooms.isEmpty() || rooms.size() > ReceiveRequests.MAX_CAPACITY) {
             throw new IllegalArgumentException(
                     "%d rooms to prepare: 1 to %d".formatted(rooms.size(), ReceiveRequests.MAX_CAPACITY));
         }
         rooms.forEach(this::check);
-        return new PreparedReceives(this, firstWorkRequestId, rooms);
     }
 
     ReceiveBatch startBatch() {

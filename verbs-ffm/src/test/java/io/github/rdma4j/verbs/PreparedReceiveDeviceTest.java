@@ -104,19 +104,32 @@ class PreparedReceiveDeviceTest {
             CompletionQueue queue = device.createCompletionQueue(64);
             CompletionQueue peerQueue = device.createCompletionQueue(64);
             MemoryRegion room = domain.allocateMemory(4096, LOCAL_WRITE);
+            MemoryRegion more = domain.allocateMemory(4096, LOCAL_WRITE);
             SharedReceiveQueue receiving =
                     shared ? domain.createSharedReceiveQueue(config -> config.maxWorkRequests(8)) : null;
             PreparedQueuePair mine = prepare(domain, queue, null);
             PreparedQueuePair theirs = prepare(domain, peerQueue, receiving);
-            List<MemorySlice> rooms =
-                    IntStream.range(0, 300).mapToObj(i -> room.slice(i * 8, 8)).toList();
+            List<MemorySlice> rooms = IntStream.range(0, 300)
+                    .mapToObj(i -> (i < 200 ? room : more).slice(i * 8, 8))
+                    .toList();
+            List<MemorySlice> first = rooms.subList(0, 200);
             PreparedReceives receives =
-                    shared ? receiving.prepareReceives(1000, rooms) : theirs.prepareReceives(1000, rooms);
+                    shared ? receiving.prepareReceives(1000, first) : theirs.prepareReceives(1000, first);
+            assertThatThrownBy(() -> receives.add(200)).isInstanceOf(IndexOutOfBoundsException.class);
             QueuePair pair = mine.connect(theirs.endpoint());
             theirs.connect(mine.endpoint());
             PreparedRequest send = pair.prepare().send(room.slice(4000, 8), SIGNALED);
             WorkCompletions one = WorkCompletions.allocate(1);
-            for (int[] order : new int[][] {{299, 0, 7}, {7, 299}, {0}, {1, 2, 3, 4}}) {
+            // What was added stays added.
+            receives.add(9).extend(rooms.subList(200, 250)).extend(rooms.subList(250, 300));
+            assertThat(receives.toString()).startsWith("300 prepared receives of ");
+            assertThatThrownBy(() -> receives.extend(List.of())).isInstanceOf(IllegalArgumentException.class);
+            assertThat(receives.post()).isEqualTo(1);
+            assertThat(send.post(9)).isZero();
+            await(queue, one);
+            await(peerQueue, one);
+            assertDone(one.get(0), 1009);
+            for (int[] order : new int[][] {{299, 0, 7, 249, 250}, {7, 299}, {0}, {1, 2, 3, 4}}) {
                 for (int index : order) {
                     receives.add(index);
                 }
@@ -132,7 +145,7 @@ class PreparedReceiveDeviceTest {
                     await(queue, one);
                     await(peerQueue, one);
                     assertDone(one.get(0), 1000 + index);
-                    assertThat(word(room, index)).isEqualTo(31 * index);
+                    assertThat(word(index < 200 ? room : more, index)).isEqualTo(31 * index);
                 }
             }
             assertThat(receives.post()).isZero();
@@ -146,7 +159,7 @@ class PreparedReceiveDeviceTest {
             assertThat(receives.post()).isBetween(1, 299);
             assertThat(receives.error()).isEqualTo(QueuePair.QUEUE_FULL);
             assertThat(receives.size()).isZero();
-            room.close();
+            more.close();
             assertClosed(receives.add(0)::post, "memory region");
             assertThat(receives.size()).isZero();
             assertThatThrownBy(() -> theirs.prepareReceives(0, List.of()))

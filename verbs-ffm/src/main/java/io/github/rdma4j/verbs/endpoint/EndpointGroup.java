@@ -27,9 +27,11 @@ import java.util.Map;
  * of them takes in what has come for all, and wakes those who wait for it. An endpoint alone is faster without a group.
  *
  * <p><b>Buffers.</b> Each connection brings as many receive buffers as it grants credits, {@link
- * EndpointConfig#receiveBuffers}, and three more; the next one takes over those of one that has gone. A peer never has
- * more of them than its own credits allow, so a slow reader, or held messages, of one connection keep nothing from
- * others. A peer that sends more than that loses its connection, as always; until that is noticed, it can delay others.
+ * EndpointConfig#receiveBuffers}, and three more; the next one takes over those of one that has gone. A queue has up to
+ * 31 besides, fewer if they are longer than 8 KiB, so that buffers go back to the adapter sixteen at a time. A peer
+ * never has more of them than its own credits allow, so a slow reader, or held messages, of one connection keep nothing
+ * from others. A peer that sends more than that loses its connection, as always; until that is noticed, it can delay
+ * others.
  *
  * <p><b>Capacity.</b> Queues are made for as many endpoints as {@link #open(int)} says; when more come, further queues
  * of the same length are added, and so they are for endpoints with other sizes, in another protection domain, or on

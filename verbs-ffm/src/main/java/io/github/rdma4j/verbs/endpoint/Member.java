@@ -279,11 +279,11 @@ final class Member implements ReceiveRooms {
 
     @Override
     public int post(int buffer) {
-        int errno = share.post(shared[buffer]);
-        if (errno == 0) {
+        try {
+            return share.giveBack(shared[buffer]);
+        } finally {
             back(buffer);
         }
-        return errno;
     }
 
     @Override
@@ -296,14 +296,18 @@ final class Member implements ReceiveRooms {
     @Override
     public int postReturned() {
         int count = waitingCount;
-        // Also where posting throws: then the connection is over, and the buffers go back with the endpoint.
-        waitingCount = 0;
-        QueueShare.Refused refused = count == 0 ? null : share.post(waiting, count);
-        int accepted = refused == null ? count : refused.accepted();
-        for (int i = 0; i < accepted; i++) {
-            back(waitingHere[i]);
+        if (count == 0) {
+            return 0;
         }
-        return refused == null ? 0 : refused.errno();
+        waitingCount = 0;
+        try {
+            return share.giveBack(waiting, count);
+        } finally {
+            // The share has them, whether the adapter takes them or not.
+            for (int i = 0; i < count; i++) {
+                back(waitingHere[i]);
+            }
+        }
     }
 
     private void back(int buffer) {
@@ -355,22 +359,15 @@ final class Member implements ReceiveRooms {
         while (!arrivals.isEmpty()) {
             byte kind = arrivals.kind();
             if (kind != Arrivals.SENT && kind != Arrivals.FAILED) {
-                giveBackOrLose((int) arrivals.id());
+                share.giveBack((int) arrivals.id());
             }
             arrivals.remove();
         }
         for (int buffer = 0; buffer < quota; buffer++) {
             if (out[buffer]) {
-                giveBackOrLose(shared[buffer]);
                 out[buffer] = false;
+                share.giveBack(shared[buffer]);
             }
-        }
-    }
-
-    /** An adapter that takes none any more, as one that was removed, does not keep the place from being free. */
-    private void giveBackOrLose(int buffer) {
-        if (share.post(buffer) != 0) {
-            share.lose();
         }
     }
 }

@@ -25,7 +25,6 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 
 /**
  * A completion queue and a shared receive queue for a number of endpoints of the same sizes, with the memory for their
@@ -34,13 +33,18 @@ import java.util.stream.IntStream;
  * <p>Both queues are as long as all places need at once, so neither can overrun. Memory comes for some places at a
  * time, with the first endpoint there. Each place brings as many receive buffers as its endpoint grants credits, and
  * the reserve; they stay when it leaves, for the next one. So as long as no endpoint has more than its part, which
- * {@link Member} sees to, the adapter has a buffer for each message that a peer may send.
+ * {@link Member} sees to, the adapter has a buffer for each message that a peer may send. Buffers that are free again
+ * go back to the adapter some at a time, for which the share has more: see {@link ReceiveLedger}.
  *
  * <p>Used with one of two locks of {@link SharedQueues}: what polls and arms with the one, what joins and leaves with
  * the other. The ledger has a lock of its own, since endpoints give buffers back at any time.
  */
 final class QueueShare {
     private static final int BATCH = 32;
+    /** Receive buffers go back to the adapter so many at a time, if they are not long. */
+    private static final int MOST_TOGETHER = 16;
+
+    private static final long TOGETHER_BYTES = 1 << 17;
     /** Receive buffers beyond those of the places, in the stead of those that the adapter may have lost. */
     private static final int SPARE = 16;
     /** When so many may be lost, nobody comes any more. */
@@ -72,6 +76,16 @@ final class QueueShare {
             return ReceiveBuffers.stride(buffer + trailer);
         }
 
+        /** How many receive buffers go back to the adapter by one call. */
+        int together() {
+            return (int) Math.clamp(TOGETHER_BYTES / receiveStride(), 1, MOST_TOGETHER);
+        }
+
+        /** The receive buffers of no place: {@link #SPARE}, and as many as may wait for the call. */
+        int spare() {
+            return SPARE + together() - 1;
+        }
+
         long sendBytes() {
             return SendBuffers.bytes(sendDepth, buffer, trailer);
         }
@@ -84,12 +98,6 @@ final class QueueShare {
             return (int) Math.clamp(CHUNK_BYTES / bytes(), 1, MOST_PLACES_PER_CHUNK);
         }
     }
-
-    /** The receives of a piece of memory, which begins with this buffer. */
-    private record Piece(PreparedReceives receives, int first) {}
-
-    /** Receives that the adapter did not take: those behind the first ones, and why. */
-    record Refused(int accepted, int errno) {}
 
     private final ProtectionDomain domain;
     private final Sizes sizes;
@@ -115,12 +123,11 @@ final class QueueShare {
     private boolean armedForEnds;
 
     // With the ledger's own lock.
-    private final ReceiveLedger ledger = new ReceiveLedger();
-    private final int[] single = new int[1];
-    private volatile MemorySlice[] rooms = {};
-    /** By buffer: the receives of its piece of memory. */
-    private Piece[] pieces = {};
+    private final ReceiveLedger ledger;
+    /** Null until there are buffers. */
+    private PreparedReceives prepared;
 
+    private volatile MemorySlice[] rooms = {};
     private volatile Message[] messages = {};
 
     /**
@@ -132,12 +139,13 @@ final class QueueShare {
         this.domain = domain;
         this.sizes = sizes;
         this.places = places(domain, sizes, wanted);
-        int receiveDepth = places * sizes.receives + SPARE;
+        this.ledger = new ReceiveLedger(sizes.together());
+        int receiveDepth = places * sizes.receives + sizes.spare();
         this.queue = domain.context()
                 .createCompletionQueue(places * sizes.sends + receiveDepth, settings -> settings.channel(channel));
         try {
             this.receives = domain.createSharedReceiveQueue(settings -> settings.maxWorkRequests(receiveDepth));
-            addBuffers(sizes.receiveStride() * SPARE, SPARE);
+            addBuffers(sizes.receiveStride() * sizes.spare(), sizes.spare());
         } catch (Throwable e) {
             // Closes the other queue's receives, too.
             CloseAll.after(e, this::close);
@@ -149,14 +157,15 @@ final class QueueShare {
         DeviceAttributes limits = domain.context().attributes();
         int longest = limits.maxSharedReceiveQueueWorkRequests();
         int completions = limits.maxCompletionQueueEntries();
-        int most = Math.min((longest - SPARE) / sizes.receives, (completions - SPARE) / (sizes.receives + sizes.sends));
+        int spare = sizes.spare();
+        int most = Math.min((longest - spare) / sizes.receives, (completions - spare) / (sizes.receives + sizes.sends));
         if (most < 1) {
             throw new IllegalArgumentException(
                     ("an endpoint of a group can have %d receives and %d completions: device %s has shared receive"
                                     + " queues of at most %d and completion queues of at most %d; %s")
                             .formatted(
-                                    sizes.receives + SPARE,
-                                    sizes.receives + sizes.sends + SPARE,
+                                    sizes.receives + spare,
+                                    sizes.receives + sizes.sends + spare,
                                     domain.context().device().name(),
                                     longest,
                                     completions,
@@ -236,34 +245,45 @@ final class QueueShare {
     /** Registers memory whose first part is for so many receive buffers, and gives these to the adapter. */
     private MemoryRegion addBuffers(long bytes, int number) {
         MemoryRegion region = domain.allocateMemory(bytes, AccessFlag.LOCAL_WRITE);
+        int errno;
+        synchronized (ledger) {
+            try {
+                enter(region, number);
+            } catch (Throwable e) {
+                CloseAll.after(e, region::close);
+                throw e;
+            }
+            errno = postWaiting();
+        }
+        if (errno != 0) {
+            // They are tried again by whoever gives others back, and count as lost until then.
+            throw new VerbsException("ibv_post_srq_recv(" + this + ")", errno, "", "");
+        }
+        return region;
+    }
+
+    /** All of it, or nothing. */
+    private void enter(MemoryRegion region, int number) {
+        int first = ledger.count();
+        MemorySlice[] grown = Arrays.copyOf(rooms, first + number);
+        Message[] grownMessages = new Message[first + number];
+        for (int i = 0; i < number; i++) {
+            grown[first + i] = region.slice(i * sizes.receiveStride(), sizes.buffer + sizes.trailer);
+        }
+        List<MemorySlice> added = Arrays.asList(grown).subList(first, first + number);
+        ledger.reserve(number);
+        regions.add(region);
         try {
-            int first;
-            synchronized (ledger) {
-                first = ledger.count();
-                MemorySlice[] grown = Arrays.copyOf(rooms, first + number);
-                for (int i = 0; i < number; i++) {
-                    grown[first + i] = region.slice(i * sizes.receiveStride(), sizes.buffer + sizes.trailer);
-                }
-                Piece piece = new Piece(
-                        receives.prepareReceives(
-                                Protocol.RECEIVE | first, Arrays.asList(grown).subList(first, first + number)),
-                        first);
-                pieces = Arrays.copyOf(pieces, first + number);
-                Arrays.fill(pieces, first, first + number, piece);
-                messages = Arrays.copyOf(messages, first + number);
-                rooms = grown;
-                ledger.add(number);
-            }
-            Refused refused = post(IntStream.range(first, first + number).toArray(), number);
-            if (refused != null) {
-                throw new VerbsException("ibv_post_srq_recv(" + this + ")", refused.errno, "", "");
-            }
-            regions.add(region);
-            return region;
+            prepared = prepared == null ? receives.prepareReceives(Protocol.RECEIVE, added) : prepared.extend(added);
         } catch (Throwable e) {
-            CloseAll.after(e, region::close);
+            regions.remove(region);
             throw e;
         }
+        // Endpoints make messages meanwhile.
+        System.arraycopy(messages, 0, grownMessages, 0, first);
+        messages = grownMessages;
+        rooms = grown;
+        ledger.add(number);
     }
 
     /** A member whose queue pair is closed has nothing here any more but what is with it. */
@@ -282,6 +302,11 @@ final class QueueShare {
         }
         if (isOpen()) {
             member.giveBack();
+            synchronized (ledger) {
+                // An adapter that takes none any more, as one that was removed, does not keep the place from being
+                // free.
+                postWaiting();
+            }
         }
         taken.clear(member.place());
         member.leave();
@@ -341,15 +366,8 @@ final class QueueShare {
         }
         boolean kept = member != null && member.arrive(completion, id, failure);
         untold = member;
-        if (receive && !kept && post((int) id) != 0) {
-            lose();
-        }
-    }
-
-    /** A buffer could not be given back to the adapter: of too many, nobody joins here any more. */
-    void lose() {
-        synchronized (ledger) {
-            ledger.lose();
+        if (receive && !kept) {
+            giveBack((int) id);
         }
     }
 
@@ -385,45 +403,44 @@ final class QueueShare {
 
     // ---- Buffers ----
 
-    /** Gives a receive buffer to the adapter; 0 or an errno. */
-    int post(int buffer) {
+    /**
+     * Takes a receive buffer back, which the adapter gets with others.
+     *
+     * @return 0, or the errno of an adapter that has refused some; they are tried again with the next ones
+     */
+    int giveBack(int buffer) {
         synchronized (ledger) {
-            single[0] = buffer;
-            Refused refused = post(single, 1);
-            return refused == null ? 0 : refused.errno;
+            ledger.free(buffer);
+            return ledger.isPostDue() ? postWaiting() : 0;
         }
     }
 
-    /** Gives the first of these receive buffers to the adapter; null if it has taken all. */
-    Refused post(int[] buffers, int count) {
-        // In one order for both, or the ledger would take for late what is not.
+    /** The same for the first of these. */
+    int giveBack(int[] buffers, int count) {
         synchronized (ledger) {
-            if (!receives.isOpen()) {
-                return new Refused(0, Errno.EINVAL);
+            for (int i = 0; i < count; i++) {
+                ledger.free(buffers[i]);
             }
-            int end = 0;
-            while (end < count) {
-                int begin = end;
-                Piece piece = pieces[buffers[begin]];
-                while (end < count && pieces[buffers[end]] == piece) {
-                    int buffer = buffers[end++];
-                    ledger.post(buffer);
-                    piece.receives.add(buffer - piece.first);
-                }
-                int accepted = 0;
-                try {
-                    accepted = piece.receives.post();
-                } finally {
-                    for (int i = begin + accepted; i < end; i++) {
-                        ledger.refused(buffers[i]);
-                    }
-                }
-                if (piece.receives.error() != 0) {
-                    return new Refused(begin + accepted, piece.receives.error());
-                }
-            }
-            return null;
+            return ledger.isPostDue() ? postWaiting() : 0;
         }
+    }
+
+    /** Gives the adapter all that wait; 0 or an errno. With the ledger's lock: in one order for both. */
+    private int postWaiting() {
+        if (!receives.isOpen()) {
+            return Errno.EINVAL;
+        }
+        int count = ledger.waiting();
+        for (int i = 0; i < count; i++) {
+            prepared.add(ledger.waiting(i));
+        }
+        int accepted = 0;
+        try {
+            accepted = prepared.post();
+        } finally {
+            ledger.posted(accepted);
+        }
+        return prepared.error();
     }
 
     MemorySlice room(int buffer) {

@@ -5,7 +5,12 @@ package io.github.rdma4j.verbs.endpoint;
 import java.util.Arrays;
 
 /**
- * The books of the receive buffers that several endpoints share: which the adapter has, and how many it may have lost.
+ * The books of the receive buffers that several endpoints share: which the adapter has, which wait to be given to it,
+ * and how many it may have lost.
+ *
+ * <p>A call that gives the adapter one buffer costs nearly as much as the one that sends a message. So buffers that are
+ * free wait until there are some for one call. The queue has as many beyond those that its endpoints rely on as may
+ * wait: the adapter never has fewer than without waiting, whoever holds how many.
  *
  * <p>A buffer is lost if a queue pair is destroyed in the middle of a message: the adapter has taken it from the queue,
  * and no completion tells. One queue pair can lose one buffer, since it receives one message at a time. The queue is
@@ -16,8 +21,22 @@ import java.util.Arrays;
  * <p>Thread safety: one thread at a time; see {@link QueueShare}.
  */
 final class ReceiveLedger {
-    /** When each was posted, counted from 1; 0 for one that the adapter does not have. */
-    private long[] posted = new long[0];
+    private static final long UNUSED = 0;
+    private static final long WAITS = -1;
+
+    /** How many are given to the adapter by one call. */
+    private final int together;
+    /**
+     * When each was posted, counted from 1; {@link #WAITS} for one that is to be, {@link #UNUSED} for one that is with
+     * an endpoint.
+     */
+    private long[] posted = {};
+    /** Those that wait, oldest first. */
+    private int[] waiting = {};
+
+    private int waitingCount;
+    /** The adapter has not taken all that it was given the last time. */
+    private boolean refused;
 
     private int count;
     private long posts;
@@ -29,45 +48,83 @@ final class ReceiveLedger {
     /** Who is used from this post on was behind all that were lost until then. */
     private long settledFrom;
 
-    private int gone;
     /** How many may be lost besides, by what came later. */
     private int later;
+
+    /**
+     * Books without a buffer.
+     *
+     * @param together how many are given to the adapter by one call, from 1 on
+     */
+    ReceiveLedger(int together) {
+        this.together = together;
+    }
 
     /** How many buffers there are. */
     int count() {
         return count;
     }
 
-    /** More buffers, which the adapter does not have; the number of the first. */
-    int add(int number) {
-        int first = count;
-        count += number;
-        if (count > posted.length) {
-            posted = Arrays.copyOf(posted, Math.max(count, 2 * posted.length));
+    /** Makes room for so many more, so that {@link #add} needs no memory. */
+    void reserve(int number) {
+        int room = count + number;
+        if (room > posted.length) {
+            waiting = Arrays.copyOf(waiting, Math.max(room, 2 * posted.length));
+            posted = Arrays.copyOf(posted, waiting.length);
         }
-        return first;
     }
 
-    /** The adapter gets a buffer. */
-    void post(int buffer) {
-        if (posted[buffer] != 0) {
+    /** More buffers, which wait for the adapter. */
+    void add(int number) {
+        reserve(number);
+        for (int i = 0; i < number; i++) {
+            free(count++);
+        }
+    }
+
+    /** A buffer waits for the adapter. */
+    void free(int buffer) {
+        if (posted[buffer] != UNUSED) {
             throw new AssertionError("buffer " + buffer + " is posted twice");
         }
-        posted[buffer] = ++posts;
+        posted[buffer] = WAITS;
+        waiting[waitingCount++] = buffer;
     }
 
-    /** The adapter did not take it. */
-    void refused(int buffer) {
-        posted[buffer] = 0;
+    /** Whether it is time to give the adapter what waits. */
+    boolean isPostDue() {
+        return waitingCount >= together || refused;
+    }
+
+    /** How many wait. */
+    int waiting() {
+        return waitingCount;
+    }
+
+    /** One of those that wait, the oldest one first. */
+    int waiting(int index) {
+        return waiting[index];
+    }
+
+    /** The adapter was given all that wait, and has taken the first of them. */
+    void posted(int accepted) {
+        for (int i = 0; i < accepted; i++) {
+            posted[waiting[i]] = ++posts;
+        }
+        waitingCount -= accepted;
+        refused = waitingCount > 0;
+        if (refused) {
+            System.arraycopy(waiting, accepted, waiting, 0, waitingCount);
+        }
     }
 
     /** The adapter has used a buffer. */
     void used(int buffer) {
-        if (posted[buffer] == 0) {
+        if (posted[buffer] <= 0) {
             throw new AssertionError("buffer " + buffer + " was not posted");
         }
         newest = Math.max(newest, posted[buffer]);
-        posted[buffer] = 0;
+        posted[buffer] = UNUSED;
     }
 
     /** A queue pair is gone that may have been in the middle of a message. */
@@ -75,12 +132,7 @@ final class ReceiveLedger {
         later++;
     }
 
-    /** A buffer could not be given back to the adapter. */
-    void lose() {
-        gone++;
-    }
-
-    /** How many buffers the adapter can have lost by now. */
+    /** How many buffers the adapter can have lost by now, or does not take. */
     int lost() {
         if (suspects > 0 && newest > settledFrom) {
             suspects = Math.min(suspects, lagging());
@@ -90,13 +142,13 @@ final class ReceiveLedger {
             later = 0;
             settledFrom = posts;
         }
-        return suspects + later + gone;
+        return suspects + later + (refused ? waitingCount : 0);
     }
 
     private int lagging() {
         int lagging = 0;
         for (int buffer = 0; buffer < count; buffer++) {
-            lagging += posted[buffer] != 0 && posted[buffer] < newest ? 1 : 0;
+            lagging += posted[buffer] > 0 && posted[buffer] < newest ? 1 : 0;
         }
         return lagging;
     }

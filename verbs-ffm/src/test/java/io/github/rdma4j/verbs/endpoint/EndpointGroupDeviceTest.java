@@ -247,7 +247,7 @@ class EndpointGroupDeviceTest {
                                     .maxMessageSize(1),
                             PATIENCE))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("65554 receives and 131093 completions")
+                    .hasMessageContaining("65569 receives and 131108 completions")
                     .hasMessageContaining("lower EndpointConfig.receiveBuffers and sendDepth");
             assertThat(group.size()).isZero();
         }

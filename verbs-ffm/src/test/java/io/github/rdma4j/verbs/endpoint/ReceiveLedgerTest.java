@@ -14,18 +14,39 @@ import org.junit.jupiter.api.Test;
 
 class ReceiveLedgerTest {
     /** An adapter that takes buffers in the order of their posts, several queue pairs at a time, and loses some. */
+    private static final class Adapter {
+        private final ReceiveLedger ledger;
+        private final Deque<Integer> queue = new ArrayDeque<>();
+
+        Adapter(int together, int buffers) {
+            ledger = new ReceiveLedger(together);
+            ledger.add(buffers);
+            post();
+        }
+
+        void giveBack(int buffer) {
+            ledger.free(buffer);
+            if (ledger.isPostDue()) {
+                post();
+            }
+        }
+
+        /** It takes all. */
+        private void post() {
+            for (int i = 0; i < ledger.waiting(); i++) {
+                queue.add(ledger.waiting(i));
+            }
+            ledger.posted(ledger.waiting());
+        }
+    }
+
     @Test
     void neverCountsFewerLostThanThereAre() {
         for (int seed = 0; seed < 200; seed++) {
             Random random = new Random(seed);
-            ReceiveLedger ledger = new ReceiveLedger();
-            Deque<Integer> queue = new ArrayDeque<>();
             int buffers = 1 + random.nextInt(30);
-            ledger.add(buffers);
-            for (int i = 0; i < buffers; i++) {
-                ledger.post(i);
-                queue.add(i);
-            }
+            Adapter adapter = new Adapter(1 + random.nextInt(seed % 2 == 0 ? 1 : 16), buffers);
+            ReceiveLedger ledger = adapter.ledger;
             List<Integer> inProgress = new ArrayList<>();
             int lost = 0;
             int suspicions = 0;
@@ -42,25 +63,24 @@ class ReceiveLedgerTest {
                     }
                     case 1, 2, 3, 4 -> assertThat(ledger.lost()).isBetween(lost, suspicions);
                     default -> {
-                        if (random.nextBoolean() && !queue.isEmpty() && inProgress.size() < 4) {
-                            inProgress.add(queue.remove());
+                        if (random.nextBoolean() && !adapter.queue.isEmpty() && inProgress.size() < 4) {
+                            inProgress.add(adapter.queue.remove());
                         } else if (!inProgress.isEmpty()) {
                             int buffer = inProgress.remove(random.nextInt(inProgress.size()));
                             ledger.used(buffer);
-                            ledger.post(buffer);
-                            queue.add(buffer);
+                            adapter.giveBack(buffer);
                         }
                     }
                 }
             }
             // When all have been used again and again, it knows exactly.
             for (int round = 0; round < 3; round++) {
-                inProgress.addAll(queue);
-                queue.clear();
+                adapter.post();
+                inProgress.addAll(adapter.queue);
+                adapter.queue.clear();
                 for (int buffer : inProgress) {
                     ledger.used(buffer);
-                    ledger.post(buffer);
-                    queue.add(buffer);
+                    adapter.giveBack(buffer);
                 }
                 inProgress.clear();
                 ledger.lost();
@@ -69,19 +89,81 @@ class ReceiveLedgerTest {
         }
     }
 
+    /**
+     * Some endpoints hold all that their peers can send, for ever, and the others as many as they like for a while: the
+     * adapter has a buffer for each message that a peer may still send, though some wait to be given to it.
+     */
+    @Test
+    void whoHoldsAllThatHeMayKeepsNoBufferFromTheOthers() {
+        int quota = 7;
+        for (int together = 1; together <= 16; together++) {
+            Random random = new Random(together);
+            int endpoints = 1 + random.nextInt(6);
+            int holders = random.nextInt(endpoints);
+            Adapter adapter = new Adapter(together, endpoints * quota + together - 1);
+            List<Deque<Integer>> held = new ArrayList<>();
+            int mostWaiting = 0;
+            for (int i = 0; i < endpoints; i++) {
+                held.add(new ArrayDeque<>());
+            }
+            for (int step = 0; step < 5_000; step++) {
+                int endpoint = random.nextInt(endpoints);
+                Deque<Integer> its = held.get(endpoint);
+                if (its.size() < quota && random.nextBoolean()) {
+                    int buffer = adapter.queue.remove();
+                    adapter.ledger.used(buffer);
+                    its.add(buffer);
+                } else if (endpoint >= holders && !its.isEmpty()) {
+                    adapter.giveBack(its.remove());
+                }
+                int mayCome =
+                        endpoints * quota - held.stream().mapToInt(Deque::size).sum();
+                assertThat(adapter.queue).hasSizeGreaterThanOrEqualTo(mayCome);
+                mostWaiting = Math.max(mostWaiting, adapter.ledger.waiting());
+            }
+            assertThat(mostWaiting).isEqualTo(together - 1);
+            assertThat(adapter.ledger.lost()).isZero();
+        }
+    }
+
+    @Test
+    void whatTheAdapterRefusesWaitsForTheNextCallAndCountsAsLost() {
+        ReceiveLedger ledger = new ReceiveLedger(4);
+        ledger.add(6);
+        ledger.posted(2);
+        assertThat(ledger.waiting()).isEqualTo(4);
+        assertThat(ledger.waiting(0)).isEqualTo(2);
+        assertThat(ledger.lost()).isEqualTo(4);
+        assertThat(ledger.isPostDue()).isTrue();
+        ledger.posted(3);
+        assertThat(ledger.waiting(0)).isEqualTo(5);
+        assertThat(ledger.lost()).isEqualTo(1);
+        // It is tried again with the next one, however few wait.
+        assertThat(ledger.isPostDue()).isTrue();
+        ledger.used(0);
+        ledger.free(0);
+        ledger.posted(2);
+        assertThat(ledger.lost()).isZero();
+        assertThat(ledger.isPostDue()).isFalse();
+        ledger.used(1);
+        ledger.free(1);
+        assertThat(ledger.isPostDue()).isFalse();
+        assertThat(ledger.lost()).isZero();
+    }
+
     @Test
     void refusesWhatCannotBe() {
-        ReceiveLedger ledger = new ReceiveLedger();
-        assertThat(ledger.add(2)).isZero();
-        assertThat(ledger.add(3)).isEqualTo(2);
+        ReceiveLedger ledger = new ReceiveLedger(16);
+        ledger.add(2);
+        ledger.add(3);
         assertThat(ledger.count()).isEqualTo(5);
-        ledger.post(4);
-        assertThatThrownBy(() -> ledger.post(4)).isInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> ledger.free(4)).isInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> ledger.used(4)).isInstanceOf(AssertionError.class);
+        ledger.posted(5);
+        assertThatThrownBy(() -> ledger.free(4)).isInstanceOf(AssertionError.class);
         ledger.used(4);
         assertThatThrownBy(() -> ledger.used(4)).isInstanceOf(AssertionError.class);
-        ledger.post(4);
-        ledger.refused(4);
-        ledger.lose();
-        assertThat(ledger.lost()).isEqualTo(1);
+        ledger.free(4);
+        assertThatThrownBy(() -> ledger.used(4)).isInstanceOf(AssertionError.class);
     }
 }

@@ -28,8 +28,13 @@ public final class NettyEcho {
 
     private static final double[] SHARES = {0.25, 0.5, 0.75};
     private static final long WARM_UP_MESSAGES = 20_000;
-    private static final int PARTS = 150;
-    private static final int EQUAL_PARTS = 5;
+    /**
+     * The compiler goes on for longer than it seems: parts that are equal within a percent come as early as the tenth,
+     * and after the fiftieth a message takes up to a seventh less.
+     */
+    private static final int PARTS = 75;
+
+    private static final int LAST_PARTS = 25;
 
     private final InetSocketAddress address;
     private final List<Integer> sizes;
@@ -88,35 +93,19 @@ public final class NettyEcho {
         long messages = Math.max(2_000, 10L * number);
         try (Echo echo = new Echo(transport, address, size, number, false)) {
             List<Counts> parts = new ArrayList<>();
-            while (parts.size() < PARTS && !isSteady(parts)) {
+            while (parts.size() < PARTS) {
                 parts.add(instructions.of(() -> echo.closedLoop(messages)));
             }
             // Its echo is a message, too.
             double each = 2.0 * messages;
             System.out.printf(
-                    "| %d | %d | %s | %.0f%s | %.0f |%n",
-                    size,
-                    number,
-                    transport,
-                    median(parts, Counts::user) / each,
-                    isSteady(parts) ? "" : " (not steady)",
-                    median(parts, Counts::kernel) / each);
+                    "| %d | %d | %s | %.0f | %.0f |%n",
+                    size, number, transport, median(parts, Counts::user) / each, median(parts, Counts::kernel) / each);
         }
-    }
-
-    /** The compiler has done its work when the last parts are equal within a percent. */
-    private static boolean isSteady(List<Counts> parts) {
-        if (parts.size() < 2 * EQUAL_PARTS) {
-            return false;
-        }
-        List<Counts> last = parts.subList(parts.size() - EQUAL_PARTS, parts.size());
-        double least = last.stream().mapToDouble(Counts::user).min().orElseThrow();
-        return last.stream().allMatch(part -> part.user() < 1.01 * least);
     }
 
     private static double median(List<Counts> parts, ToDoubleFunction<Counts> value) {
-        List<Counts> last = parts.subList(Math.max(0, parts.size() - EQUAL_PARTS), parts.size());
-        return median(last.stream().mapToDouble(value));
+        return median(parts.subList(PARTS - LAST_PARTS, PARTS).stream().mapToDouble(value));
     }
 
     // ---- The clock ----
