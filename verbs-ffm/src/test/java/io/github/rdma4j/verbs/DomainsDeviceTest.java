@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Protection domains; and those domains that SoftRoCE does not have, whose refusal must be told as such. */
@@ -103,5 +104,17 @@ class DomainsDeviceTest {
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("ENOENT")
                 .hasMessageContaining("absent");
+    }
+
+    /** To open one waits for its other end, and all of the device context waited with it. */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aPipeIsAFileToo(@TempDir Path folder) throws Exception {
+        Path pipe = folder.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        assertThatThrownBy(() -> context.openXrcDomain(pipe, XrcDomain.OpenMode.EXISTING))
+                .isInstanceOf(UnsupportedVerbException.class)
+                .hasMessageContaining("pipe");
     }
 }
