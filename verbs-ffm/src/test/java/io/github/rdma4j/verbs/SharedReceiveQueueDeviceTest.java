@@ -170,7 +170,8 @@ class SharedReceiveQueueDeviceTest {
         SliceList tooMany = SliceList.of(room.slice(0, 8), room.slice(8, 8), room.slice(16, 8));
         assertThatThrownBy(() -> shared.postReceive(1, tooMany))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("3");
+                .hasMessage("3 slices: a request of this queue takes at most 2"
+                        + " (SharedReceiveQueueConfig.maxScatterGather)");
         MemoryRegion readOnly = domain.allocateMemory(64);
         assertThatThrownBy(() -> shared.postReceive(1, readOnly.slice(0, 8)))
                 .isInstanceOf(IllegalArgumentException.class)
