@@ -118,6 +118,10 @@ class SharedReceiveQueueDeviceTest {
         assertThat(attributes.limit()).isZero();
         shared.modifyLimit(5);
         assertThat(shared.attributes().limit()).isEqualTo(5);
+        assertThatThrownBy(() -> shared.resize(4))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("EINVAL")
+                .hasMessageContaining("its limit is above that");
         shared.resize(100);
         assertThat(shared.attributes().maxWorkRequests()).isGreaterThanOrEqualTo(100);
         assertThat(shared.attributes().limit()).isEqualTo(5);
