@@ -96,6 +96,8 @@ class DomainsDeviceTest {
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("ibv_open_xrcd");
         Path file = folder.resolve("shared");
+        assertThatThrownBy(() -> context.openXrcDomain(file, null)).isInstanceOf(NullPointerException.class);
+        assertThat(Files.exists(file)).as("made by a refused call").isFalse();
         assertThatThrownBy(() -> context.openXrcDomain(file, XrcDomain.OpenMode.CREATE))
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("shared");
