@@ -68,7 +68,6 @@ class GrantsDeviceTest extends GrantsContract {
     }
 
     @Test
-    @Tag("iwarp")
     void anEndpointOfAGroupAndOneThatMovesGiveMemoryToo() {
         try (EndpointGroup group = EndpointGroup.open(2)) {
             for (Transport transport : new Transport[] {Transport.RDMA, Transport.RDMA_WITH_FAILOVER}) {
