@@ -105,7 +105,11 @@ class DomainsDeviceTest {
         assertThatThrownBy(() -> context.openXrcDomain(folder.resolve("absent"), XrcDomain.OpenMode.EXISTING))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("ENOENT")
-                .hasMessageContaining("absent");
+                .hasMessageContaining("absent")
+                .hasMessageContaining("Remedy: name a file");
+        assertThatThrownBy(() -> context.openXrcDomain(folder, XrcDomain.OpenMode.CREATE))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("EISDIR (Is a directory). Remedy: name a file, and no folder");
     }
 
     /** To open one waits for its other end, and all of the device context waited with it. */

@@ -71,7 +71,10 @@ public final class DescriptorCalls {
             int flags = O_CLOEXEC | O_NONBLOCK | (create ? O_RDWR | O_CREAT : O_RDONLY);
             int descriptor = (int)
                     OPEN.invokeExact(NativeCalls.capture(), arena.allocateFrom(path), flags, OWNER_MAY_READ_AND_WRITE);
-            return made("open(" + path + ")", descriptor, "");
+            return made(
+                    "open(" + path + ")",
+                    descriptor,
+                    "name a file, and no folder, that is there or may be created, and that this user may open");
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
         }
