@@ -61,8 +61,8 @@ public final class PreparedChannel implements AutoCloseable {
             throw e;
         }
         mailbox = words;
-        endpoint = new ChannelEndpoint(
-                pair.endpoint(), mailbox.remoteMemory(), config.chunkSize(), config.slots(), reads);
+        endpoint =
+                new ChannelEndpoint(pair.endpoint(), mailbox.remoteMemory(), config.chunkSize(), config.slots(), reads);
     }
 
     /** What every port can send: the one that is meant may be set in a way that shows only later. */
