@@ -21,16 +21,11 @@
 SIGNATURE(CUfileError_t, cuFileGetVersion, int *version);
 SIGNATURE(CUfileError_t, cuFileDriverOpen, void);
 SIGNATURE(CUfileError_t, cuFileDriverClose_v2, void);
-SIGNATURE(long, cuFileUseCount, void);
 SIGNATURE(CUfileError_t, cuFileDriverGetProperties, CUfileDrvProps_t *props);
 SIGNATURE(CUfileError_t, cuFileDriverSetPollMode, bool poll, size_t poll_threshold_size);
 SIGNATURE(CUfileError_t, cuFileDriverSetMaxDirectIOSize, size_t max_direct_io_size);
 SIGNATURE(CUfileError_t, cuFileDriverSetMaxCacheSize, size_t max_cache_size);
 SIGNATURE(CUfileError_t, cuFileDriverSetMaxPinnedMemSize, size_t max_pinned_size);
-SIGNATURE(CUfileError_t, cuFileGetParameterSizeT, CUFileSizeTConfigParameter_t param, size_t *value);
-SIGNATURE(CUfileError_t, cuFileGetParameterBool, CUFileBoolConfigParameter_t param, bool *value);
-SIGNATURE(CUfileError_t, cuFileSetParameterSizeT, CUFileSizeTConfigParameter_t param, size_t value);
-SIGNATURE(CUfileError_t, cuFileSetParameterBool, CUFileBoolConfigParameter_t param, bool value);
 
 /* Files and memory */
 SIGNATURE(CUfileError_t, cuFileHandleRegister, CUfileHandle_t *fh, CUfileDescr_t *descr);

@@ -39,6 +39,8 @@ public final class PreparedChannel implements AutoCloseable {
         GpuDirectConfig config = gpu.config();
         ProtectionDomain domain = gpu.protectionDomain();
         requireChunk(config.chunkSize(), domain.context());
+        // Asked before anything is made, which would be left if the device did not answer.
+        int reads = Math.min(READS, domain.context().attributes().maxQueuePairReadAtomic());
         int sends = ChannelWire.sendQueueDepth(config.slots());
         int receives = ChannelWire.depth(config.slots());
         completionQueue = domain.context().createCompletionQueue(sends + receives);
@@ -59,12 +61,8 @@ public final class PreparedChannel implements AutoCloseable {
             throw e;
         }
         mailbox = words;
-        endpoint = new ChannelEndpoint(
-                pair.endpoint(),
-                mailbox.remoteMemory(),
-                config.chunkSize(),
-                config.slots(),
-                Math.min(READS, domain.context().attributes().maxQueuePairReadAtomic()));
+        endpoint =
+                new ChannelEndpoint(pair.endpoint(), mailbox.remoteMemory(), config.chunkSize(), config.slots(), reads);
     }
 
     /** What every port can send: the one that is meant may be set in a way that shows only later. */

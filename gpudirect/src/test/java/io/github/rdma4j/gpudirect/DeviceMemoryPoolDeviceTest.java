@@ -195,6 +195,23 @@ class DeviceMemoryPoolDeviceTest extends DeviceMemoryPoolBehaviour {
         }
     }
 
+    @Test
+    void aSlabThatNoPathTakesSaysSoThoughItCannotBeFreedEither() {
+        side = new GpuSide(Where.PEER_MEMORY, folder, config -> config.order(GpuPath.DMA_BUF));
+        try (DeviceMemoryPool pool = DeviceMemoryPool.create(side.gpu, config -> config.slabSize(SLAB))) {
+            StandInDriver.failAt("cuMemFree", 1, UNKNOWN);
+            assertThatExceptionOfType(GpuPathUnavailableException.class)
+                    .isThrownBy(() -> pool.lend(1))
+                    .satisfies(e -> assertThat(e.getSuppressed())
+                            .singleElement()
+                            .isInstanceOfSatisfying(
+                                    CudaException.class,
+                                    second -> assertThat(second.resultName()).isEqualTo("CUDA_ERROR_UNKNOWN")));
+            assertThat(pool.statistics().registered()).isZero();
+            assertThat(StandInDriver.isPending()).isFalse();
+        }
+    }
+
     /**
      * Each call of the driver fails in turn: what fails says so, the next try works, and nothing is left. What the
      * driver refuses to free, it keeps until the context ends.

@@ -58,8 +58,8 @@ public enum AsyncEventType {
     GID_CHANGE(Subject.PORT),
     /** A work queue has failed. */
     WQ_FATAL(Subject.WORK_QUEUE),
-    /** A port has another speed; from rdma-core 61 on. */
-    DEVICE_SPEED_CHANGE(Subject.PORT),
+    /** Ports of the device have another speed, and the event does not say which; from rdma-core 61 on. */
+    DEVICE_SPEED_CHANGE(Subject.DEVICE),
     /** Not known to this library. */
     UNKNOWN(Subject.DEVICE);
 

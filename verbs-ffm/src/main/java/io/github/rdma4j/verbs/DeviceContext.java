@@ -250,6 +250,8 @@ public final class DeviceContext extends DeviceQuestions implements EventSource 
      * @throws VerbsException if the file cannot be opened, or the domain is or is not there against the mode
      */
     public XrcDomain openXrcDomain(Path file, XrcDomain.OpenMode mode) {
+        Objects.requireNonNull(file, "file");
+        Objects.requireNonNull(mode, "mode");
         return createChild(() -> XrcDomain.open(this, file, mode));
     }
 

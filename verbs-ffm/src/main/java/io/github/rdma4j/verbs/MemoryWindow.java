@@ -113,9 +113,10 @@ public final class MemoryWindow extends Resource {
      * is posted behind the binding on the same queue pair).
      *
      * @return the part of the region that the window was last bound to, with the window's key
-     * @throws IllegalStateException if it is not bound
+     * @throws IllegalStateException if it is not bound, or closed
      */
     public RemoteMemory remoteMemory() {
+        requireOpen();
         State current = state;
         if (current.slice == null) {
             throw new IllegalStateException(this + " is not bound");

@@ -86,7 +86,9 @@ final class MulticastGroups {
                     "multicast groups are for UD queue pairs, and this is a queue pair of type " + queuePair.type());
         }
         if (!gid.isMulticast()) {
-            throw new IllegalArgumentException("GID %s names no multicast group: it must start with ff".formatted(gid));
+            throw new IllegalArgumentException(
+                    "GID %s names no multicast group: it must start with ff, or be an IPv4 one of 224.0.0.0/4"
+                            .formatted(gid));
         }
         if (lid < 0 || lid > 0xffff) {
             throw new IllegalArgumentException("multicast LID 0x%x has more than 16 bits".formatted(lid));

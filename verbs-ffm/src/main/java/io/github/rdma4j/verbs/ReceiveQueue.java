@@ -122,10 +122,18 @@ final class ReceiveQueue {
         }
     }
 
+    private String settingOfEntries() {
+        return switch (owner) {
+            case SharedReceiveQueue _ -> "SharedReceiveQueueConfig.maxScatterGather";
+            case WorkQueue _ -> "WorkQueueConfig.maxScatterGather";
+            default -> "QueuePairConfig.maxReceiveScatterGather";
+        };
+    }
+
     void check(SliceList local) {
         // Not among the checks that can be switched off: more entries would run into the next request's.
         if (local.size() > maxEntries) {
-            throw Checks.tooManyEntries(local.size(), maxEntries, "maxReceiveScatterGather");
+            throw Checks.tooManyEntries(local.size(), maxEntries, settingOfEntries());
         }
         if (Checks.ENABLED) {
             Checks.local(local, domain, maxMessageSize);

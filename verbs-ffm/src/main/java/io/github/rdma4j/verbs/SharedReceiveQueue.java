@@ -274,8 +274,9 @@ public final class SharedReceiveQueue extends Resource {
      *     {@link DeviceAttributes#maxSharedReceiveQueueWorkRequests()}
      * @throws IllegalArgumentException if the number is out of range, or a completion queue of its receives has no room
      *     for so many; the message gives both numbers
-     * @throws UnsupportedVerbException if the device cannot do this
-     * @throws VerbsException if the device refuses, for instance because more receives are posted
+     * @throws UnsupportedVerbException if the device says that it cannot do this
+     * @throws VerbsException if the device refuses, because more receives are posted, the limit is above that, or, on
+     *     mlx5, always
      */
     public void resize(int maxWorkRequests) {
         SharedReceiveQueueConfig.checkWorkRequests(domain.context(), maxWorkRequests);
@@ -304,9 +305,17 @@ public final class SharedReceiveQueue extends Resource {
                 ibv_srq_attr.max_wr(attributes, maxWorkRequests);
                 ibv_srq_attr.srq_limit(attributes, limit);
                 IntSupplier modify = () -> ExportedVerb.MODIFY_SRQ.number(queue, attributes, ColdCalls.word(mask));
-                Failures.check(
-                        "ibv_modify_srq(%s, %s)".formatted(this, what),
-                        maxWorkRequests == 0 ? modify.getAsInt() : receiveQueue.resize(modify));
+                int errno = Math.abs(maxWorkRequests == 0 ? modify.getAsInt() : receiveQueue.resize(modify));
+                String operation = "ibv_modify_srq(%s, %s)".formatted(this, what);
+                if (errno == Errno.EINVAL && maxWorkRequests > 0) {
+                    throw Failures.of(
+                            operation,
+                            errno,
+                            "more receives than that are posted, its limit is above that, or the device does not resize"
+                                    + " shared receive queues, as mlx5 does not",
+                            "let receives be used up and lower the limit first, or create the queue as long as needed");
+                }
+                Failures.check(operation, errno);
                 return null;
             }
         });

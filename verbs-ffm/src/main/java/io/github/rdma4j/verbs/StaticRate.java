@@ -57,6 +57,8 @@ public enum StaticRate {
     GBPS_800(23, 850_000, 320),
     /** 1200 Gbit/s. */
     GBPS_1200(24, 1_275_000, 480),
+    /** 1600 Gbit/s: eight lanes of XDR. The standard and the kernel have it; libibverbs' functions know it not yet. */
+    GBPS_1600(25, 1_700_000, 640),
     /** Not known to this library. */
     UNKNOWN(-1, -1, -1);
 
@@ -93,7 +95,7 @@ public enum StaticRate {
     /**
      * How many times 2.5 Gbit/s it nominally is ({@code ibv_rate_to_mult}).
      *
-     * @return 1 to 480; -1 for those that the verb gives no multiple, {@link #MAX} and the rates of FDR and EDR among
+     * @return 1 to 640; -1 for those that the verb gives no multiple, {@link #MAX} and the rates of FDR and EDR among
      *     them
      */
     public int multiple() {

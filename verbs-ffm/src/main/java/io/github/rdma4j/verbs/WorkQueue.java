@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.internal.Failures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -100,11 +101,15 @@ public final class WorkQueue extends Resource {
      * post to it, or poll its completion queue by a cursor, are waited for.
      *
      * @param state where to
+     * @throws IllegalArgumentException if it is {@link WorkQueueState#UNKNOWN}
      * @throws VerbsException if the device refuses
      * @throws IllegalStateException if the calling thread has started the {@link CompletionCursor} of its completion
      *     queue and not ended it, or another one not within ten seconds; or if the queue is closed
      */
     public void modify(WorkQueueState state) {
+        if (Objects.requireNonNull(state, "state") == WorkQueueState.UNKNOWN) {
+            throw new IllegalArgumentException("a work queue cannot be moved to " + state);
+        }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = ibv_wq_attr.allocate(arena);
             ibv_wq_attr.attr_mask(attributes, RdmaHeaders.IBV_WQ_ATTR_STATE());

@@ -216,7 +216,9 @@ class AddressHandleDeviceTest {
     @Test
     void ratesAreThoseOfTheLibrary() {
         for (StaticRate rate : StaticRate.values()) {
-            if (rate != StaticRate.UNKNOWN) {
+            // The kernel's rate of 1600 Gbit/s came to no library before the one whose headers have it.
+            boolean known = rate != StaticRate.GBPS_1600 || LibIbVerbs.ibv_rate_to_mbps(rate.code()) != -1;
+            if (rate != StaticRate.UNKNOWN && known) {
                 assertThat(rate.megabitsPerSecond())
                         .as(rate.name())
                         .isEqualTo(LibIbVerbs.ibv_rate_to_mbps(rate.code()));

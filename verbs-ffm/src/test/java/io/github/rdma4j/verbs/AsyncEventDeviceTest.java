@@ -52,6 +52,8 @@ class AsyncEventDeviceTest {
         assertThat(AsyncEventType.ofCode(999)).isEqualTo(AsyncEventType.UNKNOWN);
         assertThat(AsyncEventType.ofCode(-1)).isEqualTo(AsyncEventType.UNKNOWN);
         assertThat(AsyncEventType.ofCode(20)).isEqualTo(AsyncEventType.DEVICE_SPEED_CHANGE);
+        // The kernel leaves its port 0: it is no port's number.
+        assertThat(AsyncEventType.DEVICE_SPEED_CHANGE.subject()).isEqualTo(AsyncEventType.Subject.DEVICE);
         assertThat(new AsyncEvent(AsyncEventType.UNKNOWN, 999, Optional.empty(), OptionalInt.empty()))
                 .hasToString("event 999");
     }

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Protection domains; and those domains that SoftRoCE does not have, whose refusal must be told as such. */
@@ -95,6 +96,8 @@ class DomainsDeviceTest {
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("ibv_open_xrcd");
         Path file = folder.resolve("shared");
+        assertThatThrownBy(() -> context.openXrcDomain(file, null)).isInstanceOf(NullPointerException.class);
+        assertThat(Files.exists(file)).as("made by a refused call").isFalse();
         assertThatThrownBy(() -> context.openXrcDomain(file, XrcDomain.OpenMode.CREATE))
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("shared");
@@ -102,6 +105,22 @@ class DomainsDeviceTest {
         assertThatThrownBy(() -> context.openXrcDomain(folder.resolve("absent"), XrcDomain.OpenMode.EXISTING))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("ENOENT")
-                .hasMessageContaining("absent");
+                .hasMessageContaining("absent")
+                .hasMessageContaining("Remedy: name a file");
+        assertThatThrownBy(() -> context.openXrcDomain(folder, XrcDomain.OpenMode.CREATE))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("EISDIR (Is a directory). Remedy: name a file, and no folder");
+    }
+
+    /** To open one waits for its other end, and all of the device context waited with it. */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aPipeIsAFileToo(@TempDir Path folder) throws Exception {
+        Path pipe = folder.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        assertThatThrownBy(() -> context.openXrcDomain(pipe, XrcDomain.OpenMode.EXISTING))
+                .isInstanceOf(UnsupportedVerbException.class)
+                .hasMessageContaining("pipe");
     }
 }

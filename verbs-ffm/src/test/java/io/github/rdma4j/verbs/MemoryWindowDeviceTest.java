@@ -156,6 +156,10 @@ class MemoryWindowDeviceTest {
         assertThat(bound.isOpen()).isFalse();
         assertThat(other.isOpen()).isTrue();
         assertThatThrownBy(bound::handle).isInstanceOf(IllegalStateException.class);
+        // A peer is not given a key that is worth nothing any more.
+        assertThatThrownBy(bound::remoteMemory)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("is closed");
         assertThatThrownBy(() -> other.postBind(pair.peer, 1, region.slice(), SIGNALED, REMOTE_WRITE))
                 .isInstanceOf(IllegalStateException.class);
     }

@@ -118,6 +118,10 @@ class SharedReceiveQueueDeviceTest {
         assertThat(attributes.limit()).isZero();
         shared.modifyLimit(5);
         assertThat(shared.attributes().limit()).isEqualTo(5);
+        assertThatThrownBy(() -> shared.resize(4))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("EINVAL")
+                .hasMessageContaining("its limit is above that");
         shared.resize(100);
         assertThat(shared.attributes().maxWorkRequests()).isGreaterThanOrEqualTo(100);
         assertThat(shared.attributes().limit()).isEqualTo(5);
@@ -170,7 +174,8 @@ class SharedReceiveQueueDeviceTest {
         SliceList tooMany = SliceList.of(room.slice(0, 8), room.slice(8, 8), room.slice(16, 8));
         assertThatThrownBy(() -> shared.postReceive(1, tooMany))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("3");
+                .hasMessage("3 slices: a request of this queue takes at most 2"
+                        + " (SharedReceiveQueueConfig.maxScatterGather)");
         MemoryRegion readOnly = domain.allocateMemory(64);
         assertThatThrownBy(() -> shared.postReceive(1, readOnly.slice(0, 8)))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -109,6 +109,12 @@ class StandInReceiveQueuesDeviceTest extends StandInVerbs {
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("ibv_modify_wq(state=ERROR)")
                 .hasMessageContaining("EINVAL");
+        calls.clear();
+        // What an adapter has said is no state to ask for.
+        assertThatThrownBy(() -> work.modify(WorkQueueState.UNKNOWN))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("UNKNOWN");
+        assertThat(calls).isEmpty();
         assertThatThrownBy(() -> work.modifyFlags(Set.of(), Set.of(WorkQueueFlag.SCATTER_FCS)))
                 .isInstanceOf(IllegalArgumentException.class);
 

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Reads small files below a root. What cannot be read is empty. */
 final class HostFiles {
@@ -77,14 +78,44 @@ final class HostFiles {
         return Files.exists(root.resolve(file));
     }
 
-    /** Where a library is, and what it is by its links; empty if it is in none of the usual folders. */
-    Optional<String> library(String name) {
-        return LIBRARY_FOLDERS.stream()
-                .map(folder -> folder + "/" + name)
+    /**
+     * Where a program would find a library, and what it is by its links; else where it is not.
+     *
+     * @param name that the loader knows it by
+     * @param property of the system that names another file; it says nothing of another machine's files
+     */
+    LibraryPlace library(String name, String property) {
+        String named = root.equals(root.getRoot()) ? System.getProperty(property, name) : name;
+        if (named.contains("/")) {
+            Path file = Path.of(named);
+            String by = ", which -D" + property + " names,";
+            return Files.exists(file)
+                    ? new LibraryPlace(true, named + by + " is " + target(file).orElse("a folder"))
+                    : new LibraryPlace(false, named + by + " is not there");
+        }
+        return Stream.concat(loaderFolders(), LIBRARY_FOLDERS.stream())
+                .map(folder -> folder + "/" + named)
                 .filter(this::exists)
                 .findFirst()
-                .map(file ->
-                        "/" + file + target(file).map(real -> " is " + real).orElse(""));
+                .map(file -> new LibraryPlace(
+                        true,
+                        "/" + file + target(file).map(real -> " is " + real).orElse("")))
+                .orElseGet(() -> new LibraryPlace(false, named + " is in none of the usual folders"));
+    }
+
+    /**
+     * Whether a library is there.
+     *
+     * @param seen where it is, or where not
+     */
+    record LibraryPlace(boolean isThere, String seen) {}
+
+    /** Where the loader looks first. */
+    private Stream<String> loaderFolders() {
+        return text("proc/self/environ").flatMap(environment -> variable(environment, "LD_LIBRARY_PATH=")).stream()
+                .flatMap(folders -> Arrays.stream(folders.split("[:;]")))
+                .filter(folder -> folder.startsWith("/"))
+                .map(folder -> folder.replaceAll("^/+|/+$", ""));
     }
 
     /** The names in a folder, in order. */

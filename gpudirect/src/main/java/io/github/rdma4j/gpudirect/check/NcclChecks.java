@@ -15,6 +15,9 @@ import java.util.TreeMap;
 /** Whether NCCL is there, and what its settings take away: from files alone. */
 final class NcclChecks {
     private static final Subject HOST = Subject.host();
+    /** That of {@code nccl.internal.NcclCalls}, by which a program names the file. */
+    private static final String PROPERTY = "io.github.rdma4j.nccl.library";
+
     private static final String PREFIX = "NCCL_";
     /** Those that choose how ranks reach each other, beside the ones that forbid a way. */
     private static final List<String> CHOOSING = List.of(
@@ -41,16 +44,16 @@ final class NcclChecks {
     }
 
     private Finding library() {
-        return files.library("libnccl.so.2")
-                .map(seen -> Finding.ok(CheckId.NCCL, HOST, seen))
-                .orElseGet(() -> new Finding(
+        HostFiles.LibraryPlace place = files.library("libnccl.so.2", PROPERTY);
+        return place.isThere()
+                ? Finding.ok(CheckId.NCCL, HOST, place.seen())
+                : new Finding(
                         CheckId.NCCL,
                         HOST,
                         NOTE,
-                        "libnccl.so.2 is in none of the usual folders",
+                        place.seen(),
                         "collectives of GPUs (NCCL) cannot be used",
-                        "install NCCL (package libnccl2), or name the file with"
-                                + " -Dio.github.rdma4j.nccl.library=FILE"));
+                        "install NCCL (package libnccl2), or name the file with -D" + PROPERTY + "=FILE");
     }
 
     private Finding settings() {

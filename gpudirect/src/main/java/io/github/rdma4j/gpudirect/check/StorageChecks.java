@@ -19,6 +19,9 @@ import java.util.stream.Stream;
 /** Whether files can get to GPU memory by cuFile: from files alone, as far as they tell. */
 final class StorageChecks {
     private static final Subject HOST = Subject.host();
+    /** That of {@code storage.internal.CuFileLibrary}, by which a program names the file. */
+    private static final String PROPERTY = "io.github.rdma4j.cufile.library";
+
     private static final String STAGED =
             "files are read and written through pinned host memory (staged), which works everywhere";
     private static final List<String> CONFIGURATIONS = List.of("etc/cufile.json", "usr/local/cuda/gds/cufile.json");
@@ -46,15 +49,17 @@ final class StorageChecks {
     }
 
     private Finding library() {
-        return files.library("libcufile.so.0")
-                .map(seen -> Finding.ok(CheckId.CUFILE, HOST, seen))
-                .orElseGet(() -> new Finding(
+        HostFiles.LibraryPlace place = files.library("libcufile.so.0", PROPERTY);
+        return place.isThere()
+                ? Finding.ok(CheckId.CUFILE, HOST, place.seen())
+                : new Finding(
                         CheckId.CUFILE,
                         HOST,
                         NOTE,
-                        "libcufile.so.0 is in none of the usual folders",
+                        place.seen(),
                         STAGED,
-                        "for GPUDirect Storage install cuFile of the CUDA toolkit (gds-tools, libcufile-<version>)"));
+                        "for GPUDirect Storage install cuFile of the CUDA toolkit (gds-tools, libcufile-<version>), or"
+                                + " name the file with -D" + PROPERTY + "=FILE");
     }
 
     private Finding module() {

@@ -4,6 +4,8 @@ package io.github.rdma4j.gpudirect.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.gpudirect.nccl.internal.NcclCalls;
+import io.github.rdma4j.gpudirect.storage.internal.CuFileLibrary;
 import io.github.rdma4j.gpudirect.topology.Topology;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -43,6 +45,51 @@ class HostFilesTest {
                 .isEqualTo("CUDA_VISIBLE_DEVICES=: it names no GPU");
         assertThat(new NcclChecks(files).findings().getLast().seen()).contains("no RDMA");
         assertThat(new StorageChecks(files).findings().getLast().seen()).isEqualTo("cuFile may reach /data (xfs)");
+    }
+
+    /** A program finds it there, and a check that looked in the usual folders alone said that it could not be used. */
+    @Test
+    void librariesAreWhereTheLoaderLooksFirst() throws IOException {
+        Files.createDirectories(root.resolve("opt/nccl/lib"));
+        write("opt/nccl/lib/libnccl.so.2", "");
+        write("proc/self/environ", "LD_LIBRARY_PATH=:lib:/none:/opt/nccl/lib/\0");
+        assertThat(new NcclChecks(files).findings().getFirst().seen())
+                .isEqualTo("/opt/nccl/lib/libnccl.so.2 is libnccl.so.2");
+        assertThat(new StorageChecks(files).findings().getFirst().seen())
+                .isEqualTo("libcufile.so.0 is in none of the usual folders");
+    }
+
+    /** The remedy that the check itself names. */
+    @Test
+    void librariesAreWhereTheirPropertiesSay() throws IOException {
+        HostFiles machine = new HostFiles(Path.of("/"));
+        Path library = Files.createFile(root.resolve("libmine.so.2"));
+        String nccl = System.getProperty(NcclCalls.PROPERTY);
+        String cuFile = System.getProperty(CuFileLibrary.PROPERTY);
+        try {
+            System.setProperty(NcclCalls.PROPERTY, library.toString());
+            System.setProperty(CuFileLibrary.PROPERTY, "/no/such/libcufile.so.0");
+            assertThat(new NcclChecks(machine).findings().getFirst().seen())
+                    .isEqualTo(library + ", which -Dio.github.rdma4j.nccl.library names, is libmine.so.2");
+            Finding missing = new StorageChecks(machine).findings().getFirst();
+            assertThat(missing.seen())
+                    .isEqualTo("/no/such/libcufile.so.0, which -Dio.github.rdma4j.cufile.library names, is not there");
+            assertThat(missing.remedy()).contains("-Dio.github.rdma4j.cufile.library=FILE");
+            // Of another machine's files they say nothing.
+            assertThat(new NcclChecks(files).findings().getFirst().seen())
+                    .isEqualTo("libnccl.so.2 is in none of the usual folders");
+        } finally {
+            restore(NcclCalls.PROPERTY, nccl);
+            restore(CuFileLibrary.PROPERTY, cuFile);
+        }
+    }
+
+    private static void restore(String property, String value) {
+        if (value == null) {
+            System.clearProperty(property);
+        } else {
+            System.setProperty(property, value);
+        }
     }
 
     @Test

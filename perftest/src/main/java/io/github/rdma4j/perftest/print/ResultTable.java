@@ -72,7 +72,9 @@ public final class ResultTable {
     static String row(SizeResult result, double scale, Observation observation, boolean withCpu) {
         StringBuilder text = new StringBuilder(columns(result, scale));
         if (withCpu) {
-            text.append(format("\t    %-3.2f", observation.cpuUtilisation()));
+            // A side that only serves measures nothing, and the C tools print 0.00 there.
+            double utilisation = observation.cpuUtilisation();
+            text.append(format("\t    %-3.2f", Double.isNaN(utilisation) ? 0 : utilisation));
         }
         text.append('\n');
         if (!observation.counters().isEmpty()) {

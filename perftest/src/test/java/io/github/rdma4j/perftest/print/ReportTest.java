@@ -203,6 +203,9 @@ class ReportTest {
         BandwidthResult result = new BandwidthResult(65536, 5000, 0, 43.3, 0.000693, false);
         assertThat(ResultTable.row(result, 1, new Observation(12.345, Map.of()), true))
                 .isEqualTo(ResultTable.row(result).stripTrailing() + "\t    12.35\n");
+        // Of a side that only serves.
+        assertThat(ResultTable.row(result, 1, new Observation(Double.NaN, Map.of()), true))
+                .isEqualTo(ResultTable.row(result).stripTrailing() + "\t    0.00\n");
         Map<String, Long> counters = new LinkedHashMap<>();
         counters.put("hw_counters/sent_pkts", 5000L);
         counters.put("counters/port_xmit_data", 0L);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.cm;
 
+import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.bindings.rdma_cm_join_mc_attr_ex;
 import io.github.rdma4j.verbs.device.TransportType;
@@ -368,15 +369,17 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
      * to it with the event. {@link CmEventType#MULTICAST_JOIN} or {@link CmEventType#MULTICAST_ERROR} follows.
      *
      * @param group the group's IP address
+     * @throws UnsupportedVerbException of an IPv6 group over RoCE v2, which the kernel joins for no adapter
      */
     public void joinMulticast(InetSocketAddress group) {
-        call(
-                "rdma_join_multicast(%s, %s)".formatted(this, group),
-                MULTICAST_NEEDS,
-                arena -> groups.join(
-                        group,
-                        MulticastMembership.FULL_MEMBER,
-                        key -> CmCalls.joinMulticast(segment(), SocketAddresses.write(arena, group), key)));
+        String operation = "rdma_join_multicast(%s, %s)".formatted(this, group);
+        call(operation, MULTICAST_NEEDS, arena -> {
+            int errno = groups.join(
+                    group,
+                    MulticastMembership.FULL_MEMBER,
+                    key -> CmCalls.joinMulticast(segment(), SocketAddresses.write(arena, group), key));
+            return requireKernelJoins(operation, group, errno);
+        });
     }
 
     /**
@@ -385,15 +388,30 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
      *
      * @param group the group's IP address
      * @param membership whether to receive from it, too
+     * @throws UnsupportedVerbException of an IPv6 group over RoCE v2, which the kernel joins for no adapter
      */
     public void joinMulticast(InetSocketAddress group, MulticastMembership membership) {
-        call("rdma_join_multicast_ex(%s, %s, %s)".formatted(this, group, membership), MULTICAST_NEEDS, arena -> {
+        String operation = "rdma_join_multicast_ex(%s, %s, %s)".formatted(this, group, membership);
+        call(operation, MULTICAST_NEEDS, arena -> {
             MemorySegment attributes = rdma_cm_join_mc_attr_ex.allocate(arena);
             rdma_cm_join_mc_attr_ex.comp_mask(attributes, ADDRESS_AND_FLAGS);
             rdma_cm_join_mc_attr_ex.join_flags(attributes, membership.code());
             rdma_cm_join_mc_attr_ex.addr(attributes, SocketAddresses.write(arena, group));
-            return groups.join(group, membership, key -> CmCalls.joinMulticastEx(segment(), attributes, key));
+            int errno = groups.join(group, membership, key -> CmCalls.joinMulticastEx(segment(), attributes, key));
+            return requireKernelJoins(operation, group, errno);
         });
+    }
+
+    /** The errno again: rdma_cm sends IGMP for a group of RoCE v2, and has nothing for MLD. */
+    private static int requireKernelJoins(String operation, InetSocketAddress group, int errno) {
+        if (errno == Errno.ENOTSUPP && group.getAddress() instanceof Inet6Address) {
+            throw new UnsupportedVerbException(
+                    operation,
+                    errno,
+                    "the kernel joins no IPv6 group over RoCE v2. Remedy: join an IPv4 group, from an IPv4 address of the"
+                            + " device");
+        }
+        return errno;
     }
 
     /**

@@ -19,6 +19,7 @@ public final class DescriptorCalls {
     private static final int O_RDONLY = 0;
     private static final int O_RDWR = 2;
     private static final int O_CREAT = 0x40;
+    private static final int O_NONBLOCK = 0x800;
     private static final int O_CLOEXEC = 0x80000;
     private static final int OWNER_MAY_READ_AND_WRITE = 0x180;
     private static final int F_DUPFD_CLOEXEC = 1030;
@@ -66,10 +67,14 @@ public final class DescriptorCalls {
      */
     public static int open(String path, boolean create) {
         try (Arena arena = Arena.ofConfined()) {
-            int flags = O_CLOEXEC | (create ? O_RDWR | O_CREAT : O_RDONLY);
+            // Of a pipe the open would else wait for its other end; of other files it waits for nothing anyway.
+            int flags = O_CLOEXEC | O_NONBLOCK | (create ? O_RDWR | O_CREAT : O_RDONLY);
             int descriptor = (int)
                     OPEN.invokeExact(NativeCalls.capture(), arena.allocateFrom(path), flags, OWNER_MAY_READ_AND_WRITE);
-            return made("open(" + path + ")", descriptor, "");
+            return made(
+                    "open(" + path + ")",
+                    descriptor,
+                    "name a file, and no folder, that is there or may be created, and that this user may open");
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
         }

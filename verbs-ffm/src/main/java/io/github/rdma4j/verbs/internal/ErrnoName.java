@@ -21,6 +21,8 @@ public final class ErrnoName {
             Map.entry(16, "EBUSY: Device or resource busy"),
             Map.entry(17, "EEXIST: File exists"),
             Map.entry(19, "ENODEV: No such device"),
+            Map.entry(20, "ENOTDIR: Not a directory"),
+            Map.entry(21, "EISDIR: Is a directory"),
             Map.entry(22, "EINVAL: Invalid argument"),
             Map.entry(23, "ENFILE: Too many open files in system"),
             Map.entry(24, "EMFILE: Too many open files"),

@@ -11,8 +11,10 @@ import io.github.rdma4j.verbs.ChildJvm;
 import io.github.rdma4j.verbs.ModifyQueuePairException;
 import io.github.rdma4j.verbs.QueuePairState;
 import io.github.rdma4j.verbs.SharedReceiveQueue;
+import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.VerbsException;
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -239,6 +241,20 @@ class ConnectionOrderDeviceTest {
         assertThat(failure).hasMessageContaining("this id has not joined that group");
         assertThat(failure.remedy()).isEqualTo("give address and port as to the join");
         datagrams.id().leaveMulticast(GROUP);
+    }
+
+    /** Of any adapter: the kernel asks for no MLD. */
+    @Test
+    void anIpv6GroupOverRoceV2SaysWhatToDo() {
+        InetSocketAddress group = new InetSocketAddress(InetAddress.ofLiteral("ff0e::7:4:71"), 0);
+        datagrams.id().bind(CmTestNet.linkLocal());
+        for (MulticastMembership membership : MulticastMembership.values()) {
+            UnsupportedVerbException failure = catchThrowableOfType(
+                    UnsupportedVerbException.class, () -> datagrams.joinMulticast(group, membership, PATIENCE));
+            assertThat(failure).hasMessageContaining("the kernel joins no IPv6 group over RoCE v2");
+            assertThat(failure.remedy()).isEqualTo("join an IPv4 group, from an IPv4 address of the device");
+        }
+        assertThatThrownBy(() -> datagrams.id().joinMulticast(group)).isInstanceOf(UnsupportedVerbException.class);
     }
 
     @Test

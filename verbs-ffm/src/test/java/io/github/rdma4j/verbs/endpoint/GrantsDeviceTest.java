@@ -35,7 +35,12 @@ class GrantsDeviceTest extends GrantsContract {
 
     @Override
     boolean isExclusive() {
-        return TestDevice.first().transportType() != TransportType.IWARP;
+        return !isIwarp();
+    }
+
+    @Override
+    boolean isIwarp() {
+        return TestDevice.first().transportType() == TransportType.IWARP;
     }
 
     /** With all places in the send queue, and behind a message that waits for a credit. */

@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.faults;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -27,7 +24,6 @@ import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
         matches = "rings",
         disabledReason = "with rings there are no calls to fail")
 class FaultInjectionDeviceTest {
-    private static final boolean ALL = "all".equals(System.getProperty("rdma4j.faults"));
     private static final List<String> CASES = List.of("VerbsCases", "PoolCases", "ConnectionCases", "EndpointCases");
 
     /** Cases that close again what a failed step could not undo. */
@@ -38,110 +34,18 @@ class FaultInjectionDeviceTest {
 
     @TestFactory
     Stream<DynamicTest> everyNativeCallFailsInTurn() {
-        return CASES.stream()
-                .flatMap(name -> cases(name).stream())
-                .map(test -> DynamicTest.dynamicTest(test.name(), () -> failEach(test)));
+        return cases().map(test -> DynamicTest.dynamicTest(test.name(), () -> FaultRuns.failEach(test)));
     }
 
     /** What undoes a failed step can fail, too, and is the smaller trouble. */
     @TestFactory
     Stream<DynamicTest> ofTwoFailuresTheFirstIsTold() {
+        return cases().filter(test -> UNDONE_AGAIN.contains(test.name()))
+                .map(test -> DynamicTest.dynamicTest(test.name(), () -> FaultRuns.failTwice(test)));
+    }
+
+    private Stream<FaultCase> cases() {
         return CASES.stream()
-                .flatMap(name -> cases(name).stream())
-                .filter(test -> UNDONE_AGAIN.contains(test.name()))
-                .map(test -> DynamicTest.dynamicTest(test.name(), () -> failTwice(test)));
-    }
-
-    private static void failTwice(FaultCase test) {
-        run(test, new Injection(null, 0));
-        Injection noted = new Injection(null, 0);
-        run(test, noted);
-        List<String> problems = new ArrayList<>();
-        int failures = 0;
-        for (Injection.Point point : noted.points().toList()) {
-            Errnos errno = Errnos.of(point.function(), false).iterator().next();
-            Injection once = new Injection(point, errno.number());
-            // What goes on without the call hides nothing.
-            int calls = run(test, once).failures().isEmpty() ? 0 : once.later().size();
-            for (int second = 1; second <= calls; second++) {
-                Injection.Point then = once.later().get(second - 1);
-                // Of close(2) nobody asks whether it failed.
-                if (then.function().equals("close")) {
-                    continue;
-                }
-                failures++;
-                for (String problem : fail(test, point, errno, second)) {
-                    problems.add("%s, then %s: %s".formatted(point, then, problem));
-                }
-            }
-        }
-        System.out.printf("fault injection: %s: %d pairs of failures%n", test.name(), failures);
-        problems.forEach(System.out::println);
-        assertThat(problems).isEmpty();
-        assertThat(failures).as("pairs of failures").isPositive();
-    }
-
-    @SuppressWarnings("unchecked")
-    private List<FaultCase> cases(String name) {
-        try {
-            Class<?> type = loader.loadClass(getClass().getPackageName() + ".cases." + name);
-            return (List<FaultCase>) type.getMethod("all").invoke(null);
-        } catch (ReflectiveOperationException e) {
-            throw new AssertionError(name, e);
-        }
-    }
-
-    private static void failEach(FaultCase test) {
-        // Once for what the library keeps for good.
-        run(test, new Injection(null, 0));
-        Injection noted = new Injection(null, 0);
-        run(test, noted);
-        List<Injection.Point> points = noted.points().toList();
-        List<String> problems = new ArrayList<>();
-        int failures = 0;
-        for (Injection.Point point : points) {
-            for (Errnos errno : Errnos.of(point.function(), ALL)) {
-                failures++;
-                for (String problem : fail(test, point, errno, 0)) {
-                    problems.add("%s with %s: %s".formatted(point, errno, problem));
-                }
-            }
-        }
-        System.out.printf("fault injection: %s: %d native calls, %d failures%n", test.name(), points.size(), failures);
-        problems.forEach(System.out::println);
-        assertThat(problems).isEmpty();
-        assertThat(points.size()).as("native calls that were made to fail").isGreaterThanOrEqualTo(test.points());
-    }
-
-    private static Steps run(FaultCase test, Injection injection) {
-        Steps steps = new Steps(injection);
-        injection.begin();
-        test.steps().accept(steps);
-        return steps;
-    }
-
-    private static List<String> fail(FaultCase test, Injection.Point point, Errnos errno, int second) {
-        List<String> problems = new ArrayList<>();
-        Holdings before = Holdings.now();
-        Injection injection = new Injection(point, errno.number(), second);
-        Steps steps = new Steps(injection);
-        injection.begin();
-        try {
-            test.steps().accept(steps);
-        } catch (Throwable e) {
-            problems.add("the second try failed: " + Judgement.describe(e));
-        }
-        if (!injection.hasFired()) {
-            problems.add("the call was not made again");
-        }
-        if (second == 0) {
-            problems.addAll(steps.leaks());
-        }
-        problems.addAll(Judgement.of(point, errno, steps.failures()));
-        String change = Holdings.changeSince(before);
-        if (!change.isEmpty()) {
-            problems.add("not as before: " + change);
-        }
-        return problems;
+                .flatMap(name -> FaultRuns.cases(loader, getClass().getPackageName() + ".cases." + name).stream());
     }
 }

@@ -12,15 +12,16 @@ import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.foreign.Linker;
 import java.lang.foreign.SymbolLookup;
+import java.util.List;
 
 /**
  * Loads the library a second time, with one difference: wherever it asks the linker for a handle of a native
  * function, or a library
  * for a symbol, it asks {@link NativeSeam}. So no call can be forgotten, neither one of the bindings nor one made by
  * hand, and the
- * code that runs is otherwise the one that is shipped.
+ * code that runs is otherwise the one that is shipped. What is built on the library is loaded with it, as it is.
  */
-final class FaultyLoader extends ClassLoader {
+public final class FaultyLoader extends ClassLoader {
     private static final String LIBRARY = "io.github.rdma4j.verbs.";
     /** The seam itself and what judges are there once. The cases use the library, so they are loaded with it. */
     private static final String SEAM = FaultyLoader.class.getPackageName() + ".";
@@ -43,8 +44,16 @@ final class FaultyLoader extends ClassLoader {
         }
     });
 
-    FaultyLoader() {
+    private final List<String> builtOnIt;
+
+    /**
+     * A loader of the library.
+     *
+     * @param builtOnIt how the names of classes begin that use it
+     */
+    public FaultyLoader(String... builtOnIt) {
         super(FaultyLoader.class.getClassLoader());
+        this.builtOnIt = List.of(builtOnIt);
     }
 
     private static String internalName(Class<?> type) {
@@ -61,10 +70,13 @@ final class FaultyLoader extends ClassLoader {
                 || owner.equals(LOOKUP) && (name.equals("find") || name.equals("findOrThrow"));
     }
 
+    private static boolean isOfTheLibrary(String name) {
+        return name.startsWith(LIBRARY) && (!name.startsWith(SEAM) || name.startsWith(CASES));
+    }
+
     @Override
     protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-        boolean own = name.startsWith(LIBRARY) && (!name.startsWith(SEAM) || name.startsWith(CASES));
-        if (!own) {
+        if (!isOfTheLibrary(name) && builtOnIt.stream().noneMatch(name::startsWith)) {
             return super.loadClass(name, resolve);
         }
         synchronized (getClassLoadingLock(name)) {
@@ -80,7 +92,7 @@ final class FaultyLoader extends ClassLoader {
                 throw new ClassNotFoundException(name);
             }
             byte[] bytes = stream.readAllBytes();
-            if (!name.startsWith(CASES)) {
+            if (isOfTheLibrary(name) && !name.startsWith(CASES)) {
                 ClassFile classFile = ClassFile.of();
                 ClassModel model = classFile.parse(bytes);
                 bytes = classFile.transformClass(model, THROUGH_THE_SEAM);

@@ -192,8 +192,9 @@ final class Injection {
         return stepIsOver || "epoll_pwait2".equals(newest) || "epoll_wait".equals(newest);
     }
 
-    boolean isTargeted() {
-        return target != null;
+    /** Whether a step that fails must leave nothing: its way out does not fail, too. */
+    boolean mustLeaveNothing() {
+        return target != null && second == 0;
     }
 
     synchronized boolean hasFired() {

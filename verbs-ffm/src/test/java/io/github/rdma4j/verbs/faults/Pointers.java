@@ -24,6 +24,9 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Pointers {
     private static final String BINDINGS = LibIbVerbs.class.getPackageName() + ".";
+    /** Functions of libmlx5, of which there are no bindings. */
+    private static final Map<String, Class<?>> OF_MLX5 = Map.of("mlx5dv_is_supported", boolean.class);
+
     private static final Map<Long, String> NAMES = new ConcurrentHashMap<>();
     private static final Map<String, Class<?>> RESULTS = new ConcurrentHashMap<>();
 
@@ -80,7 +83,8 @@ final class Pointers {
      * @param name as {@link #nameOf} has it
      */
     static Class<?> resultOf(String name) {
-        return RESULTS.computeIfAbsent(name, Pointers::result);
+        Class<?> known = OF_MLX5.get(name);
+        return known != null ? known : RESULTS.computeIfAbsent(name, Pointers::result);
     }
 
     private static Class<?> result(String name) {

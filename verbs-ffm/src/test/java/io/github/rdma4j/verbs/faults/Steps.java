@@ -24,7 +24,7 @@ public final class Steps {
 
     /** A step that makes something. */
     public <T> T make(Supplier<T> step) {
-        Holdings before = injection.isTargeted() ? Holdings.now() : null;
+        Holdings before = injection.mustLeaveNothing() ? Holdings.now() : null;
         return attempt(step, before);
     }
 
