@@ -44,7 +44,9 @@ class StructLayoutTest {
         assertThat(functions).hasSize(42);
         GeneratedStruct.functionTypes(CuFileHeaders.class)
                 .forEach(type -> functions.remove(type.replace("PFN_", "").replace("_v2", "")));
-        assertThat(functions).hasSize(14).allMatch(each -> each.matches("cuFile.*(Parameter|Stats|BARSize).*"));
+        assertThat(functions)
+                .hasSize(19)
+                .allMatch(each -> each.matches("cuFile.*(Parameter|Stats|BARSize|UseCount).*"));
     }
 
     @Test
@@ -59,7 +61,7 @@ class StructLayoutTest {
                         "CUfileIOEvents",
                         "timespec");
         assertThat(GeneratedStruct.functionTypes(CuFileHeaders.class))
-                .hasSize(28)
+                .hasSize(23)
                 .contains("PFN_cuFileRead");
         assertThat(GeneratedStruct.constants(CuFileHeaders.class))
                 .containsEntry("CU_FILE_IO_NOT_SUPPORTED", 5008)
