@@ -16,8 +16,8 @@ import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
 /**
- * The same Netty program over RDMA and over TCP: an echo. {@code scripts/bench-netty} starts it. Prints tables in
- * Markdown.
+ * The same Netty program over RDMA and over TCP: an echo. {@code scripts/bench-netty} starts it. Prints rows of a table
+ * in Markdown, with the heading where it measures by the clock.
  */
 public final class NettyEcho {
     /** {@code scripts/bench-netty --transports}, in this order. */
@@ -75,9 +75,6 @@ public final class NettyEcho {
     // ---- Instructions ----
 
     private void count() throws Exception {
-        System.out.println(
-                "| bytes | connections | transport | instructions of a message outside the kernel | in it |");
-        System.out.println("|---:|---:|---|---:|---:|");
         try (Instructions instructions = Instructions.open()) {
             for (int size : sizes) {
                 for (int number : connections) {
