@@ -86,12 +86,18 @@ final class HostFiles {
      */
     LibraryPlace library(String name, String property) {
         String named = root.equals(root.getRoot()) ? System.getProperty(property, name) : name;
+        if (named.isBlank()) {
+            return new LibraryPlace(false, "-D" + property + " names no file");
+        }
         if (named.contains("/")) {
             Path file = Path.of(named);
             String by = ", which -D" + property + " names,";
-            return Files.exists(file)
-                    ? new LibraryPlace(true, named + by + " is " + target(file).orElse("a folder"))
-                    : new LibraryPlace(false, named + by + " is not there");
+            if (Files.isDirectory(file)) {
+                return new LibraryPlace(false, named + by + " is a folder");
+            }
+            return target(file)
+                    .map(real -> new LibraryPlace(true, named + by + " is " + real))
+                    .orElseGet(() -> new LibraryPlace(false, named + by + " is not there"));
         }
         return Stream.concat(loaderFolders(), LIBRARY_FOLDERS.stream())
                 .map(folder -> folder + "/" + named)

@@ -75,6 +75,12 @@ class HostFilesTest {
             assertThat(missing.seen())
                     .isEqualTo("/no/such/libcufile.so.0, which -Dio.github.rdma4j.cufile.library names, is not there");
             assertThat(missing.remedy()).contains("-Dio.github.rdma4j.cufile.library=FILE");
+            System.setProperty(NcclCalls.PROPERTY, root.toString());
+            assertThat(new NcclChecks(machine).findings().getFirst().seen())
+                    .isEqualTo(root + ", which -Dio.github.rdma4j.nccl.library names, is a folder");
+            System.setProperty(NcclCalls.PROPERTY, "");
+            assertThat(new NcclChecks(machine).findings().getFirst().seen())
+                    .isEqualTo("-Dio.github.rdma4j.nccl.library names no file");
             // Of another machine's files they say nothing.
             assertThat(new NcclChecks(files).findings().getFirst().seen())
                     .isEqualTo("libnccl.so.2 is in none of the usual folders");
