@@ -60,6 +60,7 @@ class StressTest {
     private static List<String> command(Path reports) {
         List<String> command = new ArrayList<>(List.of(
                 System.getProperty("java.home") + "/bin/java",
+                // No flags: those that it starts would have them, too, and find little without the second compiler.
                 "-cp",
                 System.getProperty("java.class.path"),
                 "org.openjdk.jcstress.Main",
@@ -73,7 +74,9 @@ class StressTest {
         } else {
             // None whose compiler decides at random, of which there are five by default.
             command.addAll(List.of("-f", "1", "-fsm", "0", "-iters", "1", "-time", "300", "-sc", "false"));
-            command.addAll(List.of("-jvmArgs", "--enable-native-access=ALL-UNNAMED"));
+            // A JVM lives for a second, most of which G1's threads and pages of a heap that nobody fills would take.
+            command.addAll(List.of("-hs", "64", "-pth", "false"));
+            command.addAll(List.of("-jvmArgs", "--enable-native-access=ALL-UNNAMED -XX:+UseSerialGC"));
         }
         return command;
     }
