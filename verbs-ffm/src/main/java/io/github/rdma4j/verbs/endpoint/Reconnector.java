@@ -53,6 +53,7 @@ public final class Reconnector implements AutoCloseable {
     private long connectedAt;
     /** Who connects; null for nobody. */
     private Thread connecting;
+
     private boolean closed;
     /** Those that could not be closed, which our close tries again. */
     private final List<Endpoint> unclosed = new ArrayList<>();
