@@ -13,7 +13,9 @@ enum { BUFFERS = 8, SLOTS = 8, LONGEST = 64 };
 
 #include <dirent.h>
 
-enum { BYTES = 64, MOST = 1000, RUNS = 8 };
+// In so many round trips of each peer comes all that comes now and then: ends that are reported, buffers that go back.
+enum { PERIOD = 8 };
+enum { BYTES = 64, MOST = 1000, RUNS = 3 };
 
 struct side {
     struct rdma_event_channel *events;
@@ -179,7 +181,7 @@ int main(int count_of, char **arguments) {
         fprintf(stderr, "usage: peers-twin ADDRESS PEERS, at most %d\n", MOST);
         return 2;
     }
-    struct load load = {.trips = MOST / peers * peers};
+    struct load load = {.trips = (MOST / peers / PERIOD + 1) * PERIOD * peers};
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(7472)};
     struct rdma_cm_id *listener;
     FILE *counts = instructions_open();
