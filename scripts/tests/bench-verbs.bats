@@ -13,7 +13,7 @@ setup() {
 
 @test "--help names every option" {
     run -0 "$BENCH_VERBS" --help
-    for option in --rounds --write --latency --endpoints --sums --recorded --help; do
+    for option in --rounds --write --latency --endpoints --sums --peers --recorded --help; do
         [[ $output == *"$option"* ]]
     done
 }
@@ -27,7 +27,7 @@ setup() {
     done
     run -2 --separate-stderr "$BENCH_VERBS" --rounds
     [[ $stderr == *"--rounds needs a number from 1"* ]]
-    for together in '--latency --write' '--sums --rounds 3' '--sums --recorded' '--recorded --write' '--latency --endpoints' '--sums -- x' '--write -- x' '--rounds 3 -- x'; do
+    for together in '--latency --write' '--sums --rounds 3' '--sums --recorded' '--sums --peers' '--peers --rounds 3' '--recorded --write' '--latency --endpoints' '--sums -- x' '--write -- x' '--rounds 3 -- x'; do
         # shellcheck disable=SC2086  # several words
         run -2 "$BENCH_VERBS" $together
         [[ $output == *'see scripts/bench-verbs --help' ]]

@@ -82,11 +82,16 @@ export default defineConfig({
     sidebar: sidebar(),
     nav: [
       { text: 'Documentation', link: '/docs/' },
-      // Not a page: the browser must load it.
-      { text: 'Javadoc', link: '/javadoc/index.html', target: '_self' },
-      { text: 'Javadoc of testing', link: '/javadoc/testing/index.html', target: '_self' },
-      { text: 'Javadoc of Netty', link: '/javadoc/netty/index.html', target: '_self' },
-      { text: 'Javadoc of Micrometer', link: '/javadoc/micrometer/index.html', target: '_self' },
+      {
+        text: 'Javadoc',
+        // No pages: the browser must load them.
+        items: [
+          { text: 'verbs, cuda, gpudirect', link: '/javadoc/index.html', target: '_self' },
+          { text: 'testing', link: '/javadoc/testing/index.html', target: '_self' },
+          { text: 'Netty', link: '/javadoc/netty/index.html', target: '_self' },
+          { text: 'Micrometer', link: '/javadoc/micrometer/index.html', target: '_self' },
+        ],
+      },
       { text: 'GitHub', link: REPOSITORY },
     ],
   },

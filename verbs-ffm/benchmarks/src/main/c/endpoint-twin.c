@@ -13,6 +13,62 @@
 #include <pthread.h>
 #include <time.h>
 
+// ---- An end alone ----
+
+// Makes the queue pair, with one queue for the completions of both directions, ready for what the peer may send at once.
+static void prepare(struct end *end) {
+    size_t bytes = (size_t)(BUFFERS + RESERVE + SLOTS) * LONGEST;
+    end->queue = ibv_create_cq(end->id->verbs, BUFFERS + SLOTS + 2 * RESERVE, NULL, NULL, 0);
+    if (!end->queue) fail("ibv_create_cq");
+    struct ibv_qp_init_attr attributes = {.qp_type = IBV_QPT_RC, .send_cq = end->queue, .recv_cq = end->queue,
+        .cap = {.max_send_wr = SLOTS + RESERVE, .max_recv_wr = BUFFERS + RESERVE, .max_send_sge = 1, .max_recv_sge = 1,
+            .max_inline_data = INLINE}};
+    if (rdma_create_qp(end->id, NULL, &attributes)) fail("rdma_create_qp");
+    if (posix_memalign((void **)&end->received, 4096, bytes)) fail("posix_memalign");
+    memset(end->received, 0, bytes);
+    end->sent = end->received + (size_t)(BUFFERS + RESERVE) * LONGEST;
+    end->mr = rdma_reg_msgs(end->id, end->received, bytes);
+    if (!end->mr) fail("ibv_reg_mr");
+    for (uint64_t buffer = 0; buffer < BUFFERS + RESERVE; buffer++) post_receives(end, &buffer, 1);
+}
+
+// An id with a device; a passive one can listen.
+static struct rdma_cm_id *resolve(const char *address, const char *port, bool passive) {
+    struct rdma_addrinfo hints = {.ai_port_space = RDMA_PS_TCP, .ai_flags = passive ? RAI_PASSIVE : 0}, *found;
+    struct rdma_cm_id *id;
+    if (rdma_getaddrinfo(address, port, &hints, &found)) fail("rdma_getaddrinfo");
+    if (rdma_create_ep(&id, found, NULL, NULL)) fail("rdma_create_ep");
+    rdma_freeaddrinfo(found);
+    return id;
+}
+
+static void connect_to(struct end *end, const char *address, const char *port) {
+    struct hello hello = own_hello();
+    struct rdma_conn_param parameters = connection(&hello);
+    end->id = resolve(address, port, false);
+    prepare(end);
+    if (rdma_connect(end->id, &parameters)) fail("rdma_connect");
+    greeted(end, &end->id->event->param.conn);
+}
+
+static void accept_from(struct end *end, struct rdma_cm_id *listener) {
+    struct hello hello = own_hello();
+    struct rdma_conn_param parameters = connection(&hello);
+    if (rdma_get_request(listener, &end->id)) fail("rdma_get_request");
+    prepare(end);
+    greeted(end, &end->id->event->param.conn);
+    if (rdma_accept(end->id, &parameters)) fail("rdma_accept");
+}
+
+// Returns how many messages have come.
+static int poll(struct end *end, handler *take, void *context) {
+    struct ibv_wc wc[BATCH];
+    int messages = 0, found = ibv_poll_cq(end->queue, BATCH, wc);
+    for (int n = 0; n < found; n++) messages += completed(end, &wc[n], take, context);
+    grant_in_time(end);
+    return messages;
+}
+
 // ---- Counting ----
 
 static void add_length(void *sum, const char *message, uint32_t length) {

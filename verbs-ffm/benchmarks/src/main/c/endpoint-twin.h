@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The messages of an endpoint (docs/endpoints.md) as a program in C would write them: the same protocol on the wire, the same
-// buffers, the same waiting.
+// buffers, the same waiting. What an end has alone is in endpoint-twin.c, what many share in peers-twin.c.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <rdma/rdma_cma.h>
@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFERS = 64, RESERVE = 3, SLOTS = 64, LONGEST = 32768, INLINE = 64, BATCH = 32 };
+#ifndef SIZES // of a program that has others
+enum { BUFFERS = 64, SLOTS = 64, LONGEST = 32768 };
+#endif
+enum { RESERVE = 3, INLINE = 64, BATCH = 32, TOGETHER = 16 };
 enum { MESSAGE, CREDIT, CLOSE };
 enum { MAGIC = 0x52344a45, VERSION = 4 };
 
@@ -28,8 +31,16 @@ struct hello {
     uint32_t size;
 } __attribute__((packed));
 
+// Receive buffers of a group of ends. Those that are free again wait, and go to the adapter some at a time.
+struct pool {
+    struct ibv_srq *queue;
+    uint64_t waiting[TOGETHER + BUFFERS];
+    int count;
+};
+
 struct end {
     struct rdma_cm_id *id;
+    struct pool *pool; // NULL for an end alone
     struct ibv_cq *queue;
     struct ibv_mr *mr;
     char *received, *sent;
@@ -49,31 +60,28 @@ static void fail(const char *what) {
 
 // All by one call.
 static void post_receives(struct end *end, const uint64_t *buffers, int count) {
-    struct ibv_sge entries[BUFFERS];
-    struct ibv_recv_wr requests[BUFFERS], *bad;
+    struct ibv_sge entries[BUFFERS + TOGETHER];
+    struct ibv_recv_wr requests[BUFFERS + TOGETHER], *bad;
     for (int n = 0; n < count; n++) {
         entries[n] = (struct ibv_sge){(uintptr_t)(end->received + buffers[n] * LONGEST), LONGEST, end->mr->lkey};
         requests[n] = (struct ibv_recv_wr){
             .wr_id = buffers[n], .next = n + 1 < count ? &requests[n + 1] : NULL, .sg_list = &entries[n], .num_sge = 1};
     }
-    if ((errno = ibv_post_recv(end->id->qp, requests, &bad))) fail("ibv_post_recv");
+    errno = end->pool ? ibv_post_srq_recv(end->pool->queue, requests, &bad) : ibv_post_recv(end->id->qp, requests, &bad);
+    if (errno) fail("ibv_post_recv");
 }
 
-// Makes the queue pair, with one queue for the completions of both directions, ready for what the peer may send at once.
-static void prepare(struct end *end) {
-    size_t bytes = (size_t)(BUFFERS + RESERVE + SLOTS) * LONGEST;
-    end->queue = ibv_create_cq(end->id->verbs, BUFFERS + SLOTS + 2 * RESERVE, NULL, NULL, 0);
-    if (!end->queue) fail("ibv_create_cq");
-    struct ibv_qp_init_attr attributes = {.qp_type = IBV_QPT_RC, .send_cq = end->queue, .recv_cq = end->queue,
-        .cap = {.max_send_wr = SLOTS + RESERVE, .max_recv_wr = BUFFERS + RESERVE, .max_send_sge = 1, .max_recv_sge = 1,
-            .max_inline_data = INLINE}};
-    if (rdma_create_qp(end->id, NULL, &attributes)) fail("rdma_create_qp");
-    if (posix_memalign((void **)&end->received, 4096, bytes)) fail("posix_memalign");
-    memset(end->received, 0, bytes);
-    end->sent = end->received + (size_t)(BUFFERS + RESERVE) * LONGEST;
-    end->mr = rdma_reg_msgs(end->id, end->received, bytes);
-    if (!end->mr) fail("ibv_reg_mr");
-    for (uint64_t buffer = 0; buffer < BUFFERS + RESERVE; buffer++) post_receives(end, &buffer, 1);
+static void give_back(struct end *end, const uint64_t *buffers, int count) {
+    struct pool *pool = end->pool;
+    if (!pool) {
+        post_receives(end, buffers, count);
+        return;
+    }
+    for (int n = 0; n < count; n++) pool->waiting[pool->count++] = buffers[n];
+    if (pool->count >= TOGETHER) {
+        post_receives(end, pool->waiting, pool->count);
+        pool->count = 0;
+    }
 }
 
 static struct hello own_hello(void) {
@@ -96,38 +104,10 @@ static void greeted(struct end *end, const struct rdma_conn_param *said) {
     end->available = end->peer_buffers = ntohs(hello->buffers);
 }
 
-// An id with a device; a passive one can listen.
-static struct rdma_cm_id *resolve(const char *address, const char *port, bool passive) {
-    struct rdma_addrinfo hints = {.ai_port_space = RDMA_PS_TCP, .ai_flags = passive ? RAI_PASSIVE : 0}, *found;
-    struct rdma_cm_id *id;
-    if (rdma_getaddrinfo(address, port, &hints, &found)) fail("rdma_getaddrinfo");
-    if (rdma_create_ep(&id, found, NULL, NULL)) fail("rdma_create_ep");
-    rdma_freeaddrinfo(found);
-    return id;
-}
-
-static void connect_to(struct end *end, const char *address, const char *port) {
-    struct hello hello = own_hello();
-    struct rdma_conn_param parameters = connection(&hello);
-    end->id = resolve(address, port, false);
-    prepare(end);
-    if (rdma_connect(end->id, &parameters)) fail("rdma_connect");
-    greeted(end, &end->id->event->param.conn);
-}
-
-static void accept_from(struct end *end, struct rdma_cm_id *listener) {
-    struct hello hello = own_hello();
-    struct rdma_conn_param parameters = connection(&hello);
-    if (rdma_get_request(listener, &end->id)) fail("rdma_get_request");
-    prepare(end);
-    greeted(end, &end->id->event->param.conn);
-    if (rdma_accept(end->id, &parameters)) fail("rdma_accept");
-}
-
 // The adapter has the buffers before the peer hears of them.
 static int grant(struct end *end) {
     int owed = end->owed;
-    if (owed > 0) post_receives(end, end->returned, owed);
+    if (owed > 0) give_back(end, end->returned, owed);
     end->owed = 0;
     return owed;
 }
@@ -171,27 +151,22 @@ static int arrived(struct end *end, const struct ibv_wc *wc, handler *take, void
         errno = EPIPE;
         fail("the peer");
     }
-    post_receives(end, &wc->wr_id, 1);
+    give_back(end, &wc->wr_id, 1);
     return 0;
 }
 
 // Returns how many messages have come.
-static int poll(struct end *end, handler *take, void *context) {
-    struct ibv_wc wc[BATCH];
-    int messages = 0, found = ibv_poll_cq(end->queue, BATCH, wc);
-    for (int n = 0; n < found; n++) {
-        if (wc[n].status) {
-            fprintf(stderr, "endpoint-twin: %s\n", ibv_wc_status_str(wc[n].status));
-            exit(1);
-        }
-        if (wc[n].opcode & IBV_WC_RECV) {
-            messages += arrived(end, &wc[n], take, context);
-        } else if (wc[n].wr_id == UINT64_MAX) {
-            end->controls--;
-        } else {
-            end->completed = wc[n].wr_id; // and all before it
-        }
+static int completed(struct end *end, const struct ibv_wc *wc, handler *take, void *context) {
+    if (wc->status) {
+        fprintf(stderr, "endpoint-twin: %s\n", ibv_wc_status_str(wc->status));
+        exit(1);
     }
+    if (wc->opcode & IBV_WC_RECV) return arrived(end, wc, take, context);
+    if (wc->wr_id == UINT64_MAX) end->controls--;
+    else end->completed = wc->wr_id; // and all before it
+    return 0;
+}
+
+static void grant_in_time(struct end *end) {
     if (end->owed >= (BUFFERS + 1) / 2) control(end, CREDIT);
-    return messages;
 }

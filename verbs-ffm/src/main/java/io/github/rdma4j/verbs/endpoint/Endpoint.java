@@ -9,8 +9,6 @@ import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
-import io.github.rdma4j.verbs.internal.endpoint.protocol.Silence;
-import io.github.rdma4j.verbs.internal.endpoint.protocol.SummedProtocol;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -130,49 +128,6 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         configuration.accept(config);
         config.check();
         return Connector.connect(server, config, timeout);
-    }
-
-    /** An endpoint over a connection that is made, whose receive buffers were posted before. */
-    static Endpoint over(Link link, Carrier carrier, Memories memories, EndpointConfig config, Hello peer) {
-        return over("endpoint " + link, carrier, memories, config, peer);
-    }
-
-    /** A client's, over RDMA. */
-    static Endpoint ofClient(CmLink link, Carrier carrier, Memories memories, EndpointConfig config, Hello peer) {
-        return over("endpoint " + link, carrier, memories, config, peer, link.isIwarp());
-    }
-
-    /** With a name for messages. */
-    static Endpoint over(String name, Carrier carrier, Memories memories, EndpointConfig config, Hello peer) {
-        return over(name, carrier, memories, config, peer, false);
-    }
-
-    private static Endpoint over(
-            String name, Carrier carrier, Memories memories, EndpointConfig config, Hello peer, boolean probesEarly) {
-        Credits credits = new Credits(config.receiveBuffers(), peer.receiveBuffers());
-        int longest = Math.min(config.maxMessageSize(), peer.bufferSize());
-        Silence silence = new Silence(Engine.nanos(config.silenceTimeout()), probesEarly);
-        Protocol protocol = config.integrity()
-                ? new SummedProtocol(
-                        name,
-                        carrier,
-                        credits,
-                        config.sendDepth(),
-                        config.bufferSize(),
-                        longest,
-                        silence,
-                        EndpointExceptions.OF_ENDS)
-                : new Protocol(
-                        name,
-                        carrier,
-                        credits,
-                        config.sendDepth(),
-                        config.bufferSize(),
-                        longest,
-                        silence,
-                        EndpointExceptions.OF_ENDS);
-        Engine engine = new Engine(carrier, protocol, new SpinTime(Engine.nanos(config.spinLimit())));
-        return new Endpoint(engine, memories, config.closeTimeout(), peer);
     }
 
     Engine engine() {

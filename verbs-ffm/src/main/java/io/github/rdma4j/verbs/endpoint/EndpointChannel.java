@@ -155,15 +155,18 @@ final class EndpointChannel implements ByteChannel {
     /** In good order, which ends reads and writes that wait. */
     @Override
     public void close() throws IOException {
-        translated(() -> {
-            endpoint.close();
-            return null;
-        });
-        reading.lock();
         try {
-            giveBack();
+            translated(() -> {
+                endpoint.close();
+                return null;
+            });
         } finally {
-            reading.unlock();
+            reading.lock();
+            try {
+                giveBack();
+            } finally {
+                reading.unlock();
+            }
         }
     }
 }

@@ -240,7 +240,7 @@ public final class EndpointConfig {
     /**
      * How long {@link Endpoint#close()} waits for messages that were accepted for sending; default 5 s.
      *
-     * @param timeout zero or more
+     * @param timeout as for {@link Endpoint#close(Duration)}: zero or less drops what is not sent yet
      * @return this
      */
     public EndpointConfig closeTimeout(Duration timeout) {
@@ -302,7 +302,10 @@ public final class EndpointConfig {
      * @return this
      */
     public EndpointConfig handshakeTimeout(Duration timeout) {
-        handshakeTimeout = Objects.requireNonNull(timeout, "handshake timeout");
+        if (!timeout.isPositive()) {
+            throw new IllegalArgumentException("handshakeTimeout %s: above zero".formatted(TimeText.of(timeout)));
+        }
+        handshakeTimeout = timeout;
         return this;
     }
 

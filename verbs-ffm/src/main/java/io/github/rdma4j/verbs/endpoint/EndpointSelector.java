@@ -143,8 +143,8 @@ public final class EndpointSelector implements AutoCloseable {
 
     /**
      * Adds an endpoint whose messages go to a handler of their own, as from {@link Endpoint#poll}, which costs less
-     * than to poll in the other handler. That one is called behind them, and, as ever, when there are none: the end of
-     * the connection is told by a poll then.
+     * than to poll in the other handler. That one is called behind them, also when they have closed the endpoint, and,
+     * as ever, when there are none: the end of the connection is told by a poll then.
      *
      * @param endpoint to serve
      * @param messages gets each message, in the thread that selects
@@ -206,7 +206,8 @@ public final class EndpointSelector implements AutoCloseable {
     }
 
     /**
-     * Removes an endpoint. Its handler is not called any more, once this has returned in the thread that selects.
+     * Removes an endpoint. Its handler is not called any more, once this has returned in the thread that selects. A
+     * handler of messages that calls this gets those that came together with its message.
      *
      * @param endpoint not to serve any more; one that was not added, or is closed, does no harm
      */

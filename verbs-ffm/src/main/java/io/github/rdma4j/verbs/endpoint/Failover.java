@@ -100,7 +100,7 @@ final class Failover {
             }
             Memories moving = new Memories.Moving(memories, carrier.mover());
             // Its messages outlive its moves.
-            Endpoint endpoint = Endpoint.over("endpoint RDMA or " + link, carrier, moving, config, peer);
+            Endpoint endpoint = EndpointAssembly.over("endpoint RDMA or " + link, carrier, moving, config, peer);
             carrier.serve(endpoint.engine().protocol(), endpoint);
             return endpoint;
         } catch (Throwable e) {

@@ -58,8 +58,9 @@ public final class ReconnectConfig {
     /**
      * Who hears of each new connection but the first, before anybody else has it: the place to say again what was lost,
      * and to expose memory again. It is called in the thread that connects. If it throws, that connection is closed,
-     * the caller of {@link Reconnector#endpoint} gets the exception, and the next attempt tells it again of what was
-     * lost.
+     * and the next attempt tells it again of what was lost. A {@link io.github.rdma4j.verbs.VerbsException}, as of a
+     * connection that is lost again, is one more failed attempt; anything else the caller of {@link
+     * Reconnector#endpoint} gets.
      *
      * @param newListener null for nobody
      * @return this

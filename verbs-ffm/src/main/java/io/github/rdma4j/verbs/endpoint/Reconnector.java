@@ -51,7 +51,9 @@ public final class Reconnector implements AutoCloseable {
     // Guarded by lock.
     private Endpoint current;
     private long connectedAt;
-    private boolean connecting;
+    /** Who connects; null for nobody. */
+    private Thread connecting;
+
     private boolean closed;
     /** Those that could not be closed, which our close tries again. */
     private final List<Endpoint> unclosed = new ArrayList<>();
@@ -111,7 +113,8 @@ public final class Reconnector implements AutoCloseable {
      * @throws NativeLibraryException at once, if a library is missing
      * @throws IllegalArgumentException at once, if the configuration is refused
      * @throws WaitInterruptedException if the thread is interrupted
-     * @throws IllegalStateException if this object is closed, also while this method waits
+     * @throws IllegalStateException if this object is closed, also while this method waits; if the {@linkplain
+     *     ReconnectConfig#onReconnect listener} calls this
      */
     public Endpoint endpoint(Duration timeout) {
         long end = System.nanoTime() + Engine.nanos(timeout);
@@ -122,15 +125,19 @@ public final class Reconnector implements AutoCloseable {
                 if (current != null && current.isUp()) {
                     return current;
                 }
-                if (!connecting) {
+                if (connecting == null) {
                     break;
                 }
-                if (await(end - System.nanoTime()) <= 0 && connecting) {
+                if (connecting == Thread.currentThread()) {
+                    throw new IllegalStateException("the listener of " + this
+                            + " asks for an endpoint: it has the new one, Reconnection.endpoint()");
+                }
+                if (await(end - System.nanoTime()) <= 0 && connecting != null) {
                     throw new EndpointException(
                             operation(), "another thread is still trying after " + TimeText.of(timeout), REMEDY);
                 }
             }
-            connecting = true;
+            connecting = Thread.currentThread();
             if (current != null) {
                 forgetCurrent();
             }
@@ -267,7 +274,7 @@ public final class Reconnector implements AutoCloseable {
         boolean late;
         lock.lock();
         try {
-            connecting = false;
+            connecting = null;
             late = closed;
             if (made != null && !late) {
                 current = made;
@@ -318,7 +325,7 @@ public final class Reconnector implements AutoCloseable {
         try {
             closed = true;
             changed.signalAll();
-            if (!connecting) {
+            if (connecting == null) {
                 abortLost();
             }
             if (current != null) {

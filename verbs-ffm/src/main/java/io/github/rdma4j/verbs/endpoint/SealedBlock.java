@@ -61,10 +61,12 @@ public final class SealedBlock {
                     "a block of %d bytes: at least %d, for what stands behind the data, and at most %d"
                             .formatted(memory.byteSize(), TRAILER, Integer.MAX_VALUE));
         }
-        if (memory.heapBase().isPresent() && !(memory.heapBase().get() instanceof byte[])) {
-            throw new IllegalArgumentException("a block lies in native memory, or in an array of bytes");
+        try {
+            return new SealedBlock(memory);
+        } catch (UnsupportedOperationException e) {
+            // An array, also one that is read-only, of something else than bytes.
+            throw new IllegalArgumentException("a block lies in native memory, or in an array of bytes", e);
         }
-        return new SealedBlock(memory);
     }
 
     /** {@return the data: the memory without its last {@value #TRAILER} bytes} */

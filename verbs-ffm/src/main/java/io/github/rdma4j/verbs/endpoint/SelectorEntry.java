@@ -117,7 +117,9 @@ abstract class SelectorEntry {
 
     final void handle() {
         giveMessages();
-        handler.accept(key);
+        if (!left) {
+            handler.accept(key);
+        }
     }
 
     /** Gives the program what the visit has taken for it. */
@@ -134,7 +136,10 @@ abstract class SelectorEntry {
         }
         // As handle does, which would lie one call deeper: a program's handlers lie at the limit of what is inlined.
         giveMessages();
-        handler.accept(key);
+        // Its messages may have had it removed.
+        if (!left) {
+            handler.accept(key);
+        }
         return true;
     }
 

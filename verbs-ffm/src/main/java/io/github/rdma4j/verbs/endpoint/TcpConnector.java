@@ -82,7 +82,7 @@ final class TcpConnector {
     static Endpoint endpoint(TcpLink link, EndpointConfig config, Exposures exposures, Hello peer) {
         TcpCarrier carrier = new TcpCarrier(link, config, exposures);
         try {
-            return Endpoint.over(
+            return EndpointAssembly.over(
                     link, carrier, new Memories.Served(exposures, config.protectionDomain()), config, peer);
         } catch (Throwable e) {
             CloseAll.after(e, carrier::close, carrier::free);

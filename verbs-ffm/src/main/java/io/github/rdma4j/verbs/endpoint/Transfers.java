@@ -62,6 +62,7 @@ public final class Transfers {
      * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_WRITE}, or is too short
      * @throws TransferException if the transfer fails
      * @throws TransferTimeoutException if it is not done in time
+     * @throws WaitInterruptedException if the thread is interrupted; if it had begun, it goes on
      * @throws ConnectionLostException if the connection is lost
      * @throws ClosedByPeerException if the peer has closed
      * @throws IllegalStateException if the endpoint is closed, before or meanwhile
@@ -79,6 +80,7 @@ public final class Transfers {
      * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}, or is too short
      * @throws TransferException if the transfer fails
      * @throws TransferTimeoutException if it is not done in time
+     * @throws WaitInterruptedException if the thread is interrupted; if it had begun, it goes on
      * @throws ConnectionLostException if the connection is lost
      * @throws ClosedByPeerException if the peer has closed
      * @throws IllegalStateException if the endpoint is closed, before or meanwhile

@@ -254,7 +254,7 @@ final class VerbsReception implements Reception {
 
     private Endpoint complete(Handshake handshake) {
         try {
-            Endpoint endpoint = Endpoint.over(
+            Endpoint endpoint = EndpointAssembly.over(
                     handshake.link,
                     handshake.link.carrier(config),
                     new Memories.Registered(handshake.link.domain(), exposures),

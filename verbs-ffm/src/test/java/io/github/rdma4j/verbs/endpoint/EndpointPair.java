@@ -87,13 +87,13 @@ final class EndpointPair implements Ends {
         rightLink.connect(leftLink, rightConfig);
         ReceiveBuffers leftBuffers = leftLink.buffers(leftConfig);
         ReceiveBuffers rightBuffers = rightLink.buffers(rightConfig);
-        left = Endpoint.over(
+        left = EndpointAssembly.over(
                 leftLink,
                 carrier(leftLink, leftBuffers, leftConfig),
                 Memories.of(domain),
                 leftConfig,
                 rightConfig.hello());
-        right = Endpoint.over(
+        right = EndpointAssembly.over(
                 rightLink,
                 carrier(rightLink, rightBuffers, rightConfig),
                 Memories.of(domain),

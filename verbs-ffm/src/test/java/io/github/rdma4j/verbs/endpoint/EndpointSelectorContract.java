@@ -120,6 +120,27 @@ abstract class EndpointSelectorContract {
     }
 
     @Test
+    void whoIsRemovedByTheHandlerOfItsMessagesIsNotCalledBehindThem() {
+        List<String> told = new ArrayList<>();
+        try (Ends pair = pair(config -> {});
+                EndpointSelector selector = EndpointSelector.open()) {
+            selector.add(
+                    pair.right(),
+                    message -> {
+                        told.add("message " + number(message));
+                        selector.remove(pair.right());
+                    },
+                    ready -> told.add("ready"));
+            assertThat(pair.left().send(number(1), PATIENCE)).isTrue();
+            assertThat(selector.select(PATIENCE)).isEqualTo(1);
+            assertThat(pair.left().send(number(2), PATIENCE)).isTrue();
+            assertThat(selector.select(SHORT)).isZero();
+            assertThat(told).containsExactly("message 1");
+            assertThat(pair.right().receive(PATIENCE)).isPresent();
+        }
+    }
+
+    @Test
     void messagesGoToAHandlerOfTheirOwnAndTheEndIsToldByAPoll() throws Exception {
         int messages = 100;
         List<String> told = new ArrayList<>();

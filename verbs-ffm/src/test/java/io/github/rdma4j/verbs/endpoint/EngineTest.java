@@ -9,7 +9,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
+import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.ByteChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,6 +70,21 @@ class EngineTest {
 
     private static MemorySegment text(String text) {
         return MemorySegment.ofArray(text.getBytes());
+    }
+
+    @Test
+    void aChannelWhoseCloseIsInterruptedKeepsNoMessage() throws Exception {
+        pair.left.send(text("read in part"), PATIENCE);
+        ByteChannel channel = pair.right.asByteChannel(PATIENCE);
+        assertThat(channel.read(ByteBuffer.allocate(1))).isEqualTo(1);
+        // One more than the peer has buffers for: the close waits for it.
+        for (int i = 0; i < 5; i++) {
+            pair.right.sendAsync(text("message " + i));
+        }
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(channel::close).isInstanceOf(InterruptedIOException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(pair.rightCarrier.freed).isTrue();
     }
 
     @Test

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
@@ -22,6 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -217,6 +219,42 @@ class ReconnectorTcpTest extends ReconnectorContract {
             assertThat(told).extracting(Reconnection::lost).containsOnly(first.client());
             assertThat(told).hasSize(2);
             assertThat(second.client().isOpen()).isTrue();
+            second.atServer().abort();
+        }
+    }
+
+    @Test
+    void aListenerWhoseNewConnectionIsLostMakesTheNextAttempt() {
+        CompletableFuture<Endpoint> next = new CompletableFuture<>();
+        try (Reconnector reconnector = open(retry -> retry.onReconnect(again -> {
+            told.add(again);
+            if (told.size() == 1) {
+                next.completeAsync(() -> server.accept(PATIENCE).orElseThrow());
+                throw new EndpointException("saying again", "it is lost", "none");
+            }
+        }))) {
+            Ends first = connect(reconnector);
+            first.atServer().abort();
+            awaitEnd(first.client());
+            assertThat(connect(reconnector).client().isOpen()).isTrue();
+            assertThat(told).extracting(Reconnection::lost).containsExactly(first.client(), first.client());
+            next.join().abort();
+        }
+    }
+
+    @Test
+    void aListenerThatAsksForTheEndpointDoesNotWaitForItself() {
+        List<Throwable> refusals = new ArrayList<>();
+        AtomicReference<Reconnector> opened = new AtomicReference<>();
+        try (Reconnector reconnector = open(retry -> retry.onReconnect(
+                again -> refusals.add(catchThrowable(() -> opened.get().endpoint(PATIENCE)))))) {
+            opened.set(reconnector);
+            Ends first = connect(reconnector);
+            first.atServer().abort();
+            awaitEnd(first.client());
+            Ends second = connect(reconnector);
+            assertThat(refusals).singleElement().isInstanceOf(IllegalStateException.class);
+            assertThat(refusals.getFirst()).hasMessageEndingWith("it has the new one, Reconnection.endpoint()");
             second.atServer().abort();
         }
     }

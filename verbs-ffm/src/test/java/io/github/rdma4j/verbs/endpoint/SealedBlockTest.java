@@ -10,6 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ReadOnlyBufferException;
+import java.util.List;
 import java.util.Random;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Test;
@@ -105,9 +106,12 @@ class SealedBlockTest {
         assertThatThrownBy(() -> SealedBlock.of(MemorySegment.NULL.reinterpret(1L << 31)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("at most 2147483647");
-        assertThatThrownBy(() -> SealedBlock.of(MemorySegment.ofArray(new long[8])))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("array of bytes");
+        MemorySegment longs = MemorySegment.ofArray(new long[8]);
+        for (MemorySegment other : List.of(longs, longs.asReadOnly())) {
+            assertThatThrownBy(() -> SealedBlock.of(other))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("array of bytes");
+        }
         assertThatThrownBy(() -> SealedBlock.of(MemorySegment.ofBuffer(
                                 java.nio.ByteBuffer.allocateDirect(64).asReadOnlyBuffer()))
                         .seal(1))

@@ -261,6 +261,18 @@ class TcpServerTest {
         }
     }
 
+    /** With it each client would be late before it is heard. */
+    @Test
+    void noTimeForHandshakesIsRefused() {
+        EndpointConfig config = new EndpointConfig();
+        for (Duration none : List.of(Duration.ZERO, Duration.ofSeconds(-1))) {
+            assertThatThrownBy(() -> config.handshakeTimeout(none))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageStartingWith("handshakeTimeout ")
+                    .hasMessageEndingWith(": above zero");
+        }
+    }
+
     /** The first words of a client of iWARP, which has the ports of TCP: it waits for an answer. */
     @Test
     void aShortWordOfAnotherProtocolIsAnsweredAtOnce() throws Exception {
