@@ -257,7 +257,8 @@ abstract class GpuFileContract extends StorageFixture {
                     .isInstanceOf(IndexOutOfBoundsException.class);
             assertThatThrownBy(() -> file.read(foreign, 0, 0, 1))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("Remedy: make a GpuStorage on the memory's context");
+                    .hasMessage(foreign + " is of " + other + ", and the storage of " + context
+                            + ". Remedy: make a GpuStorage on the memory's context");
             memory.close();
             assertThatThrownBy(() -> file.read(memory, 0, 0, 1)).isInstanceOf(IllegalStateException.class);
         }
