@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -213,6 +214,14 @@ class RefusedReceivesDeviceTest {
         }
     }
 
+    private static void awaitThat(String what, BooleanSupplier condition, Runnable step) {
+        long start = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - start).as("until %s", what).isLessThan(PATIENCE.toNanos());
+            step.run();
+        }
+    }
+
     @Test
     void noReceiveIsLostOrGivenTwice() {
         DeviceContext device = CmDevices.list().getFirst();
@@ -229,19 +238,19 @@ class RefusedReceivesDeviceTest {
                 all.add(connect());
             }
             adapter.refuse(true);
-            for (int i = 0; i < 3_000; i++) {
-                all.replaceAll(conversation -> withAll(conversation, Conversation::goOn));
-            }
-            assertThat(lost).isGreaterThan(5);
+            awaitThat(
+                    "connections are lost",
+                    () -> lost > 4,
+                    () -> all.replaceAll(conversation -> withAll(conversation, Conversation::goOn)));
             assertThat(adapter.refusals()).isGreaterThanOrEqualTo(lost);
             adapter.refuse(false);
-            // The queue is used in its order: so many messages use each of its receives.
-            for (int i = 0; i < 400; i++) {
-                all.forEach(Conversation::goOn);
-            }
+            // The queue is used in its order: with enough messages each of its receives comes back.
+            awaitThat(
+                    "each receive is posted again",
+                    () -> adapter.missing().isEmpty(),
+                    () -> all.replaceAll(conversation -> withAll(conversation, Conversation::goOn)));
             all.forEach(Conversation::finish);
             assertThat(group.queues()).isEqualTo(1);
-            assertThat(adapter.missing()).isEmpty();
             all.forEach(Conversation::close);
         }
     }
