@@ -61,8 +61,12 @@ public final class KernelArguments {
      *
      * @param count how many; 0 for a kernel that has none
      * @return the arguments, none of which is set
+     * @throws IllegalArgumentException if the count is negative
      */
     public static KernelArguments of(int count) {
+        if (count < 0) {
+            throw new IllegalArgumentException(count + " arguments");
+        }
         int[] sizes = new int[count];
         Arrays.fill(sizes, Long.BYTES);
         return new KernelArguments(sizes);
@@ -73,6 +77,7 @@ public final class KernelArguments {
      *
      * @param sizes the bytes of each, 1 or more
      * @return the arguments, none of which is set
+     * @throws IllegalArgumentException if a size is less than 1
      */
     public static KernelArguments ofSizes(int... sizes) {
         return new KernelArguments(sizes);

@@ -108,7 +108,8 @@ class GraphTest extends GraphBehaviour {
         Results.check(GraphCalls.beginCapture(stream.pointer, CaptureMode.RELAXED.code()), "cuStreamBeginCapture()");
         assertThatExceptionOfType(CudaException.class)
                 .isThrownBy(() -> executable.launch(stream))
-                .withMessageContaining("STREAM_CAPTURE_UNSUPPORTED");
+                .withMessageContaining("STREAM_CAPTURE_UNSUPPORTED")
+                .withMessageContaining("Remedy: call it before or behind the capture");
         assertThat(GraphCalls.endCapture(stream.pointer, arena.allocate(ValueLayout.JAVA_LONG)))
                 .isEqualTo(CudaHeaders.CUDA_ERROR_STREAM_CAPTURE_INVALIDATED());
         executable.launch(stream);

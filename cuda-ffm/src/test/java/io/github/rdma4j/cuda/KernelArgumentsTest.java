@@ -3,6 +3,7 @@
 package io.github.rdma4j.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.lang.foreign.MemorySegment;
@@ -50,6 +51,17 @@ class KernelArgumentsTest extends DeviceFixture {
 
     private static long end(MemorySegment[] slots, int i) {
         return slots[i - 1].address() + slots[i - 1].byteSize();
+    }
+
+    @Test
+    void thereAreNoFewerThanNone() {
+        assertThat(KernelArguments.of(0).count()).isZero();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> KernelArguments.of(-1))
+                .withMessage("-1 arguments");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> KernelArguments.ofSizes(4, 0))
+                .withMessage("an argument of 0 bytes");
     }
 
     /** What was entered before the one that is closed is left again: else nobody could close it any more. */

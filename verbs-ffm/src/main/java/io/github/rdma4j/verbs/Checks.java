@@ -38,7 +38,7 @@ final class Checks {
         region.requireOpenSoon();
         if (region.domain() != domain && !region.protectionDomain().isSameAs(domain)) {
             throw new IllegalArgumentException(
-                    region + " is registered in another protection domain than the queue pair's");
+                    region + " is registered in another protection domain than this queue's");
         }
         if (local.length() > maxMessageSize) {
             throw new IllegalArgumentException(

@@ -448,13 +448,16 @@ public final class CompletionCursor {
 
     /**
      * {@return of a receive: the key of this side that the peer's send invalidated (ibv_wc_read_invalidated_rkey);
-     * valid if {@link #hasInvalidatedKey()}}
+     * valid if {@link #hasInvalidatedKey()}, and of such a receive on SoftRoCE}
      */
     public int invalidatedRemoteKey() {
         return readInt(readImmediateData, WorkCompletionField.IMMEDIATE_DATA);
     }
 
-    /** {@return of a receive: whether the peer's send invalidated a key} */
+    /**
+     * {@return of a receive: whether the peer's send invalidated a key; false on SoftRoCE, whose kernel says
+     * {@link #isChecksumRight()} in its place}
+     */
     public boolean hasInvalidatedKey() {
         return (flags() & WITH_INVALIDATE) != 0;
     }
@@ -467,7 +470,10 @@ public final class CompletionCursor {
         return (flags() & WITH_GLOBAL_ROUTE_HEADER) != 0;
     }
 
-    /** {@return of a received packet: whether the adapter found its IP and TCP or UDP checksums right} */
+    /**
+     * {@return of a received packet: whether the adapter found its IP and TCP or UDP checksums right; on SoftRoCE
+     * whether the peer's send invalidated a key}
+     */
     public boolean isChecksumRight() {
         return (flags() & CHECKSUM_RIGHT) != 0;
     }

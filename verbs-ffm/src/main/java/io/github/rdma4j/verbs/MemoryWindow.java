@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.Keys;
 import io.github.rdma4j.verbs.internal.MemoryWindowCalls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.SendOpcode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
@@ -139,8 +140,12 @@ public final class MemoryWindow extends Resource {
      *     {@link AccessFlag#LOCAL_WRITE}
      * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno. If the completion says that the binding failed, the
      *     window remains as it was: tell it so with {@link #bindingFailed()}
-     * @throws IllegalArgumentException if the arguments do not go together, or the window is of type 2
-     * @throws IllegalStateException if the window, the region or the queue pair is closed
+     * @throws IllegalArgumentException if the arguments do not go together, the window is of type 2, or the queue pair
+     *     of a type that binds none
+     * @throws IllegalStateException if the window, the region or the queue pair is closed, or the queue pair not
+     *     connected
+     * @throws UnsupportedVerbException if the device's library refuses {@link AccessFlag#ZERO_BASED}, as SoftRoCE's
+     *     does, or would write into a ring that is this library's
      */
     public int postBind(QueuePair queuePair, long workRequestId, MemorySlice slice, int flags, AccessFlag... access) {
         int mask = AccessFlag.mask(access);
@@ -156,8 +161,9 @@ public final class MemoryWindow extends Resource {
      * @param workRequestId comes back in the completion
      * @param flags {@link SendFlags#SIGNALED} and {@link SendFlags#FENCE}, or {@link SendFlags#NONE}
      * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together, or the window is of type 2
-     * @throws IllegalStateException if the window or the queue pair is closed
+     * @throws IllegalArgumentException if the arguments do not go together, the window is of type 2, or the queue pair
+     *     of a type that binds none
+     * @throws IllegalStateException if the window or the queue pair is closed, or the queue pair not connected
      */
     public int postUnbind(QueuePair queuePair, long workRequestId, int flags) {
         requireOpen();
@@ -191,7 +197,7 @@ public final class MemoryWindow extends Resource {
                             + " of type 2");
         }
         // The lock first: closing a queue pair holds it while it waits for the guard.
-        return locked(() -> {
+        int errno = locked(() -> {
             slice.region().requireOpen();
             queuePair.enterSend();
             try (Arena arena = Arena.ofConfined()) {
@@ -214,6 +220,16 @@ public final class MemoryWindow extends Resource {
                 queuePair.exitSend();
             }
         });
+        int told = queuePair.result(errno);
+        if (told == Errno.EINVAL && AccessFlag.ZERO_BASED.in(access)) {
+            // As SoftRoCE's library does, whatever else is right.
+            throw new UnsupportedVerbException(
+                    "ibv_bind_mw(%s, %s)".formatted(this, slice),
+                    told,
+                    "the device's library binds no window of type 1 with ZERO_BASED",
+                    "leave ZERO_BASED away: remoteMemory() tells the peer the address");
+        }
+        return told;
     }
 
     /**
@@ -250,6 +266,7 @@ public final class MemoryWindow extends Resource {
             throw new IllegalArgumentException(
                     "%s: MemoryWindow.postBind binds type 1, SendBatch.bindMemoryWindow type 2".formatted(this));
         }
+        Checks.operation(queue.checks().type(), SendOpcode.BIND_MEMORY_WINDOW);
         if (!queue.checks().domain().isSameAs(domain)) {
             throw new IllegalArgumentException(queue + " is of another protection domain than " + this);
         }

@@ -50,8 +50,11 @@ final class QueuePairCheck {
         int entries = context.limits().maxScatterGather();
         requireRange("maxSendScatterGather", config.maxSendScatterGather(), 1, entries);
         requireRange("maxReceiveScatterGather", config.maxReceiveScatterGather(), 1, entries);
-        if (config.maxInlineData() < 0) {
-            throw new IllegalArgumentException("maxInlineData %d is negative".formatted(config.maxInlineData()));
+        // Memory for it comes before the device is asked, for each request of a batch.
+        if (config.maxInlineData() < 0 || config.maxInlineData() > QueuePairConfig.MOST_INLINE_DATA) {
+            throw new IllegalArgumentException(
+                    "maxInlineData %d: 0..%d are possible, and a device allows less, often some hundred bytes"
+                            .formatted(config.maxInlineData(), QueuePairConfig.MOST_INLINE_DATA));
         }
         PortAttributes portAttributes = context.port(config.port());
         // iWARP has no partitions, and so no table: there the default means nothing.

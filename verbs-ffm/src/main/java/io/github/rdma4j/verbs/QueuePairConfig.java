@@ -27,6 +27,9 @@ public final class QueuePairConfig {
     private final QueuePairDepths depths = new QueuePairDepths();
     private int maxSendScatterGather = 1;
     private int maxReceiveScatterGather = 1;
+    /** More than any device takes: a request has no more bytes. */
+    static final int MOST_INLINE_DATA = 0xffff;
+
     private int maxInlineData;
     private boolean scatterToCompletion = true;
     private boolean signalAll;
@@ -159,7 +162,7 @@ public final class QueuePairConfig {
      * The most data that a request can carry inline; default 0. The queue pair carries this much and no more, even
      * where the device could.
      *
-     * @param bytes at least 0. No query tells the device's limit, often some hundred bytes: beyond it the creation
+     * @param bytes 0 to 65535. No query tells the device's limit, often some hundred bytes: beyond it the creation
      *     fails with EINVAL
      * @return this
      */

@@ -19,6 +19,18 @@ public final class UnsupportedVerbException extends VerbsException {
      * @param explanation who does not offer it; the remedy is the general one, another way or another device
      */
     public UnsupportedVerbException(String operation, int errno, String explanation) {
-        super(operation, errno, explanation, "");
+        this(operation, errno, explanation, "");
+    }
+
+    /**
+     * A verb that is not offered, where a certain other way is known.
+     *
+     * @param operation the verb with its arguments
+     * @param errno {@code EOPNOTSUPP}, {@code ENOSYS} or {@code ENOTSUPP} (524, which only the kernel has)
+     * @param explanation who does not offer it
+     * @param remedy what to do; an empty string for the general remedy, another way or another device
+     */
+    public UnsupportedVerbException(String operation, int errno, String explanation, String remedy) {
+        super(operation, errno, explanation, remedy);
     }
 }

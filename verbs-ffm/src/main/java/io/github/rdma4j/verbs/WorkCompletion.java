@@ -119,14 +119,15 @@ public final class WorkCompletion {
 
     /**
      * {@return of a receive: the key of this side that the peer's send invalidated; valid if {@link
-     * #hasInvalidatedKey()}}
+     * #hasInvalidatedKey()}, and of such a receive on SoftRoCE}
      */
     public int invalidatedRemoteKey() {
         return intAt(IMMEDIATE_OR_KEY);
     }
 
     /**
-     * {@return of a receive: whether the peer's send invalidated a key, which is then {@link #invalidatedRemoteKey()}}
+     * {@return of a receive: whether the peer's send invalidated a key, which is then {@link #invalidatedRemoteKey()};
+     * false on SoftRoCE, whose kernel says {@link #isChecksumRight()} in its place}
      */
     public boolean hasInvalidatedKey() {
         return (flags() & WITH_INVALIDATE) != 0;
@@ -140,7 +141,10 @@ public final class WorkCompletion {
         return (flags() & WITH_GLOBAL_ROUTE_HEADER) != 0;
     }
 
-    /** {@return of a received packet: whether the adapter found its IP and TCP or UDP checksums right} */
+    /**
+     * {@return of a received packet: whether the adapter found its IP and TCP or UDP checksums right; on SoftRoCE
+     * whether the peer's send invalidated a key}
+     */
     public boolean isChecksumRight() {
         return (flags() & CHECKSUM_RIGHT) != 0;
     }

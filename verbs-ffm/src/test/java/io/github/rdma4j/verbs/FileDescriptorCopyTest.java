@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Test;
 /** Copies of file descriptors, their owners, and their end. */
 class FileDescriptorCopyTest {
     private static final int STANDARD_OUTPUT = 1;
+    private static final String NOT_THERE =
+            ". Remedy: see that the process is still there, and has that descriptor open";
 
     private static Path link(int descriptor) {
         return Path.of("/proc/self/fd", Integer.toString(descriptor));
@@ -57,6 +59,17 @@ class FileDescriptorCopyTest {
     void aProcessThatIsNotThereIsNamed() {
         assertThatThrownBy(() -> FileDescriptorCopy.ofProcess(999_999_999L, 1))
                 .isInstanceOf(VerbsException.class)
-                .hasMessageContaining("pidfd_getfd(pid=999999999, fd=1)");
+                .hasMessageContaining("pidfd_getfd(pid=999999999, fd=1)")
+                .hasMessageEndingWith(NOT_THERE);
+    }
+
+    /** Not a matter of rights. */
+    @Test
+    void aDescriptorThatTheOtherProcessDoesNotHaveIsTold() {
+        assertThatThrownBy(() ->
+                        FileDescriptorCopy.ofProcess(ProcessHandle.current().pid(), 100_000))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("EBADF")
+                .hasMessageEndingWith(NOT_THERE);
     }
 }

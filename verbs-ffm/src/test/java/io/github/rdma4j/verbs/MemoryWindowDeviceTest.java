@@ -10,6 +10,7 @@ import static io.github.rdma4j.verbs.SendFlags.SIGNALED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.internal.DeviceDriver;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -224,6 +225,33 @@ class MemoryWindowDeviceTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("is closed");
         assertThat(pair.peerQueue.poll(pair.completions)).isZero();
+    }
+
+    /** The errno alone, EINVAL, says of none of them what is wrong. */
+    @Test
+    void whatTheLibraryRefusesIsTold() {
+        MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);
+        QueuePair datagrams =
+                pair.domain.createQueuePair(QueuePairType.UD, config -> config.completionQueue(pair.peerQueue));
+        assertThatThrownBy(() -> window.postBind(datagrams, 1, region.slice(), SIGNALED, REMOTE_WRITE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("a queue pair of type UD has no memory window binding");
+        QueuePair unconnected =
+                pair.domain.createQueuePair(QueuePairType.RC, config -> config.completionQueue(pair.peerQueue));
+        assertThatThrownBy(() -> window.postBind(unconnected, 1, region.slice(), SIGNALED, REMOTE_WRITE))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("its state is RESET")
+                .hasMessageContaining("Remedy: connect it first");
+        if (DeviceDriver.of(pair.device.device().sysfsPath()).mayBeSoftware()) {
+            assertThatThrownBy(() -> window.postBind(
+                            pair.peer, 1, region.slice(), SIGNALED, REMOTE_WRITE, AccessFlag.ZERO_BASED))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContaining("EINVAL (Invalid argument): the device's library binds no window of type 1")
+                    .hasMessageContaining("Remedy: leave ZERO_BASED away");
+        }
+        assertThat(window.postBind(pair.peer, 4, region.slice(), SIGNALED, REMOTE_WRITE))
+                .isZero();
+        assertThat(pair.awaitPeer().isSuccess()).isTrue();
     }
 
     @Test

@@ -46,7 +46,8 @@ class QueuePairConfigDeviceTest {
         assertRefused(
                 config -> config.maxSendWorkRequests(limit + 1), "maxSendWorkRequests " + (limit + 1), "1.." + limit);
         assertRefused(config -> config.maxReceiveWorkRequests(-1), "maxReceiveWorkRequests -1");
-        assertRefused(config -> config.maxInlineData(-1), "maxInlineData -1 is negative");
+        assertRefused(config -> config.maxInlineData(-1), "maxInlineData -1: 0..65535 are possible");
+        assertRefused(config -> config.maxInlineData(Integer.MAX_VALUE), "maxInlineData 2147483647: 0..65535");
         assertRefused(config -> config.packetSequenceNumber(1 << 24), "packetSequenceNumber 16777216", "0..16777215");
         assertRefused(config -> config.port(9), "no port 9");
         assertRefused(config -> config.gidIndex(254), "no GID at index 254");

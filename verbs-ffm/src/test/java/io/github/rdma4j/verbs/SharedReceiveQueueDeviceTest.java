@@ -181,6 +181,10 @@ class SharedReceiveQueueDeviceTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("without LOCAL_WRITE");
         ProtectionDomain other = device.allocateProtectionDomain();
+        MemoryRegion foreign = other.allocateMemory(64, LOCAL_WRITE);
+        assertThatThrownBy(() -> shared.postReceive(1, foreign.slice(0, 8)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(foreign + " is registered in another protection domain than this queue's");
         assertThatThrownBy(() -> new LoopbackPair(other, queue, peerQueue, config -> config.sharedReceiveQueue(shared)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("another protection domain");

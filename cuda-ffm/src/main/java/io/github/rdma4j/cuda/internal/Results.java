@@ -67,6 +67,10 @@ public final class Results {
                     CudaHeaders.CUDA_ERROR_PEER_ACCESS_UNSUPPORTED(),
                     "copy through the host, or between contexts by copies"),
             Map.entry(
+                    CudaHeaders.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED(),
+                    "call it before or behind the capture that goes on; where another stream is captured,"
+                            + " CaptureMode.RELAXED lets it through"),
+            Map.entry(
                     CudaHeaders.CUDA_ERROR_NOT_PERMITTED(),
                     "the driver does not allow it here: see the documentation of this method for what it is for"));
 

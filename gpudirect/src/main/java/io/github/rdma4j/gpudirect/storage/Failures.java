@@ -11,6 +11,9 @@ final class Failures {
     /** A code for what cuFile gives as -1 when errno is long another thread's. */
     static final int UNTOLD = 4999;
 
+    /** What a pipe says to who reads it at an offset. */
+    static final int PIPE = 29;
+
     private static final int FIRST_STATUS = 5000;
 
     /** What an errno means for a file that is read or written here. */
@@ -18,7 +21,7 @@ final class Failures {
 
     private static final Map<Integer, Meaning> ERRNOS = Map.ofEntries(
             meaning(1, "EPERM", "operation not permitted", "see the file's attributes (lsattr) and rights"),
-            meaning(2, "ENOENT", "no such file", "give CREATE to make it"),
+            meaning(2, "ENOENT", "no such file", "give CREATE and WRITE to make it"),
             meaning(4, "EINTR", "interrupted", ""),
             meaning(5, "EIO", "input/output error", "see the kernel's log for errors of the device"),
             meaning(6, "ENXIO", "no such device", ""),
@@ -37,7 +40,7 @@ final class Failures {
             meaning(26, "ETXTBSY", "the file is being executed", ""),
             meaning(27, "EFBIG", "the file would be too large", "see ulimit -f and the limits of the file system"),
             meaning(28, "ENOSPC", "no space left on the device", "free some (df, df -i)"),
-            meaning(29, "ESPIPE", "it cannot be read at offsets", "use a regular file, no pipe and no socket"),
+            meaning(PIPE, "ESPIPE", "it cannot be read at offsets", "use a regular file, no pipe and no socket"),
             meaning(30, "EROFS", "the file system is read-only", "mount it for writing"),
             meaning(36, "ENAMETOOLONG", "the name is too long", ""),
             meaning(40, "ELOOP", "too many symbolic links", ""),

@@ -243,8 +243,9 @@ public final class GpuFile implements AutoCloseable {
                     "file offset %d, length %d: 0 or more, and the end at most 2^62".formatted(fileOffset, length));
         }
         if (memory.context() != storage.context()) {
-            throw new IllegalArgumentException("%s is of %s, and the storage of %s. Remedy: make a GpuStorage on the"
-                    + " memory's context".formatted(memory, memory.context(), storage.context()));
+            throw new IllegalArgumentException(
+                    "%s is of %s, and the storage of %s. Remedy: make a GpuStorage on the memory's context"
+                            .formatted(memory, memory.context(), storage.context()));
         }
     }
 

@@ -12,6 +12,7 @@ import io.github.rdma4j.gpudirect.storage.internal.FileCalls;
 import io.github.rdma4j.gpudirect.storage.internal.LinuxFileCalls;
 import io.github.rdma4j.gpudirect.storage.internal.NativeAccess;
 import java.io.IOException;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -139,15 +140,22 @@ public final class GpuStorage implements AutoCloseable {
     /**
      * Opens a file.
      *
-     * @param path of a regular file, or a block device
+     * @param path of a regular file, or a block device, in the default file system
      * @param options READ, WRITE, CREATE, CREATE_NEW, TRUNCATE_EXISTING of {@link StandardOpenOption}; without any,
-     *     READ
+     *     READ. All but READ are of effect with WRITE only
      * @return the file
-     * @throws StorageException if it cannot be opened
+     * @throws IllegalArgumentException if the path is of another file system than the default one, as that of a ZIP
+     *     file is, or an option is another one
+     * @throws StorageException if it cannot be opened; a pipe is refused
      * @throws StoragePathUnavailableException if no path that is allowed can be taken; a file that was there has its
      *     bytes, one that was not may be there now, empty
      */
     public GpuFile open(Path path, OpenOption... options) {
+        if (path.getFileSystem() != FileSystems.getDefault()) {
+            throw new IllegalArgumentException(
+                    "%s is a path of %s, whose files no adapter and no GPU can reach: copy it to a file of its own"
+                            .formatted(path, path.getFileSystem()));
+        }
         Set<OpenOption> given = Set.of(options);
         for (OpenOption option : given) {
             if (!KNOWN.contains(option)) {

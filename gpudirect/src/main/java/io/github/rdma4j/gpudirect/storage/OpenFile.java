@@ -3,6 +3,8 @@
 package io.github.rdma4j.gpudirect.storage;
 
 import io.github.rdma4j.gpudirect.storage.internal.FileCalls;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -18,6 +20,10 @@ final class OpenFile {
 
     private static final int INPUT_OUTPUT_ERROR = 5;
     private static final int INVALID = 22;
+    /** Of stat(2)'s st_mode: what kind of file it is. */
+    private static final int FORMAT = 0xf000;
+
+    private static final int FORMAT_OF_PIPES = 0x1000;
 
     private final FileCalls calls;
     private final Path path;
@@ -34,6 +40,10 @@ final class OpenFile {
     }
 
     static OpenFile open(FileCalls calls, Path path, int flags, boolean wantsDirect) {
+        if (isPipe(path)) {
+            // open(2) would wait for its other end, however long.
+            throw Failures.of(Failures.PIPE, "open(%s)".formatted(path), 0);
+        }
         int buffered = calls.open(path.toString(), flags);
         if (buffered < 0) {
             throw Failures.of(-buffered, "open(%s)".formatted(path), 0);
@@ -42,6 +52,15 @@ final class OpenFile {
         // A file system that has no O_DIRECT says EINVAL; whatever it says, the other descriptor does.
         int direct = wantsDirect ? calls.openDirect(buffered, access) : -1;
         return new OpenFile(calls, path, buffered, direct);
+    }
+
+    /** What cannot be asked, open(2) judges. */
+    private static boolean isPipe(Path path) {
+        try {
+            return ((int) Files.getAttribute(path, "unix:mode") & FORMAT) == FORMAT_OF_PIPES;
+        } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
+            return false;
+        }
     }
 
     void close() {

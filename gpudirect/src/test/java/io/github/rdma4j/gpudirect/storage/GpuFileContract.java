@@ -22,10 +22,15 @@ import io.github.rdma4j.cuda.WaitCondition;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.ValueLayout;
+import java.net.URI;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -34,6 +39,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What holds on each path: the same tests, with real files. */
 abstract class GpuFileContract extends StorageFixture {
@@ -172,7 +178,7 @@ abstract class GpuFileContract extends StorageFixture {
         assertThatThrownBy(() -> storage.open(folder.resolve("none")))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("ENOENT")
-                .hasMessageContaining("Remedy: give CREATE");
+                .hasMessageContaining("Remedy: give CREATE and WRITE");
         assertThatThrownBy(() -> storage.open(folder, WRITE))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("EISDIR");
@@ -194,6 +200,35 @@ abstract class GpuFileContract extends StorageFixture {
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("Remedy: open it with READ");
         }
+    }
+
+    @Test
+    @Timeout(60)
+    void aPipeIsRefusedAndNotWaitedFor() throws Exception {
+        Path pipe = folder.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        for (OpenOption access : List.of(READ, WRITE)) {
+            assertThatThrownBy(() -> storage.open(pipe, access))
+                    .isInstanceOf(StorageException.class)
+                    .hasMessageContaining("ESPIPE")
+                    .hasMessageContaining("Remedy: use a regular file, no pipe and no socket");
+        }
+    }
+
+    /** Its name may be that of another file of this machine. */
+    @Test
+    void aPathOfAnotherFileSystemIsNotTakenForOneOfThisMachine() throws Exception {
+        Path there = file(bytes(10));
+        URI archive = URI.create("jar:" + folder.resolve("archive.zip").toUri());
+        try (FileSystem zip = FileSystems.newFileSystem(archive, Map.of("create", "true"))) {
+            Path inside = zip.getPath(there.toString());
+            assertThatThrownBy(() -> storage.open(inside, WRITE, TRUNCATE_EXISTING))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("archive.zip")
+                    .hasMessageContaining("copy it to a file of its own");
+        }
+        assertThat(there).hasSize(10);
     }
 
     @Test
@@ -222,7 +257,8 @@ abstract class GpuFileContract extends StorageFixture {
                     .isInstanceOf(IndexOutOfBoundsException.class);
             assertThatThrownBy(() -> file.read(foreign, 0, 0, 1))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("Remedy: make a GpuStorage on the memory's context");
+                    .hasMessage(foreign + " is of " + other + ", and the storage of " + context
+                            + ". Remedy: make a GpuStorage on the memory's context");
             memory.close();
             assertThatThrownBy(() -> file.read(memory, 0, 0, 1)).isInstanceOf(IllegalStateException.class);
         }

@@ -21,7 +21,7 @@ record Fault(String name, Kind kind, List<Step> steps) {
         THROUGHOUT,
         /** It comes at a random moment while the ends talk. */
         SUDDEN,
-        /** The same, and machine 2 is gone for good, so that this is the last run of these machines. */
+        /** As {@link #SUDDEN}; then machine 2 is gone for good, so that this is the last run of these machines. */
         DEADLY
     }
 
@@ -62,8 +62,8 @@ record Fault(String name, Kind kind, List<Step> steps) {
                     + "[ ! -s /tmp/address ] || ip addr add $(cat /tmp/address) dev e0 2>/dev/null; rm -f /tmp/mtu /tmp/address";
 
     /**
-     * The same, and a new device: SoftRoCE whose link was down while a connection ended makes no connection any more
-     * (docs/campaign.md). The device must be in nobody's hands.
+     * {@link #MEND}, and a new device: SoftRoCE whose link was down while a connection ended makes no connection any
+     * more (docs/campaign.md). The device must be in nobody's hands.
      */
     static final String RENEW = MEND + "; rdma link del rxe0; rdma link add rxe0 type rxe netdev e0";
 

@@ -26,31 +26,31 @@ enum Load {
     HTTP,
     /** Connected queue pairs without endpoints: messages, writes, additions and reads. */
     PAIRS,
-    /** The same, with requests by {@code ibv_wr_*}. */
+    /** As {@link #PAIRS}, with requests by {@code ibv_wr_*}. */
     EXTENDED,
     /** Datagrams both ways. */
     DATAGRAMS,
     /** Connections by rdma_cm without endpoints, made, refused and ended, again and again. */
     CM,
-    /** The same, and before that one attempt for each step, at which the wire is cut on one side, then the other. */
+    /** {@link #CM} behind one attempt for each step, at which the wire is cut on one side, then the other. */
     CM_STEPS,
     /** One good client beside another process that opens connections over TCP and says nothing. */
     HALF_OPEN_TCP,
-    /** The same beside requests of rdma_cm whose answer nobody reads. */
+    /** One good client beside requests of rdma_cm whose answer nobody reads. */
     HALF_OPEN_RDMA,
-    /** The same beside connections that are made and dropped. */
+    /** One good client beside connections that are made and dropped. */
     CONNECT_FLOOD,
-    /** The same beside transfers with guessed keys. */
+    /** One good client beside transfers with guessed keys. */
     GUESSED_KEYS,
     /** A mixed load for as long as one likes. */
     SOAK,
     /** A process of its own on machine 1 that has no more file handles. */
     FILES,
-    /** The same without more memory that may be locked. */
+    /** As {@link #FILES}, without more memory that may be locked. */
     LOCKED,
-    /** The same, whose threads are interrupted while they wait. */
+    /** A process of its own on machine 1 whose threads are interrupted while they wait. */
     INTERRUPTED,
-    /** The same, whose threads wait on what another thread closes. */
+    /** A process of its own on machine 1 whose threads wait on what another thread closes. */
     CLOSED;
 
     boolean isBusy() {

@@ -30,7 +30,7 @@ record Oracle(boolean mayArrive, boolean mayBeTold, long withinMillis, boolean m
         return new Oracle(true, false, millis, true, "");
     }
 
-    /** The same, because RDMA was slower than it may be. */
+    /** All arrives, over TCP from then on, because RDMA was slower than it may be. */
     static Oracle findsItSlowWithin(long millis) {
         return new Oracle(true, false, millis, true, "a round trip over RDMA takes");
     }

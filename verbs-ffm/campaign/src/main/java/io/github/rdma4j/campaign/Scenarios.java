@@ -37,7 +37,7 @@ import java.util.stream.Stream;
 final class Scenarios {
     /** The silence after which an end gives its peer up; the default of 30 s would make the runs long. */
     private static final long SILENCE = 6_000;
-    /** The same for those that then move to TCP. */
+    /** {@link #SILENCE} of ends that then move to TCP. */
     private static final long MOVING_SILENCE = 4_000;
     /** What a busy machine may add. */
     private static final long SLACK = 1_500;

@@ -52,7 +52,8 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
 
     private static final String INTERFACE = "the interface of a link-local address of this host, as in fe80::1%eth0";
     private static final String MULTICAST_NEEDS =
-            "a datagram id that is bound to a device, and a group that it has not joined";
+            "a datagram id that is bound to a device by bind or resolveAddress and whose route is not resolved, and a"
+                    + " group that it has not joined";
 
     private final ConnectionOptions options = new ConnectionOptions(this);
 
@@ -386,6 +387,9 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
      * Begins to join a multicast group (rdma_join_multicast_ex(3)). {@link CmEventType#MULTICAST_JOIN} or
      * {@link CmEventType#MULTICAST_ERROR} follows.
      *
+     * <p>The id must be bound to a device, by {@link #bind} or {@link #resolveAddress}; not once its route is resolved,
+     * too.
+     *
      * @param group the group's IP address
      * @param membership whether to receive from it, too
      * @throws UnsupportedVerbException of an IPv6 group over RoCE v2, which the kernel joins for no adapter
@@ -408,8 +412,8 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
             throw new UnsupportedVerbException(
                     operation,
                     errno,
-                    "the kernel joins no IPv6 group over RoCE v2. Remedy: join an IPv4 group, from an IPv4 address of the"
-                            + " device");
+                    "the kernel joins no IPv6 group over RoCE v2",
+                    "join an IPv4 group, from an IPv4 address of the device");
         }
         return errno;
     }

@@ -277,7 +277,8 @@ public final class SynchronousId implements AutoCloseable {
     }
 
     /**
-     * Joins a multicast group (rdma_join_multicast_ex(3)).
+     * Joins a multicast group (rdma_join_multicast_ex(3)). {@link #id()} must be bound to a device before, as by
+     * {@link ConnectionId#bind}; after {@link #resolve} the kernel lets it join none.
      *
      * @param group the group's IP address
      * @param membership whether to receive from it, too

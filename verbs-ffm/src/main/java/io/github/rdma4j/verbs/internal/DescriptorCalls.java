@@ -10,6 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandle;
+import java.util.function.IntFunction;
 
 /**
  * File descriptors as numbers, which some verbs want and the JDK hides: open(2), fcntl(2), pidfd_open(2),
@@ -23,6 +24,8 @@ public final class DescriptorCalls {
     private static final int O_CLOEXEC = 0x80000;
     private static final int OWNER_MAY_READ_AND_WRITE = 0x180;
     private static final int F_DUPFD_CLOEXEC = 1030;
+    private static final int ESRCH = 3;
+    private static final int EBADF = 9;
     /** The numbers are the same on all architectures that are younger than the calls. */
     private static final long SYS_PIDFD_OPEN = 434;
 
@@ -71,10 +74,7 @@ public final class DescriptorCalls {
             int flags = O_CLOEXEC | O_NONBLOCK | (create ? O_RDWR | O_CREAT : O_RDONLY);
             int descriptor = (int)
                     OPEN.invokeExact(NativeCalls.capture(), arena.allocateFrom(path), flags, OWNER_MAY_READ_AND_WRITE);
-            return made(
-                    "open(" + path + ")",
-                    descriptor,
-                    "name a file, and no folder, that is there or may be created, and that this user may open");
+            return made("open(" + path + ")", descriptor, DescriptorCalls::remedyOfOpen);
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
         }
@@ -89,7 +89,7 @@ public final class DescriptorCalls {
     public static int duplicate(int descriptor) {
         try {
             int copy = (int) FCNTL.invokeExact(NativeCalls.capture(), descriptor, F_DUPFD_CLOEXEC, 0);
-            return made("dup(%d)".formatted(descriptor), copy, "");
+            return made("dup(%d)".formatted(descriptor), copy, _ -> "");
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
         }
@@ -104,13 +104,9 @@ public final class DescriptorCalls {
      */
     public static int duplicateFrom(long process, int descriptor) {
         String operation = "pidfd_getfd(pid=%d, fd=%d)".formatted(process, descriptor);
-        int pidfd = made(operation, systemCall(SYS_PIDFD_OPEN, process, 0, 0), "see that the process is still there");
+        int pidfd = made(operation, systemCall(SYS_PIDFD_OPEN, process, 0, 0), DescriptorCalls::remedyOfCopy);
         try {
-            return made(
-                    operation,
-                    systemCall(SYS_PIDFD_GETFD, pidfd, descriptor, 0),
-                    "the caller needs the right to trace the other process: CAP_SYS_PTRACE, or the same user and"
-                            + " /proc/sys/kernel/yama/ptrace_scope at 0");
+            return made(operation, systemCall(SYS_PIDFD_GETFD, pidfd, descriptor, 0), DescriptorCalls::remedyOfCopy);
         } finally {
             FileDescriptors.close(pidfd);
         }
@@ -148,11 +144,28 @@ public final class DescriptorCalls {
         }
     }
 
-    private static int made(String operation, int descriptor, String remedy) {
+    private static int made(String operation, int descriptor, IntFunction<String> remedy) {
         if (descriptor < 0) {
-            throw Failures.of(operation, NativeCalls.lastErrno(), "", remedy);
+            int errno = NativeCalls.lastErrno();
+            throw Failures.of(operation, errno, "", remedy.apply(errno));
         }
         return descriptor;
+    }
+
+    private static String remedyOfOpen(int errno) {
+        return errno == Errno.EMFILE || errno == Errno.ENFILE
+                ? ""
+                : "name a file, and no folder, that is there or may be created, and that this user may open";
+    }
+
+    private static String remedyOfCopy(int errno) {
+        return switch (errno) {
+            case Errno.EPERM ->
+                "the caller needs the right to trace the other process: CAP_SYS_PTRACE, or the same user and"
+                        + " /proc/sys/kernel/yama/ptrace_scope at 0";
+            case ESRCH, EBADF, Errno.EINVAL -> "see that the process is still there, and has that descriptor open";
+            default -> "";
+        };
     }
 
     /**

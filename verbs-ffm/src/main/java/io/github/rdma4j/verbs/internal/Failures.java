@@ -34,7 +34,8 @@ public final class Failures {
             return new UnsupportedVerbException(
                     operation,
                     errno,
-                    explanation.isEmpty() ? "the device or its driver does not offer this" : explanation);
+                    explanation.isEmpty() ? "the device or its driver does not offer this" : explanation,
+                    remedy);
         }
         return new VerbsException(operation, errno, explanation, remedy);
     }

@@ -220,11 +220,7 @@ public final class FileDescriptors {
 
     private static int created(String call, int descriptor) {
         if (descriptor < 0) {
-            throw Failures.of(
-                    call,
-                    NativeCalls.lastErrno(),
-                    "",
-                    "raise the limit of open files ('ulimit -n'), or close resources that are not used");
+            throw Failures.of(call, NativeCalls.lastErrno());
         }
         return descriptor;
     }

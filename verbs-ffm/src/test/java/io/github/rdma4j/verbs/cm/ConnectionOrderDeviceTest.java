@@ -243,6 +243,24 @@ class ConnectionOrderDeviceTest {
         datagrams.id().leaveMulticast(GROUP);
     }
 
+    /** As a program may do that wants a source for what it sends to the group. */
+    @Test
+    void whoseRouteIsResolvedJoinsNoGroup() {
+        datagrams.resolve(CmTestNet.withPort(HERE, 0), GROUP, PATIENCE);
+        VerbsException failure = catchThrowableOfType(
+                VerbsException.class, () -> datagrams.joinMulticast(GROUP, MulticastMembership.FULL_MEMBER, PATIENCE));
+        assertThat(failure)
+                .hasMessageContaining("bound to a device by bind or resolveAddress")
+                .hasMessageContaining("whose route is not resolved");
+    }
+
+    @Test
+    void whoseAddressAloneIsResolvedJoinsAGroup() {
+        datagrams.id().resolveAddress(CmTestNet.withPort(HERE, 0), GROUP, PATIENCE);
+        datagrams.await(CmEventType.ADDR_RESOLVED, PATIENCE);
+        datagrams.joinMulticast(GROUP, MulticastMembership.FULL_MEMBER, PATIENCE);
+    }
+
     /** Of any adapter: the kernel asks for no MLD. */
     @Test
     void anIpv6GroupOverRoceV2SaysWhatToDo() {

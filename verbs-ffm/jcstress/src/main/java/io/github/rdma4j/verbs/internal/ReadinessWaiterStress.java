@@ -84,7 +84,7 @@ public final class ReadinessWaiterStress {
         }
     }
 
-    /** The same for a virtual thread, which parks. */
+    /** A thread that polls completions takes the event of another queue, for a virtual thread, which parks. */
     @JCStressTest
     @Description("what is handed over ends the wait of a virtual thread")
     @Outcome(id = "1", expect = ACCEPTABLE, desc = "it came")
@@ -130,7 +130,7 @@ public final class ReadinessWaiterStress {
         }
     }
 
-    /** The same for a virtual thread. */
+    /** A close while a virtual thread goes to sleep. */
     @JCStressTest
     @Description("a close ends the wait of a virtual thread, however far it has come")
     @Outcome(id = "2", expect = ACCEPTABLE, desc = "told that it is closed")

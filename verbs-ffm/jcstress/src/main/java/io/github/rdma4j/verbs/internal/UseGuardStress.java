@@ -139,7 +139,7 @@ public final class UseGuardStress {
         }
     }
 
-    /** The same for a thread that is not the owner. */
+    /** The order between a use by a thread that is not the owner and the return of close. */
     @JCStressTest
     @Description("what another thread did inside happens before the return of close")
     @Outcome(

@@ -138,8 +138,8 @@ public final class RegistrationFailures {
                 ? new UnsupportedVerbException(
                         operation,
                         errno,
-                        "the device has no on-demand paging, or not for these flags; registering without ON_DEMAND"
-                                + " pins the memory")
+                        "the device has no on-demand paging, or not for these flags",
+                        "register the memory without ON_DEMAND, which pins it")
                 : Failures.of(operation, errno);
     }
 

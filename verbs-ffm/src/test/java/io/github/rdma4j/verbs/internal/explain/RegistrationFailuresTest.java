@@ -30,4 +30,14 @@ class RegistrationFailuresTest {
                 .hasMessageContaining("a GPU's BAR1 or the IOMMU has no room")
                 .hasMessageContaining("Remedy: register less at a time");
     }
+
+    /** Drivers say so by either: "compare the arguments" would not help. */
+    @Test
+    void whereNothingIsPagedOnDemandTheOtherWayIsNamed() {
+        for (int errno : new int[] {Errno.EINVAL, Errno.EOPNOTSUPP}) {
+            assertThat(RegistrationFailures.ofOnDemandMemory(VERB, errno))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageEndingWith("Remedy: register the memory without ON_DEMAND, which pins it");
+        }
+    }
 }

@@ -89,7 +89,7 @@ public final class PromiseStress {
         }
     }
 
-    /** The same for a program that completes it, as orTimeout and completeOnTimeout do. */
+    /** What all see when the program completes it, as orTimeout and completeOnTimeout do, beside the endpoint. */
     @JCStressTest
     @Description("what the program completes it with, or the message: the one that was decided is what everybody sees")
     @Outcome(
