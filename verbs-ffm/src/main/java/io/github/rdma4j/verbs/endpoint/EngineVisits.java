@@ -131,19 +131,35 @@ final class EngineVisits {
             if (engine.isClosing() || !waiters.isWatchedBy(by)) {
                 return false;
             }
-            try {
-                carrier.takeIn(protocol);
-            } finally {
-                protocol.settle();
-            }
+            takeInOfMember();
             if (carrier.takeLinkNews()) {
                 engine.look();
             }
-            carrier.arm(protocol.awaitsEnds());
+            armMember();
             return takeReady();
         } finally {
             engine.exitVisit();
         }
+    }
+
+    private int takeInOfMember() {
+        try {
+            return carrier.takeIn(protocol);
+        } finally {
+            protocol.settle();
+        }
+    }
+
+    /**
+     * From now on the group tells of ends, if they are waited for. It did not before, and what it finds in this very
+     * call it tells in vain: this visit is under way.
+     */
+    private void armMember() {
+        boolean ends;
+        do {
+            ends = protocol.awaitsEnds();
+            carrier.arm(ends);
+        } while (ends && takeInOfMember() > 0);
     }
 
     private boolean takeReady() {
@@ -162,11 +178,12 @@ final class EngineVisits {
     }
 
     /**
-     * Of an endpoint of a group, after a visit: whether there may be something left to do. Without the lock: what other
-     * threads change, they tell the watcher afterwards.
+     * Of an endpoint of a group, after a visit: whether there may be something left to do, be it to say that ends are
+     * waited for, as behind a handler that has found no room. Without the lock: what other threads change, they tell
+     * the watcher afterwards.
      */
     boolean mayHaveMore() {
-        return protocol.isReady() || carrier.hasNews();
+        return protocol.isReady() || carrier.hasNews() || carrier.missesEnds() && protocol.awaitsEnds();
     }
 
     /**

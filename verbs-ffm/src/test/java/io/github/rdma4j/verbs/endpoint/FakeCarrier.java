@@ -105,6 +105,8 @@ final class FakeCarrier implements Carrier {
 
     /** Whether arming fails, as with a device that is gone. */
     boolean deaf;
+    /** What happens while it is armed. */
+    Runnable onArm = () -> {};
 
     FakeCarrier(Object wire, boolean automatic, int sendDepth, int buffers) {
         this.wire = wire;
@@ -370,6 +372,7 @@ final class FakeCarrier implements Carrier {
             throw new VerbsException("ibv_req_notify_cq(of the simulation)", Errno.EIO, "the device is gone", "");
         }
         bell.arm(ends);
+        onArm.run();
     }
 
     @Override

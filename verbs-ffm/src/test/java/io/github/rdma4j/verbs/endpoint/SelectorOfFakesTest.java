@@ -377,6 +377,26 @@ class SelectorOfFakesTest {
         }
     }
 
+    /** The group polls when it is to tell of ends, too, and what it finds then is told while the visit is under way. */
+    @Test
+    void whatComesWhileAGroupIsToldThatEndsAreAwaitedIsTakenIn() {
+        FakePair pair = pair();
+        Engine engine = pair.left.engine();
+        Runnable watcher = () -> {};
+        engine.visits().watch(watcher, () -> {}, false);
+        engine.enter();
+        engine.protocol().awaitEnds();
+        engine.exit();
+        FakeCarrier carrier = (FakeCarrier) engine.carrier();
+        carrier.onArm = () -> {
+            carrier.onArm = () -> {};
+            pair.right.trySend(number(1));
+        };
+        assertThat(engine.visits().visitMember(watcher)).isTrue();
+        assertThat(engine.protocol().messageCount()).isEqualTo(1);
+        engine.visits().unwatch();
+    }
+
     @Test
     void aSelectorThatItHasLeftTakesInNothing() {
         FakePair pair = pair();
