@@ -15,7 +15,7 @@ setup() {
     run "$BENCH_NETTY" --help
     [[ $status == 0 && $output == *--count* && $output == *--registered* ]]
     for wrong in --frob '--rounds 0' '--seconds x' '--sizes 64,' '--sizes 64,15' '--connections' '--connections 1001' '--transports tcp' '--transports rdma,' \
-        '--transports nio,nio' '--count --rounds 3'; do
+        '--transports nio,nio' '--transports epoll,rdma,epoll' '--count --rounds 3'; do
         # shellcheck disable=SC2086  # two words
         run "$BENCH_NETTY" $wrong
         echo "$wrong: $output"

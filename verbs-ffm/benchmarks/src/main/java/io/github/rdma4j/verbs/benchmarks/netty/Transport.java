@@ -8,6 +8,9 @@ import io.github.rdma4j.netty.RdmaSocketChannel;
 import io.netty.channel.Channel;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
@@ -25,6 +28,13 @@ enum Transport {
         @Override
         IoHandlerFactory handlers(boolean spins) {
             return NioIoHandler.newFactory();
+        }
+    },
+    /** Netty's own native code for sockets, of which the build has the one for x86-64. */
+    EPOLL(EpollServerSocketChannel.class, EpollSocketChannel.class) {
+        @Override
+        IoHandlerFactory handlers(boolean spins) {
+            return EpollIoHandler.newFactory();
         }
     };
 
