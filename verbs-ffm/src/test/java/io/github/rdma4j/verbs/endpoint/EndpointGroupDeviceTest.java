@@ -330,45 +330,6 @@ class EndpointGroupDeviceTest {
         }
     }
 
-    /** The peer has room for all, and says nothing meanwhile: only the ends of what was sent tell of room. */
-    @Test
-    @Tag("iwarp")
-    void aHandlerThatFindsTheSendQueueFullHearsOfRoomByTheEnds() {
-        int messages = 60;
-        byte[] message = new byte[1 << 18];
-        Consumer<EndpointConfig> large = config -> config.receiveBuffers(messages + 1)
-                .sendDepth(4)
-                .maxMessageSize(message.length)
-                .silenceTimeout(Duration.ofHours(1));
-        try (EndpointGroup group = EndpointGroup.open(1);
-                EndpointServer server =
-                        EndpointServer.bind(CmTestNet.ipv4(), config -> large.accept(config.group(group)));
-                EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
-            CompletableFuture<Endpoint> next =
-                    CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
-            try (Endpoint client = Endpoint.connect(server.address(), large, PATIENCE);
-                    Endpoint accepted = next.join()) {
-                AtomicInteger sent = new AtomicInteger();
-                AtomicInteger full = new AtomicInteger();
-                selector.add(accepted, ready -> {
-                    ready.poll(begin -> {});
-                    int code = Endpoint.OK;
-                    while (sent.get() < messages && code == Endpoint.OK) {
-                        code = ready.trySend(message);
-                        (code == Endpoint.OK ? sent : full).incrementAndGet();
-                    }
-                });
-                assertThat(client.trySend(new byte[1])).isEqualTo(Endpoint.OK);
-                while (sent.get() < messages) {
-                    assertThat(selector.select(PATIENCE))
-                            .as("handlers called, %s sent", sent)
-                            .isPositive();
-                }
-                assertThat(full).as("how often there was no room").hasPositiveValue();
-            }
-        }
-    }
-
     @Test
     @Tag("iwarp")
     void aSlowReaderAndHeldMessagesKeepNothingFromOthers() throws Exception {

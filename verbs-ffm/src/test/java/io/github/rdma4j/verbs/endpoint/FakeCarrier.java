@@ -105,6 +105,8 @@ final class FakeCarrier implements Carrier {
 
     /** Whether arming fails, as with a device that is gone. */
     boolean deaf;
+    /** As of a group: whether something was put down that was not taken in. */
+    boolean hasNews = true;
     /** What happens while it is armed. */
     Runnable onArm = () -> {};
 
@@ -373,6 +375,11 @@ final class FakeCarrier implements Carrier {
         }
         bell.arm(ends);
         onArm.run();
+    }
+
+    @Override
+    public boolean hasNews() {
+        return hasNews;
     }
 
     @Override

@@ -377,6 +377,26 @@ class SelectorOfFakesTest {
         }
     }
 
+    /** As behind a handler that has found the send queue full: nothing but an end makes room. */
+    @Test
+    void aGroupThatDoesNotTellOfTheEndsThatAHandlerAwaitsIsToldSoByAnotherVisit() {
+        FakePair pair = pair();
+        Engine engine = pair.left.engine();
+        FakeCarrier carrier = (FakeCarrier) engine.carrier();
+        Runnable watcher = () -> {};
+        engine.visits().watch(watcher, () -> {}, false);
+        engine.visits().visitMember(watcher);
+        carrier.hasNews = false;
+        assertThat(engine.visits().mayHaveMore()).isFalse();
+        engine.enter();
+        engine.protocol().awaitEnds();
+        engine.exit();
+        assertThat(engine.visits().mayHaveMore()).isTrue();
+        engine.visits().visitMember(watcher);
+        assertThat(engine.visits().mayHaveMore()).isFalse();
+        engine.visits().unwatch();
+    }
+
     /** The group polls when it is to tell of ends, too, and what it finds then is told while the visit is under way. */
     @Test
     void whatComesWhileAGroupIsToldThatEndsAreAwaitedIsTakenIn() {
