@@ -46,11 +46,14 @@ class ChannelSoundnessDeviceTest extends ChannelSoundnessBehaviour {
     @Test
     void aWriteWithoutBytesEndsWhenItsStreamHasComeThisFar() {
         connect(Where.STAGED, Where.HOST);
-        CudaStream stream = busyStream(left);
+        CudaStream stream = left.context.createStream();
+        StandInDriver.holdCopies();
+        stream.fill(left.memory, SIZE - CHUNK, CHUNK, (byte) 0x11);
         Transfer write = left.write(0, 0, right.host.remoteMemory()).after(stream);
         left.channel.progress();
         assertThat(stream.isDone()).isFalse();
         assertThat(write.isEnded()).isFalse();
+        StandInDriver.letCopiesGo();
         finish(write);
         assertDone(write);
         assertThat(stream.isDone()).isTrue();

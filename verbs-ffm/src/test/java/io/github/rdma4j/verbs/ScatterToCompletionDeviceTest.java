@@ -45,7 +45,7 @@ class ScatterToCompletionDeviceTest {
                             config -> config.completionQueue(pair.queue)
                                     .maxSendWorkRequests(1)
                                     .maxReceiveWorkRequests(1)
-                                    .maxInlineData(1 << 20)
+                                    .maxInlineData(65_535)
                                     .scatterToCompletion(false)))
                     .isInstanceOf(VerbsException.class)
                     .hasMessageContaining("ibv_create_qp(RC")
@@ -83,7 +83,7 @@ class ScatterToCompletionDeviceTest {
             program.create(config -> config.scatterToCompletion(false).sendOperations(SendOperation.RDMA_WRITE));
             program.print("extended", "flags " + program.read("asked_flags"));
             try {
-                program.create(config -> config.scatterToCompletion(false).maxInlineData(1 << 20));
+                program.create(config -> config.scatterToCompletion(false).maxInlineData(65_535));
             } catch (VerbsException e) {
                 program.print(
                         "refused", e.operation().substring(0, e.operation().indexOf('(')));
