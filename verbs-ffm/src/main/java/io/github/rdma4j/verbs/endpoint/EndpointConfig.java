@@ -103,7 +103,7 @@ public final class EndpointConfig {
      * @return this
      */
     public EndpointConfig rdmaTimeout(Duration timeout) {
-        if (!timeout.isPositive()) {
+        if (!Objects.requireNonNull(timeout, "RDMA timeout").isPositive()) {
             throw new IllegalArgumentException("rdmaTimeout %s: above zero".formatted(TimeText.of(timeout)));
         }
         rdmaTimeout = timeout;
@@ -302,7 +302,7 @@ public final class EndpointConfig {
      * @return this
      */
     public EndpointConfig handshakeTimeout(Duration timeout) {
-        if (!timeout.isPositive()) {
+        if (!Objects.requireNonNull(timeout, "handshake timeout").isPositive()) {
             throw new IllegalArgumentException("handshakeTimeout %s: above zero".formatted(TimeText.of(timeout)));
         }
         handshakeTimeout = timeout;
