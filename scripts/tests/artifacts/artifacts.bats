@@ -4,8 +4,8 @@
 # shellcheck shell=bash disable=SC2154  # $stderr is set by `run`
 #
 # What a release publishes, as scripts/artifacts makes it. A project outside the build uses it on the module path and on the class
-# path, and the tools run where no Java is installed. RDMA4J_ARTIFACTS=FOLDER tests what scripts/artifacts has made;
-# RDMA4J_ARTIFACTS_TWICE has them built twice and compared, as scripts/test --full and each release do.
+# path, and the tools run where no Java is installed. RDMA4J_ARTIFACTS=FOLDER tests what scripts/artifacts has made, else they are
+# built here, twice. RDMA4J_ARTIFACTS=built takes what `mvn package` has built, which has nothing for the tests tagged release.
 
 bats_require_minimum_version 1.5.0
 
@@ -15,13 +15,31 @@ setup_file() {
     source "$ROOT/scripts/lib/common.sh"
     source "$ROOT/scripts/lib/jdk.sh"
     JDK=$(find_jdk 25)
-    local once=--once
-    [[ -z ${RDMA4J_ARTIFACTS_TWICE:-} ]] || once=
-    [[ -n ${RDMA4J_ARTIFACTS:-} ]] || "$ROOT/scripts/artifacts" ${once:+"$once"} "$ARTIFACTS" >&2 || return 1
+    [[ $ARTIFACTS != built ]] || ARTIFACTS=$BATS_FILE_TMPDIR/artifacts
     REPOSITORY=$ARTIFACTS/repository/io/github/rdma4j
+    case ${RDMA4J_ARTIFACTS:-} in
+        '') "$ROOT/scripts/artifacts" "$ARTIFACTS" >&2 || return 1 ;;
+        built) take_what_is_built || return 1 ;;
+    esac
     VERSION=$(basename -- "$REPOSITORY"/rdma4j-parent/[0-9]*)
     tar -xf "$ARTIFACTS"/rdma4j-*.tar.gz -C "$BATS_FILE_TMPDIR"
     TOOL=$BATS_FILE_TMPDIR/rdma4j-$VERSION/bin/rdma4j
+}
+
+# Poms, jars and the tools' archive where scripts/artifacts would have them.
+take_what_is_built() {
+    local version pom name to target
+    version=$(sed -nE '/<artifactId>rdma4j-parent</{n;s,.*<version>(.*)</version>.*,\1,p;q}' "$ROOT/pom.xml")
+    for pom in "$ROOT"/{,*/,*/*/}pom.xml; do
+        ! grep -qF '<maven.deploy.skip>true<' "$pom" || continue
+        name=$(sed -n 's,^    <artifactId>\(.*\)</artifactId>,\1,p' "$pom")
+        to=$REPOSITORY/$name/$version target=${pom%/*}/target
+        mkdir -p "$to"
+        [[ ! -e $target/.flattened-pom.xml ]] || pom=$target/.flattened-pom.xml
+        cp "$pom" "$to/$name-$version.pom"
+        [[ ! -e $target/$name-$version.jar ]] || cp "$target/$name-$version.jar" "$to"
+    done
+    "$ROOT/scripts/lib/pack-tool" "$JDK" "$ROOT" "$version" @0 "$ARTIFACTS"
 }
 
 # jar_of ARTIFACT [CLASSIFIER]
@@ -38,6 +56,7 @@ libraries() {
     done
 }
 
+# bats test_tags=release
 @test "each library comes with its sources, its Javadoc and an SBOM; benchmarks do not come" {
     [[ $VERSION =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]
     for library in verbs-ffm verbs-ffm-testing verbs-ffm-netty verbs-ffm-micrometer cuda-ffm gpudirect perftest; do
@@ -57,6 +76,7 @@ libraries() {
     run ! ls "$REPOSITORY/rdma4j-cuda-benchmarks"
 }
 
+# bats test_tags=release
 @test "the Javadoc holds what is exported, and nothing else" {
     "$JDK/bin/jar" -tf "$(jar_of verbs-ffm javadoc)" >"$BATS_TEST_TMPDIR/content"
     grep -q 'io/github/rdma4j/verbs/endpoint/Endpoint.html$' "$BATS_TEST_TMPDIR/content"
@@ -117,6 +137,10 @@ libraries() {
         grep -qx "META-INF/$file" "$BATS_TEST_TMPDIR/content"
     done
     grep -q 'META-INF/resources/_static/echarts/.*/LICENSE$' "$BATS_TEST_TMPDIR/content"
+}
+
+# bats test_tags=release
+@test "the runnable jar contains what its SBOM names, and no other library" {
     # A library that comes to it needs a look at its licence, and then a place here.
     [ "$(sed -nE 's,.*"purl" : "pkg:maven/([^@]+)@.*,\1,p' "$REPOSITORY/perftest/$VERSION/perftest-$VERSION-cyclonedx.json" |
         grep -v '^io.github.rdma4j/' | sort)" == "com.fasterxml.jackson.core/jackson-core
@@ -143,7 +167,8 @@ compile_consumer() {
   <profiles><profile><id>consumer</id>
     <repositories>
       <repository><id>artifacts</id><url>file://$ARTIFACTS/repository</url></repository>
-      <repository><id>cached</id><url>file://$HOME/.m2/repository</url><releases><checksumPolicy>ignore</checksumPolicy></releases></repository>
+      <repository><id>cached</id><url>file://$HOME/.m2/repository</url><releases><checksumPolicy>ignore</checksumPolicy></releases>
+        <snapshots><enabled>false</enabled></snapshots></repository>
     </repositories>
     <pluginRepositories>
       <pluginRepository><id>cached</id><url>file://$HOME/.m2/repository</url><releases><checksumPolicy>ignore</checksumPolicy></releases></pluginRepository>
