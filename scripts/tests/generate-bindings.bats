@@ -149,7 +149,6 @@ fails_with() {
 }
 
 @test "what jextract makes for the single elements of arrays is left out" {
-    real_compiler
     cat >"$BATS_TEST_TMPDIR/elements" <<'EOF'
     private static final VarHandle raw$ELEM_HANDLE = raw$LAYOUT.varHandle(sequenceElement());
 

@@ -53,6 +53,7 @@ YAML
     [[ -n $package ]]
 }
 
+# bats test_tags=long
 @test "a workflow without findings" {
     cat >"$file" <<'YAML'
 on: push

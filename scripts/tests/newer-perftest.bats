@@ -23,6 +23,7 @@ version() {
     "$1" --version 2>&1 | sed -n 's/.*Version: //p'
 }
 
+# bats test_tags=long
 @test "its folder has the tools, of a later version than the installed ones; this machine's package sources stay as they are" {
     local before tool
     before=$(package_sources)
