@@ -154,7 +154,17 @@ nothing_marked() {
     [[ -z $(ls -A "$BATS_FILE_TMPDIR/tmp") ]]
 }
 
-@test "a JVM is started safely and silently; --devices, --memlock and --env" {
+@test "User-Mode Linux: a JVM is started silently; --devices and --memlock" {
+    run --separate-stderr -3 "$SOFTROCE" --vm --quiet --devices 3 --memlock 64 --accel uml bash -c '
+        ls /sys/class/infiniband; ulimit -l; java -version; exit 3'
+    echo "$output / $stderr"
+    [[ $output == $'rxe0\nrxe1\nrxe2\n64' ]]
+    # The JVM's own three lines and nothing else.
+    [[ $(wc -l <<<"$stderr") == 3 && $stderr == *'Server VM'* ]]
+}
+
+# bats test_tags=long
+@test "QEMU: a JVM on several CPUs is started safely and silently; --devices and --memlock" {
     run --separate-stderr "$SOFTROCE" --vm --quiet --cpus 2 --devices 3 --memlock 64 --accel tcg bash -c '
         ls /sys/class/infiniband; ulimit -l
         flags() { grep -woE "(TieredCompilation|TieredStopAtLevel) += [a-z0-9]+" | tr -d " " | paste -sd " "; }
