@@ -223,6 +223,7 @@ public final class DeviceContext extends DeviceQuestions implements EventSource 
      * @throws VerbsException if the device refuses
      */
     public ReceiveWorkQueueTable createReceiveWorkQueueTable(List<WorkQueue> queues) {
+        queues.forEach(queue -> Objects.requireNonNull(queue, "queue"));
         List<WorkQueue> entries = List.copyOf(queues);
         ReceiveWorkQueueTable.check(this, entries);
         return createChild(() -> new ReceiveWorkQueueTable(this, entries));
