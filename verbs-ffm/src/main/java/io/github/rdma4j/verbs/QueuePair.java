@@ -180,8 +180,8 @@ public final class QueuePair extends SendQueue {
      * keep the group from machines that have not. {@link io.github.rdma4j.verbs.cm.ConnectionId#joinMulticast} does
      * both. Closing the queue pair detaches.
      *
-     * @param group the group's GID ({@link Gid#isMulticast()}): on RoCE version 2 an IPv4 group mapped into IPv6, or one
-     *     that starts with {@code ff}
+     * @param group the group's GID ({@link Gid#isMulticast()}), which starts with {@code ff} or is an IPv4 group mapped
+     *     into IPv6, as on RoCE version 2
      * @param lid the group's LID, 0xc000 or above; 0 on RoCE
      * @throws IllegalArgumentException if the GID names no group, or the LID has more than 16 bits
      * @throws IllegalStateException if the type is not UD, or it is attached already
