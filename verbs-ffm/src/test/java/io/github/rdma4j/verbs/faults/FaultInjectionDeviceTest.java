@@ -27,8 +27,8 @@ class FaultInjectionDeviceTest {
     private static final List<String> CASES = List.of("VerbsCases", "PoolCases", "ConnectionCases", "EndpointCases");
 
     /** Cases that close again what a failed step could not undo. */
-    private static final Set<String> UNDONE_AGAIN = Set.of(
-            "queue pair that cannot be connected", "a request that is rejected", "connection", "multicast join");
+    private static final Set<String> UNDONE_AGAIN =
+            Set.of("queue pair that cannot be connected", "a request that is rejected", "connection", "multicast join");
 
     private final FaultyLoader loader = new FaultyLoader();
 
