@@ -244,7 +244,7 @@ public final class CudaContext extends CudaResource {
      * @throws IllegalArgumentException as by {@link #wrap}; the memory is not freed then
      */
     public DeviceMemory adopt(long address, long size, Runnable free) {
-        Objects.requireNonNull(free);
+        Objects.requireNonNull(free, "free");
         return create(() -> DeviceAllocations.adopted(this, address, size, free::run));
     }
 

@@ -10,6 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * A point in the work of a stream, which others can wait for.
@@ -32,6 +33,9 @@ public final class CudaEvent extends GuardedResource {
     }
 
     static CudaEvent create(CudaContext context, EventFlag... flags) {
+        for (EventFlag flag : flags) {
+            Objects.requireNonNull(flag, "flag");
+        }
         List<EventFlag> given = List.of(flags);
         boolean timing = given.contains(EventFlag.TIMING);
         boolean interprocess = given.contains(EventFlag.INTERPROCESS);

@@ -239,7 +239,7 @@ public final class CudaStream extends StreamMemory {
      * @throws IllegalStateException if the stream is being captured: a task is called once
      */
     public void callback(Runnable task) {
-        Objects.requireNonNull(task);
+        Objects.requireNonNull(task, "task");
         requireNotCaptured("callbacks, which are called once");
         enter();
         try {
@@ -327,7 +327,7 @@ public final class CudaStream extends StreamMemory {
      * @throws CudaException if the driver refuses it, or the capture was spoilt
      */
     public CudaGraph capture(CaptureMode mode, Consumer<CudaStream> work) {
-        Objects.requireNonNull(work);
+        Objects.requireNonNull(work, "work");
         if (Thread.currentThread().isVirtual() && mode != CaptureMode.RELAXED) {
             throw new IllegalStateException("capture(" + mode + ") on a virtual thread: after its next pause it may run"
                     + " on another thread of the system, which must not end the capture. Remedy: CaptureMode.RELAXED");
@@ -382,7 +382,7 @@ public final class CudaStream extends StreamMemory {
      * @return false if this is not being captured; then nothing was added
      */
     public boolean captureDependency(GraphDependency dependency) {
-        Objects.requireNonNull(dependency);
+        Objects.requireNonNull(dependency, "dependency");
         if (capture == null) {
             return false;
         }

@@ -9,6 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Pinned host memory, which the device copies to and from by itself, and whose addresses kernels can use.
@@ -36,6 +37,9 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
 
     static HostMemory allocate(CudaContext context, long size, HostMemoryFlag... flags) {
         DeviceAllocations.requireSize(size);
+        for (HostMemoryFlag flag : flags) {
+            Objects.requireNonNull(flag, "flag");
+        }
         List<HostMemoryFlag> given = List.of(flags);
         if (given.contains(HostMemoryFlag.READ_ONLY)) {
             throw new IllegalArgumentException("READ_ONLY is for memory that is registered, not allocated");
@@ -73,6 +77,9 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
         }
         if (!segment.scope().isAlive()) {
             throw new IllegalStateException("the arena of the memory to register is closed");
+        }
+        for (HostMemoryFlag flag : flags) {
+            Objects.requireNonNull(flag, "flag");
         }
         List<HostMemoryFlag> given = List.of(flags);
         if (given.contains(HostMemoryFlag.WRITE_COMBINED)) {

@@ -83,6 +83,9 @@ public final class DevicePoolConfig {
      * @return this
      */
     public DevicePoolConfig access(AccessFlag... flags) {
+        for (AccessFlag flag : flags) {
+            Objects.requireNonNull(flag, "access flag");
+        }
         access = flags.clone();
         return this;
     }
@@ -110,7 +113,7 @@ public final class DevicePoolConfig {
      * @return this
      */
     public DevicePoolConfig leakReporter(Consumer<String> reporter) {
-        leakReporter = Objects.requireNonNull(reporter);
+        leakReporter = Objects.requireNonNull(reporter, "reporter");
         return this;
     }
 

@@ -141,6 +141,7 @@ public final class DeviceRegion implements AutoCloseable {
      * @param size in bytes
      * @param stream whose work wrote it, or waits for it
      * @throws IndexOutOfBoundsException if it does not lie within
+     * @throws IllegalStateException if this is closed, or the GPU does not come to copy what it has to a new mirror
      */
     public void publish(long offset, long size, CudaStream stream) {
         Objects.checkFromIndexSize(offset, size, length());

@@ -14,7 +14,7 @@ import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePairConfig;
 import java.util.EnumSet;
-import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -234,7 +234,9 @@ public final class GpuDirect {
 
     private static Set<AccessFlag> checkFlags(AccessFlag... access) {
         Set<AccessFlag> flags = EnumSet.noneOf(AccessFlag.class);
-        flags.addAll(List.of(access));
+        for (AccessFlag flag : access) {
+            flags.add(Objects.requireNonNull(flag, "access flag"));
+        }
         for (AccessFlag flag : OF_HOST_MEMORY_ONLY) {
             if (flags.contains(flag)) {
                 throw new IllegalArgumentException("device memory cannot be registered with " + flag);

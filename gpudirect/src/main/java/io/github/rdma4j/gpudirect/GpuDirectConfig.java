@@ -35,6 +35,9 @@ public final class GpuDirectConfig {
      * @return this
      */
     public GpuDirectConfig order(GpuPath... paths) {
+        for (GpuPath path : paths) {
+            Objects.requireNonNull(path, "path");
+        }
         List<GpuPath> given = List.of(paths);
         if (given.isEmpty() || EnumSet.copyOf(given).size() != given.size()) {
             throw new IllegalArgumentException("paths " + given + ": one or more, each once");
@@ -78,7 +81,7 @@ public final class GpuDirectConfig {
      * @return this
      */
     public GpuDirectConfig dmaBufMapping(DmaBuf.Mapping mapping) {
-        dmaBufMapping = Objects.requireNonNull(mapping);
+        dmaBufMapping = Objects.requireNonNull(mapping, "mapping");
         return this;
     }
 
@@ -113,13 +116,13 @@ public final class GpuDirectConfig {
     }
 
     /**
-     * Where {@code sys} lies, by whose files the peer-memory modules are found; default {@code /}.
+     * Where {@code sys} lies, by whose files the peer-memory modules and the GPU's window are found; default {@code /}.
      *
      * @param folder such as the host's root in a container
      * @return this
      */
     public GpuDirectConfig fileSystemRoot(Path folder) {
-        root = Objects.requireNonNull(folder);
+        root = Objects.requireNonNull(folder, "folder");
         return this;
     }
 

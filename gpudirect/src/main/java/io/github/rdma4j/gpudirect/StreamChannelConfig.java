@@ -5,6 +5,7 @@ package io.github.rdma4j.gpudirect;
 import io.github.rdma4j.gpudirect.internal.TimeText;
 import io.github.rdma4j.verbs.QueuePairConfig;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -59,7 +60,7 @@ public final class StreamChannelConfig {
      * @return this
      */
     public StreamChannelConfig queuePair(Consumer<QueuePairConfig> configuration) {
-        queuePair = configuration;
+        queuePair = Objects.requireNonNull(configuration, "configuration");
         return this;
     }
 

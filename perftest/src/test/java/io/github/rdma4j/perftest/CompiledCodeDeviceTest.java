@@ -49,9 +49,11 @@ class CompiledCodeDeviceTest {
     /** Standard output goes through one stream, the compiler's lines between ours, sometimes within one. */
     private static final Pattern HEADING = Pattern.compile("#bytes +#iterations");
 
-    private static final Pattern LOOP_THROWN_AWAY = Pattern.compile(
-            "(perftest\\.(loop\\.(\\w+Loop|GroupTimes)|stream\\.(Operation|RunControl))|verbs\\.(internal\\.(datapath\\.)?)?(QueuePair|SendQueue|CompletionQueue|SendRequests|SendFunctions|CompletionFunctions|UseGuard|HotCalls|WorkCompletions?|MemorySlice))::.*made"
-                    + " not entrant: (uncommon|marked)");
+    private static final Pattern LOOP_THROWN_AWAY =
+            Pattern.compile("(perftest\\.(loop\\.(\\w+Loop|GroupTimes)|stream\\.(Operation|RunControl))"
+                    + "|verbs\\.(internal\\.(datapath\\.)?)?(QueuePair|SendQueue|CompletionQueue|SendRequests|SendFunctions"
+                    + "|CompletionFunctions|UseGuard|HotCalls|WorkCompletions?|MemorySlice))"
+                    + "::.*made not entrant: (uncommon|marked)");
 
     @TempDir
     Path folder;
@@ -117,8 +119,7 @@ class CompiledCodeDeviceTest {
         assertInOnePiece(loop.name, loop.calls);
         assertThat(Files.readString(classes))
                 .contains("io.github.rdma4j.perftest.loop." + loop.name + " ")
-                .as(
-                        "nothing of a GPU is loaded where none is asked for, and nothing of a recorder where nobody records")
+                .as("nothing of a GPU is loaded where none is asked for, nothing of a recorder where nobody records")
                 .doesNotContain("io.github.rdma4j.cuda.", "io.github.rdma4j.gpudirect.", "perftest.gpu.")
                 .doesNotContainPattern("rdma4j\\.verbs\\.internal\\.events\\.\\w+Event |jdk\\.jfr\\.internal\\.");
     }

@@ -98,7 +98,8 @@ class OneSidedOptionsDeviceTest {
         return new PeerProcess(List.of(
                 "bash",
                 "-c",
-                "for i in $(seq 1 300); do grep -qi ':%04X .*:0000 0A' /proc/net/tcp /proc/net/tcp6 && break; sleep 0.1; done; exec %s localhost"
+                ("for i in $(seq 1 300); do grep -qi ':%04X .*:0000 0A' /proc/net/tcp /proc/net/tcp6 && break;"
+                                + " sleep 0.1; done; exec %s localhost")
                         .formatted(port, command)));
     }
 

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * What may be done with registered memory, and what a peer may do through a queue pair ({@code enum ibv_access_flags}).
@@ -55,7 +56,7 @@ public enum AccessFlag {
     static int mask(AccessFlag... flags) {
         int mask = 0;
         for (AccessFlag flag : flags) {
-            mask |= flag.bit;
+            mask |= Objects.requireNonNull(flag, "access flag").bit;
         }
         return mask;
     }

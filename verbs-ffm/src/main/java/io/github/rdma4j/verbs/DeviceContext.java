@@ -14,6 +14,7 @@ import io.github.rdma4j.verbs.internal.NativeLibraries;
 import io.github.rdma4j.verbs.internal.NativeMemory;
 import io.github.rdma4j.verbs.internal.ProviderFunctions;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -223,6 +224,7 @@ public final class DeviceContext extends DeviceQuestions implements EventSource 
      * @throws VerbsException if the device refuses
      */
     public ReceiveWorkQueueTable createReceiveWorkQueueTable(List<WorkQueue> queues) {
+        queues.forEach(queue -> Objects.requireNonNull(queue, "queue"));
         List<WorkQueue> entries = List.copyOf(queues);
         ReceiveWorkQueueTable.check(this, entries);
         return createChild(() -> new ReceiveWorkQueueTable(this, entries));
@@ -243,15 +245,22 @@ public final class DeviceContext extends DeviceQuestions implements EventSource 
      * Opens the domain of extended reliable connections of a file (ibv_open_xrcd(3)), which other processes open by the
      * same file.
      *
-     * @param file any file; it is created where the mode says so, and is not read or written
+     * @param file any file of the default file system; it is created where the mode says so, and is not read or written
      * @param mode whether the domain may or must exist
      * @return the domain, to be closed before or with this context
+     * @throws IllegalArgumentException if the path is of another file system than the default one, as that of a ZIP
+     *     file is
      * @throws UnsupportedVerbException if the device has none, as SoftRoCE
      * @throws VerbsException if the file cannot be opened, or the domain is or is not there against the mode
      */
     public XrcDomain openXrcDomain(Path file, XrcDomain.OpenMode mode) {
         Objects.requireNonNull(file, "file");
         Objects.requireNonNull(mode, "mode");
+        if (file.getFileSystem() != FileSystems.getDefault()) {
+            throw new IllegalArgumentException(
+                    "%s is a path of %s, and other processes find a domain by a file of the default file system"
+                            .formatted(file, file.getFileSystem()));
+        }
         return createChild(() -> XrcDomain.open(this, file, mode));
     }
 

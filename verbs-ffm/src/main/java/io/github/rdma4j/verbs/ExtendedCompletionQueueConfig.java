@@ -3,7 +3,6 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Objects;
@@ -54,7 +53,9 @@ public final class ExtendedCompletionQueueConfig {
      */
     public ExtendedCompletionQueueConfig fields(WorkCompletionField... wanted) {
         EnumSet<WorkCompletionField> set = EnumSet.noneOf(WorkCompletionField.class);
-        set.addAll(Arrays.asList(wanted));
+        for (WorkCompletionField field : wanted) {
+            set.add(Objects.requireNonNull(field, "field"));
+        }
         fields = Collections.unmodifiableSet(set);
         return this;
     }

@@ -164,6 +164,7 @@ public final class MemoryWindow extends Resource {
      * @throws IllegalArgumentException if the arguments do not go together, the window is of type 2, or the queue pair
      *     of a type that binds none
      * @throws IllegalStateException if the window or the queue pair is closed, or the queue pair not connected
+     * @throws UnsupportedVerbException if the device's library would write into a ring that is this library's
      */
     public int postUnbind(QueuePair queuePair, long workRequestId, int flags) {
         requireOpen();

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import java.util.Objects;
+
 /**
  * What a {@link ParentDomain} adds to its protection domain; without anything, it is the domain again.
  *
@@ -21,7 +23,7 @@ public final class ParentDomainConfig {
      * @return this
      */
     public ParentDomainConfig threadDomain(ThreadDomain domain) {
-        this.threadDomain = domain;
+        this.threadDomain = Objects.requireNonNull(domain, "thread domain");
         return this;
     }
 
@@ -32,7 +34,7 @@ public final class ParentDomainConfig {
      * @return this
      */
     public ParentDomainConfig allocator(QueueAllocator queueAllocator) {
-        this.allocator = queueAllocator;
+        this.allocator = Objects.requireNonNull(queueAllocator, "allocator");
         return this;
     }
 

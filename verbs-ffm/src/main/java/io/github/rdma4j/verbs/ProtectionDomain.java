@@ -360,7 +360,7 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      * @throws VerbsException if the device has none left
      */
     public MemoryWindow allocateMemoryWindow(MemoryWindowType type) {
-        return createChild(() -> new MemoryWindow(this, Objects.requireNonNull(type)));
+        return createChild(() -> new MemoryWindow(this, Objects.requireNonNull(type, "type")));
     }
 
     /**

@@ -175,11 +175,13 @@ public final class QueuePair extends SendQueue {
     }
 
     /**
-     * Attaches to a multicast group (ibv_attach_mcast(3)): its datagrams come into this queue pair's receives. On RoCE
-     * that is all; on InfiniBand the port must have joined the group before, for instance through rdma_cm. Closing the
-     * queue pair detaches.
+     * Attaches to a multicast group (ibv_attach_mcast(3)): its datagrams come into this queue pair's receives as far as
+     * they reach the port. On InfiniBand the port must have joined the group before; on RoCE version 2, switches may
+     * keep the group from machines that have not. {@link io.github.rdma4j.verbs.cm.ConnectionId#joinMulticast} does
+     * both. Closing the queue pair detaches.
      *
-     * @param group the group's GID, which starts with {@code ff}
+     * @param group the group's GID ({@link Gid#isMulticast()}), which starts with {@code ff} or is an IPv4 group mapped
+     *     into IPv6, as on RoCE version 2
      * @param lid the group's LID, 0xc000 or above; 0 on RoCE
      * @throws IllegalArgumentException if the GID names no group, or the LID has more than 16 bits
      * @throws IllegalStateException if the type is not UD, or it is attached already
@@ -194,7 +196,8 @@ public final class QueuePair extends SendQueue {
      *
      * @param group the group's GID
      * @param lid the group's LID, as it was attached
-     * @throws IllegalStateException if it is not attached
+     * @throws IllegalArgumentException if the GID names no group, or the LID has more than 16 bits
+     * @throws IllegalStateException if the type is not UD, or it is not attached
      * @throws VerbsException if the device refuses
      */
     public void detachMulticast(Gid group, int lid) {

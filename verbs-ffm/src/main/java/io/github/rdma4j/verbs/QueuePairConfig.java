@@ -286,7 +286,11 @@ public final class QueuePairConfig {
      * @return this
      */
     public QueuePairConfig sendOperations(SendOperation... operations) {
-        sendOperations = operations.length == 0 ? Set.of() : EnumSet.copyOf(List.of(operations));
+        EnumSet<SendOperation> set = EnumSet.noneOf(SendOperation.class);
+        for (SendOperation operation : operations) {
+            set.add(Objects.requireNonNull(operation, "operation"));
+        }
+        sendOperations = set;
         return this;
     }
 
@@ -297,7 +301,11 @@ public final class QueuePairConfig {
      * @return this
      */
     public QueuePairConfig creationFlags(QueuePairCreationFlag... flags) {
-        creationFlags = flags.length == 0 ? Set.of() : EnumSet.copyOf(List.of(flags));
+        EnumSet<QueuePairCreationFlag> set = EnumSet.noneOf(QueuePairCreationFlag.class);
+        for (QueuePairCreationFlag flag : flags) {
+            set.add(Objects.requireNonNull(flag, "creation flag"));
+        }
+        creationFlags = set;
         return this;
     }
 

@@ -16,7 +16,7 @@ import io.github.rdma4j.verbs.internal.explain.ModifyFailure;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
-import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -34,8 +34,12 @@ final class QueuePairModification {
     private QueuePairModification() {}
 
     static QueuePairAttributes query(QueuePair queuePair, QueuePairAttribute... attributes) {
-        Set<QueuePairAttribute> asked = attributes.length == 0 ? QUERIED : EnumSet.copyOf(List.of(attributes));
-        return query(queuePair, asked, (values, initial) -> QueuePairAttributes.read(values));
+        EnumSet<QueuePairAttribute> asked = EnumSet.noneOf(QueuePairAttribute.class);
+        for (QueuePairAttribute attribute : attributes) {
+            asked.add(Objects.requireNonNull(attribute, "attribute"));
+        }
+        return query(
+                queuePair, asked.isEmpty() ? QUERIED : asked, (values, initial) -> QueuePairAttributes.read(values));
     }
 
     static QueuePairInitAttributes queryInitial(QueuePair queuePair) {

@@ -51,6 +51,9 @@ public final class ReceiveHashConfig {
             throw new IllegalArgumentException(
                     "a key of %d bytes is not in 1..%d".formatted(key.length, MAX_KEY_LENGTH));
         }
+        for (ReceiveHashField field : fields) {
+            Objects.requireNonNull(field, "field");
+        }
         Set<ReceiveHashField> set = Set.of(fields);
         requireOneOf(IP_VERSIONS, set);
         requireOneOf(TRANSPORTS, set);

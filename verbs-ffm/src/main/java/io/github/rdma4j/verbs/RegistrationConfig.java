@@ -35,7 +35,7 @@ public final class RegistrationConfig {
      * @return this
      */
     public RegistrationConfig segment(MemorySegment memory) {
-        segment = Objects.requireNonNull(memory);
+        segment = Objects.requireNonNull(memory, "memory");
         dmaBuf = false;
         addressOnly = false;
         return this;
@@ -98,7 +98,7 @@ public final class RegistrationConfig {
      * @return this
      */
     public RegistrationConfig dmaHandle(DmaHandle handle) {
-        dmaHandle = Objects.requireNonNull(handle);
+        dmaHandle = Objects.requireNonNull(handle, "handle");
         return this;
     }
 

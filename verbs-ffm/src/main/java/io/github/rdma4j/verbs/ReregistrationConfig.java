@@ -27,7 +27,7 @@ public final class ReregistrationConfig {
      * @return this
      */
     public ReregistrationConfig segment(MemorySegment memory) {
-        segment = Objects.requireNonNull(memory);
+        segment = Objects.requireNonNull(memory, "memory");
         return this;
     }
 
@@ -38,7 +38,7 @@ public final class ReregistrationConfig {
      * @return this
      */
     public ReregistrationConfig protectionDomain(ProtectionDomain other) {
-        domain = Objects.requireNonNull(other);
+        domain = Objects.requireNonNull(other, "domain");
         return this;
     }
 

@@ -136,6 +136,8 @@ public final class WorkQueue extends Resource {
      * @throws VerbsException if the device refuses
      */
     public void modifyFlags(Set<WorkQueueFlag> changed, Set<WorkQueueFlag> set) {
+        changed.forEach(flag -> Objects.requireNonNull(flag, "changed flag"));
+        set.forEach(flag -> Objects.requireNonNull(flag, "set flag"));
         if (!changed.containsAll(set)) {
             throw new IllegalArgumentException(
                     "flags to set %s are not all among those to change %s".formatted(set, changed));

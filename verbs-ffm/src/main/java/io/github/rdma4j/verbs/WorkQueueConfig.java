@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 
@@ -61,6 +62,9 @@ public final class WorkQueueConfig {
      * @return this
      */
     public WorkQueueConfig flags(WorkQueueFlag... more) {
+        for (WorkQueueFlag flag : more) {
+            Objects.requireNonNull(flag, "flag");
+        }
         flags.addAll(List.of(more));
         return this;
     }

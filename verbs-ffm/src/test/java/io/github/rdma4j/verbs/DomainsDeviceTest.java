@@ -5,8 +5,11 @@ package io.github.rdma4j.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -110,6 +113,22 @@ class DomainsDeviceTest {
         assertThatThrownBy(() -> context.openXrcDomain(folder, XrcDomain.OpenMode.CREATE))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("EISDIR (Is a directory). Remedy: name a file, and no folder");
+    }
+
+    /** The kernel would take it for a file of that name. */
+    @Test
+    void aPathWithinAZipFileNamesNoDomain(@TempDir Path folder) throws Exception {
+        Path outside = folder.resolve("shared");
+        try (FileSystem zip = FileSystems.newFileSystem(folder.resolve("a.zip"), Map.of("create", "true"))) {
+            Path inside = zip.getPath(outside.toString());
+            for (XrcDomain.OpenMode mode : XrcDomain.OpenMode.values()) {
+                assertThatThrownBy(() -> context.openXrcDomain(inside, mode))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining(inside.toString())
+                        .hasMessageContaining("a.zip");
+            }
+        }
+        assertThat(outside).doesNotExist();
     }
 
     /** To open one waits for its other end, and all of the device context waited with it. */

@@ -5,6 +5,7 @@ package io.github.rdma4j.gpudirect.check;
 import io.github.rdma4j.gpudirect.Bar1Memory;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -21,4 +22,13 @@ public record CheckSources(
         Path root,
         Supplier<GpuInventory> gpus,
         Supplier<AdapterInventory> adapters,
-        Function<PciAddress, Bar1Memory> windows) {}
+        Function<PciAddress, Bar1Memory> windows) {
+
+    /** Requires all of them. */
+    public CheckSources {
+        Objects.requireNonNull(root, "root");
+        Objects.requireNonNull(gpus, "gpus");
+        Objects.requireNonNull(adapters, "adapters");
+        Objects.requireNonNull(windows, "windows");
+    }
+}

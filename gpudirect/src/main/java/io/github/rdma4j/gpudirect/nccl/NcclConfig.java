@@ -39,7 +39,7 @@ public final class NcclConfig {
      * @return this
      */
     public NcclConfig mode(NcclMode how) {
-        mode = Objects.requireNonNull(how);
+        mode = Objects.requireNonNull(how, "mode");
         return this;
     }
 

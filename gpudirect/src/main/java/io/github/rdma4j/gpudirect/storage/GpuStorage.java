@@ -22,6 +22,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -155,6 +156,9 @@ public final class GpuStorage implements AutoCloseable {
             throw new IllegalArgumentException(
                     "%s is a path of %s, whose files no adapter and no GPU can reach: copy it to a file of its own"
                             .formatted(path, path.getFileSystem()));
+        }
+        for (OpenOption option : options) {
+            Objects.requireNonNull(option, "option");
         }
         Set<OpenOption> given = Set.of(options);
         for (OpenOption option : given) {

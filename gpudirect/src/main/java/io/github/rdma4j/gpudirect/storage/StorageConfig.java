@@ -36,6 +36,9 @@ public final class StorageConfig {
      * @return this
      */
     public StorageConfig allow(StoragePath... paths) {
+        for (StoragePath path : paths) {
+            Objects.requireNonNull(path, "path");
+        }
         List<StoragePath> given = List.of(paths);
         if (given.isEmpty() || EnumSet.copyOf(given).size() != given.size()) {
             throw new IllegalArgumentException("paths " + given + ": one or more, each once");
@@ -122,7 +125,7 @@ public final class StorageConfig {
         if (limit.isZero() || limit.isNegative()) {
             throw new IllegalArgumentException("a time limit of " + TimeText.of(limit) + ": more than zero");
         }
-        timeout = Objects.requireNonNull(limit);
+        timeout = Objects.requireNonNull(limit, "limit");
         return this;
     }
 

@@ -50,8 +50,8 @@ class PublicApiTest {
                         now.stream().filter(line -> !before.contains(line)).map(line -> "+ " + line),
                         before.stream().filter(line -> !now.contains(line)).map(line -> "- " + line)))
                 .as(
-                        "the public API is not that of %s. If that is meant: mvn -pl perftest -am test -Dtest=PublicApiTest"
-                                + " -Dsurefire.failIfNoSpecifiedTests=false -Drdma4j.api.write=true",
+                        "the public API is not that of %s. If that is meant: mvn -pl perftest -am test"
+                                + " -Dtest=PublicApiTest -Dsurefire.failIfNoSpecifiedTests=false -Drdma4j.api.write=true",
                         file)
                 .isEmpty();
     }

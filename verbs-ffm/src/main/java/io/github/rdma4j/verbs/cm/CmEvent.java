@@ -149,7 +149,8 @@ public final class CmEvent {
     }
 
     /**
-     * {@return why this side could not complete the connection, for {@link CmEventType#CONNECT_ERROR}; empty otherwise}
+     * {@return why this side could not complete the connection, for {@link CmEventType#CONNECT_ERROR}, or not attach
+     * the queue pair, for {@link CmEventType#MULTICAST_ERROR}; empty otherwise, also if the network has refused}
      */
     public Optional<VerbsException> cause() {
         return Optional.ofNullable(cause);

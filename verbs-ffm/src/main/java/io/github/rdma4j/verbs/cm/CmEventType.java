@@ -36,7 +36,11 @@ public enum CmEventType {
     DEVICE_REMOVAL(11, true),
     /** The multicast group is joined. */
     MULTICAST_JOIN(12, false),
-    /** The multicast group could not be joined, or was lost. */
+    /**
+     * The multicast group could not be joined, or was lost. If the event has a {@linkplain CmEvent#cause() cause}, the
+     * queue pair could not be attached, and the id has left the group again; otherwise
+     * {@link ConnectionId#leaveMulticast} comes before another join.
+     */
     MULTICAST_ERROR(13, true),
     /** The network interface's hardware address has changed: on bonded interfaces, after a fail-over. */
     ADDR_CHANGE(14, false),

@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.Destination;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.bindings.rdma_ud_param;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /**
  * How to reach a datagram peer or a multicast group ({@code struct rdma_ud_param}).
@@ -22,6 +23,11 @@ public record DatagramParameters(AddressHandleAttributes path, int queuePairNumb
 
     /** The queue pair number that stands for a multicast group. */
     public static final int MULTICAST_QUEUE_PAIR = 0xffffff;
+
+    /** Requires a path. */
+    public DatagramParameters {
+        Objects.requireNonNull(path, "path");
+    }
 
     /**
      * Makes an address handle of the path (ibv_create_ah(3)).

@@ -7,7 +7,11 @@ import io.github.rdma4j.verbs.GlobalRoute;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.internal.CmCalls;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.SocketAddresses;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
@@ -41,6 +45,7 @@ final class JoinedGroups {
 
     /**
      * Attaches the queue pair to the group, unless it is to send only; librdmacm does so within rdma_get_cm_event(3).
+     * If that fails, the id leaves the group again.
      */
     CmEvent joined(CmEvent event, QueuePair queuePair) {
         Group group = groups.get(event.joinKey());
@@ -52,7 +57,7 @@ final class JoinedGroups {
         try {
             queuePair.attachMulticast(gid, path.destinationLid());
         } catch (VerbsException e) {
-            return event.as(CmEventType.MULTICAST_ERROR, e);
+            return failed(event, group, e);
         } catch (IllegalStateException | IllegalArgumentException e) {
             String remedy = queuePair.isOpen()
                     ? "join a multicast address, and each once until it is left"
@@ -60,10 +65,22 @@ final class JoinedGroups {
             VerbsException failure =
                     new VerbsException("attaching to " + group.address(), Errno.EINVAL, e.getMessage(), remedy);
             failure.initCause(e);
-            return event.as(CmEventType.MULTICAST_ERROR, failure);
+            return failed(event, group, failure);
         }
         groups.put(event.joinKey(), new Group(group.address(), group.membership(), gid, path.destinationLid()));
         return event;
+    }
+
+    /** The kernel holds that the id has joined: nobody would leave a group whose join has failed. */
+    private CmEvent failed(CmEvent event, Group group, VerbsException failure) {
+        groups.remove(event.joinKey());
+        try (Arena arena = Arena.ofConfined()) {
+            int errno = CmCalls.leaveMulticast(event.id().segment(), SocketAddresses.write(arena, group.address()));
+            if (errno != 0) {
+                failure.addSuppressed(Failures.of("rdma_leave_multicast(" + group.address() + ")", errno));
+            }
+        }
+        return event.as(CmEventType.MULTICAST_ERROR, failure);
     }
 
     /** Detaches the queue pair, as far as it is there. */

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.device;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -31,6 +32,7 @@ public record GidEntry(Gid gid, int index, int port, GidType type, int networkIn
      */
     public static Optional<GidEntry> preferred(List<GidEntry> table) {
         return table.stream()
+                .map(entry -> Objects.requireNonNull(entry, "entry"))
                 .filter(entry ->
                         !entry.gid.isZero() && entry.type != GidType.UNKNOWN && entry.index <= MAX_USABLE_INDEX)
                 .min(Comparator.comparingInt(GidEntry::typeRank)

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import java.net.InetSocketAddress;
 import java.security.MessageDigest;
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * Who may connect to an {@link EndpointServer}: {@link EndpointConfig#admission}. It is asked before a client gets
@@ -57,7 +58,7 @@ public interface Admission {
         }
         byte[][] accepted = new byte[tokens.length][];
         for (int i = 0; i < tokens.length; i++) {
-            int length = tokens[i].length;
+            int length = Objects.requireNonNull(tokens[i], "token").length;
             if (length == 0 || length > EndpointConfig.MAX_PRIVATE_DATA) {
                 throw new IllegalArgumentException(
                         "a token of %d bytes: 1 to %d travel".formatted(length, EndpointConfig.MAX_PRIVATE_DATA));

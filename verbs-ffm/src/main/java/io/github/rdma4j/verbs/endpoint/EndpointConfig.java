@@ -161,7 +161,7 @@ public final class EndpointConfig {
      * @return this
      */
     public EndpointConfig onMove(Consumer<? super TransportMove> listener) {
-        moveListener = listener;
+        moveListener = Objects.requireNonNull(listener, "listener");
         return this;
     }
 
@@ -347,7 +347,7 @@ public final class EndpointConfig {
      * @return this
      */
     public EndpointConfig admission(Admission rule) {
-        admission = rule;
+        admission = Objects.requireNonNull(rule, "rule");
         return this;
     }
 

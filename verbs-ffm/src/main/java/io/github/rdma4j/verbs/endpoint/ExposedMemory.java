@@ -7,8 +7,8 @@ import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.Objects;
 
 /**
  * Memory of this side that peers can use, as far as its rights go. They see each byte as it is at that moment, and this
@@ -75,7 +75,11 @@ public final class ExposedMemory implements AutoCloseable {
         if (rights.length == 0) {
             throw new IllegalArgumentException("memory that is exposed without any right is of no use to a peer");
         }
-        return EnumSet.copyOf(Arrays.asList(rights));
+        EnumSet<AccessFlag> set = EnumSet.noneOf(AccessFlag.class);
+        for (AccessFlag right : rights) {
+            set.add(Objects.requireNonNull(right, "right"));
+        }
+        return set;
     }
 
     /** {@return what peers need to know; {@link MemoryHandle#toBytes()} goes into a message} */

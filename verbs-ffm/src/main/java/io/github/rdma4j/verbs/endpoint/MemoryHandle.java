@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -32,6 +33,7 @@ public record MemoryHandle(RemoteMemory memory, Set<AccessFlag> rights) {
 
     /** Checks the rights. */
     public MemoryHandle {
+        Objects.requireNonNull(memory, "memory");
         requireRemote(rights);
         EnumSet<AccessFlag> copy = EnumSet.noneOf(AccessFlag.class);
         copy.addAll(rights);
@@ -39,6 +41,7 @@ public record MemoryHandle(RemoteMemory memory, Set<AccessFlag> rights) {
     }
 
     static void requireRemote(Set<AccessFlag> rights) {
+        Objects.requireNonNull(rights, "rights").forEach(right -> Objects.requireNonNull(right, "right"));
         if (!RIGHTS.containsAll(rights)) {
             throw new IllegalArgumentException("the rights of a peer are of " + RIGHTS + ", and these are " + rights);
         }

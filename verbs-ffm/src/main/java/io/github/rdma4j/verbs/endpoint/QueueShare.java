@@ -107,7 +107,7 @@ final class QueueShare {
 
     // With the lock of those who join and leave.
     private final BitSet taken = new BitSet();
-    private final List<MemoryRegion> chunks = new ArrayList<>();
+    private final ArrayList<MemoryRegion> chunks = new ArrayList<>();
     /** The chunks, and the spare buffers'. */
     private final List<MemoryRegion> regions = new ArrayList<>();
 
@@ -146,6 +146,7 @@ final class QueueShare {
         try {
             this.receives = domain.createSharedReceiveQueue(settings -> settings.maxWorkRequests(receiveDepth));
             addBuffers(sizes.receiveStride() * sizes.spare(), sizes.spare());
+            requirePosted();
         } catch (Throwable e) {
             // Closes the other queue's receives, too.
             CloseAll.after(e, this::close);
@@ -220,7 +221,10 @@ final class QueueShare {
         int place = taken.nextClearBit(0);
         while (place / sizes.placesPerChunk() >= chunks.size()) {
             int placesHere = Math.min(sizes.placesPerChunk(), places - chunks.size() * sizes.placesPerChunk());
+            // Before there are buffers: those of a chunk that nobody knows of would come once more with the next.
+            chunks.ensureCapacity(chunks.size() + 1);
             chunks.add(addBuffers(placesHere * sizes.bytes(), placesHere * sizes.receives));
+            requirePosted();
         }
         Member member = new Member(this, place, number, sizes.receives, sizes.sends);
         taken.set(place);
@@ -242,24 +246,32 @@ final class QueueShare {
         return new SendBuffers(chunks.get(chunk), base, sizes.sendDepth, sizes.buffer, sizes.trailer, sizes.sum);
     }
 
-    /** Registers memory whose first part is for so many receive buffers, and gives these to the adapter. */
+    /** Registers memory whose first part is for so many receive buffers, which wait for the adapter. */
     private MemoryRegion addBuffers(long bytes, int number) {
         MemoryRegion region = domain.allocateMemory(bytes, AccessFlag.LOCAL_WRITE);
+        try {
+            synchronized (ledger) {
+                enter(region, number);
+            }
+        } catch (Throwable e) {
+            CloseAll.after(e, region::close);
+            throw e;
+        }
+        return region;
+    }
+
+    /**
+     * Gives the adapter all that wait. What it refuses is tried again by whoever gives others back, and counts as lost
+     * until then.
+     */
+    private void requirePosted() {
         int errno;
         synchronized (ledger) {
-            try {
-                enter(region, number);
-            } catch (Throwable e) {
-                CloseAll.after(e, region::close);
-                throw e;
-            }
             errno = postWaiting();
         }
         if (errno != 0) {
-            // They are tried again by whoever gives others back, and count as lost until then.
             throw new VerbsException("ibv_post_srq_recv(" + this + ")", errno, "", "");
         }
-        return region;
     }
 
     /** All of it, or nothing. */

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.internal.TimeText;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -66,7 +67,7 @@ public final class ReconnectConfig {
      * @return this
      */
     public ReconnectConfig onReconnect(Consumer<? super Reconnection> newListener) {
-        listener = newListener;
+        listener = Objects.requireNonNull(newListener, "listener");
         return this;
     }
 

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.flow;
 
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -162,6 +163,9 @@ public final class EspActionConfig {
      * @return this
      */
     public EspActionConfig encapsulation(FlowHeader<?>... headers) {
+        for (FlowHeader<?> header : headers) {
+            Objects.requireNonNull(header, "header");
+        }
         this.encapsulation = List.of(headers);
         return this;
     }

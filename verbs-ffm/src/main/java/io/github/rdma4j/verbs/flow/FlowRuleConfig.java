@@ -10,6 +10,7 @@ import java.lang.foreign.SegmentAllocator;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -38,7 +39,7 @@ public final class FlowRuleConfig {
      * @return this
      */
     public FlowRuleConfig type(FlowRuleType ruleType) {
-        this.type = ruleType;
+        this.type = Objects.requireNonNull(ruleType, "type");
         return this;
     }
 
@@ -76,6 +77,9 @@ public final class FlowRuleConfig {
      * @return this
      */
     public FlowRuleConfig specs(FlowSpec... more) {
+        for (FlowSpec spec : more) {
+            Objects.requireNonNull(spec, "spec");
+        }
         specs.addAll(Arrays.asList(more));
         return this;
     }

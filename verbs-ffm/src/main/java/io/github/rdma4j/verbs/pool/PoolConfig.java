@@ -76,6 +76,9 @@ public final class PoolConfig {
      * @return this
      */
     public PoolConfig access(AccessFlag... flags) {
+        for (AccessFlag flag : flags) {
+            Objects.requireNonNull(flag, "access flag");
+        }
         access = flags.clone();
         return this;
     }
@@ -87,7 +90,7 @@ public final class PoolConfig {
      * @return this
      */
     public PoolConfig hugePages(HugePages wish) {
-        hugePages = Objects.requireNonNull(wish);
+        hugePages = Objects.requireNonNull(wish, "wish");
         return this;
     }
 
@@ -127,7 +130,7 @@ public final class PoolConfig {
      * @return this
      */
     public PoolConfig leakReporter(Consumer<String> reporter) {
-        leakReporter = Objects.requireNonNull(reporter);
+        leakReporter = Objects.requireNonNull(reporter, "reporter");
         return this;
     }
 

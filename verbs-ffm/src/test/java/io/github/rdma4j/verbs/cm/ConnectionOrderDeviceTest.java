@@ -286,8 +286,16 @@ class ConnectionOrderDeviceTest {
                         ConnectionException.class,
                         () -> datagrams.joinMulticast(group, MulticastMembership.FULL_MEMBER, PATIENCE));
                 assertThat(failure.remedy()).isEqualTo("join a multicast address, and each once until it is left");
+                assertThat(failure.getCause().getSuppressed()).isEmpty();
             }
             assertThat(end.queuePair.isOpen()).isTrue();
+            assertThatThrownBy(() -> datagrams.id().leaveMulticast(noGroup))
+                    .as("it was left again")
+                    .hasMessageContaining("this id has not joined that group");
+            datagrams.id().leaveMulticast(GROUP);
+            assertThatThrownBy(() -> datagrams.id().leaveMulticast(GROUP))
+                    .as("the join that could not be attached is not one more")
+                    .hasMessageContaining("this id has not joined that group");
         }
     }
 }

@@ -3,9 +3,11 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.bindings.ibv_context;
 import io.github.rdma4j.verbs.bindings.ibv_context_ops;
 import io.github.rdma4j.verbs.bindings.ibv_recv_wr;
@@ -30,8 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 
 /**
- * The adapter of a group takes only the first of the receives that one call gives it: none is lost, and none is given
- * to it twice.
+ * The adapter of a group takes only the first of the receives that one call gives it: none is lost, none is given to it
+ * twice, and there are not more of them for it.
  */
 @Tag("device")
 @DisabledIfSystemProperty(
@@ -58,6 +60,9 @@ class RefusedReceivesDeviceTest {
         private final Set<Long> posted = new HashSet<>();
 
         private boolean refuses;
+        /** How many calls come until one is refused; 0 if none is. */
+        private int untilRefusal;
+
         private int refusals;
 
         RefusingAdapter(DeviceContext device) {
@@ -75,7 +80,8 @@ class RefusedReceivesDeviceTest {
             for (MemorySegment next = first; next.address() != 0; next = ibv_recv_wr.next(request(next))) {
                 chain.add(request(next));
             }
-            int taken = refuses && random.nextInt(20) == 0 ? random.nextInt(chain.size()) : chain.size();
+            boolean refused = refuses && random.nextInt(20) == 0 || untilRefusal > 0 && --untilRefusal == 0;
+            int taken = refused ? random.nextInt(chain.size()) : chain.size();
             int result = 0;
             if (taken > 0) {
                 MemorySegment last = chain.get(taken - 1);
@@ -104,8 +110,18 @@ class RefusedReceivesDeviceTest {
             posted.clear();
         }
 
+        /** Only one call, the n-th from now on. */
+        synchronized void refuseCall(int number) {
+            untilRefusal = number;
+        }
+
         synchronized int refusals() {
             return refusals;
+        }
+
+        /** How many rooms it has got since the last change. */
+        synchronized int count() {
+            return posted.size();
         }
 
         /** Which it was not given again since the last change. */
@@ -252,6 +268,52 @@ class RefusedReceivesDeviceTest {
             all.forEach(Conversation::finish);
             assertThat(group.queues()).isEqualTo(1);
             all.forEach(Conversation::close);
+        }
+    }
+
+    /** What a client's group gives its adapter until the client is connected. */
+    private static int roomsOfOneClient(RefusingAdapter adapter, boolean refuse) {
+        adapter.refuse(false);
+        // One place at a time, with few rooms: those that are refused do not wear the queue out.
+        Consumer<EndpointConfig> large =
+                config -> config.receiveBuffers(4).sendDepth(4).maxMessageSize(300_000);
+        try (EndpointGroup group = EndpointGroup.open(3);
+                EndpointServer server = EndpointServer.bind(CmTestNet.ipv4(), large)) {
+            if (refuse) {
+                // The first call is of the spare rooms.
+                adapter.refuseCall(2);
+                assertThatThrownBy(() -> connect(server, config -> large.accept(config.group(group))))
+                        .isInstanceOf(VerbsException.class)
+                        .hasMessageContaining("ibv_post_srq_recv")
+                        .hasMessageContaining("ENOMEM");
+            }
+            CompletableFuture<Void> served = CompletableFuture.runAsync(
+                    () -> server.accept(PATIENCE).orElseThrow().close());
+            try (Endpoint _ = connect(server, config -> large.accept(config.group(group)))) {
+                assertThat(group.queues()).isEqualTo(1);
+                return adapter.count();
+            } finally {
+                served.join();
+            }
+        }
+    }
+
+    private static Endpoint connect(EndpointServer server, Consumer<EndpointConfig> settings) {
+        return Endpoint.connect(server.address(), settings, PATIENCE);
+    }
+
+    @Test
+    void whoJoinsAfterARefusalBringsNoMoreRooms() {
+        DeviceContext device = CmDevices.list().getFirst();
+        assumeTrue(
+                !DeviceDriver.of(device.device().sysfsPath()).postsInUserSpace(),
+                "this device's driver posts by critical calls, which must not call Java");
+        try (RefusingAdapter adapter = new RefusingAdapter(device)) {
+            int rooms = roomsOfOneClient(adapter, false);
+            assertThat(adapter.refusals()).isZero();
+            // Those that were refused may still wait for others.
+            assertThat(roomsOfOneClient(adapter, true)).isLessThanOrEqualTo(rooms);
+            assertThat(adapter.refusals()).isEqualTo(1);
         }
     }
 }

@@ -28,7 +28,7 @@ class FaultInjectionDeviceTest {
 
     /** Cases that close again what a failed step could not undo. */
     private static final Set<String> UNDONE_AGAIN =
-            Set.of("queue pair that cannot be connected", "a request that is rejected", "connection");
+            Set.of("queue pair that cannot be connected", "a request that is rejected", "connection", "multicast join");
 
     private final FaultyLoader loader = new FaultyLoader();
 

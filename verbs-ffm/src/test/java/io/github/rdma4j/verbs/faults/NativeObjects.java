@@ -30,6 +30,9 @@ final class NativeObjects {
     /** What was made, by its address or descriptor, with the call that made it. */
     private static final Map<Object, String> LIVE = new ConcurrentHashMap<>();
 
+    /** How many multicast groups each id of rdma_cm has joined, which the kernel does not count by process. */
+    private static final Map<Object, Integer> JOINED = new ConcurrentHashMap<>();
+
     /** A mapping is given back in parts, too. */
     private static final AtomicLong MAPPED_BYTES = new AtomicLong();
 
@@ -88,6 +91,9 @@ final class NativeObjects {
     static void after(String function, Object[] arguments, Object answer, String maker) {
         Object object = ended(function, arguments);
         if (object != null) {
+            if (function.equals("rdma_destroy_id") && ((Number) answer).longValue() == 0) {
+                JOINED.remove(object);
+            }
             if (answer != null && ((Number) answer).longValue() != 0 && !endsEvenInFailure(function)) {
                 LIVE.put(object, maker);
             }
@@ -102,6 +108,8 @@ final class NativeObjects {
             }
             case "mmap" -> MAPPED_BYTES.addAndGet((long) answer == -1 ? 0 : (long) arguments[1]);
             case "munmap" -> MAPPED_BYTES.addAndGet((int) answer == 0 ? -(long) arguments[1] : 0);
+            case "rdma_join_multicast", "rdma_join_multicast_ex" -> joined(arguments[0], answer, 1);
+            case "rdma_leave_multicast" -> joined(arguments[0], answer, -1);
             case "rdma_create_id" -> madeAt(function, arguments[1], answer);
             case "rdma_getaddrinfo" -> madeAt(function, arguments[3], answer);
             case "rdma_get_cm_event" -> event(function, arguments[1], answer);
@@ -130,6 +138,12 @@ final class NativeObjects {
     private static void descriptor(String function, int number) {
         if (number >= 0) {
             LIVE.put(new Descriptor(number), function);
+        }
+    }
+
+    private static void joined(Object id, Object answer, int more) {
+        if (((Number) answer).longValue() == 0) {
+            JOINED.merge(id instanceof MemorySegment segment ? (Object) segment.address() : id, more, Integer::sum);
         }
     }
 
@@ -163,6 +177,9 @@ final class NativeObjects {
     static Map<String, Integer> counts() {
         Map<String, Integer> counts = new TreeMap<>();
         counts.put("bytes mapped", MAPPED_BYTES.intValue());
+        counts.put(
+                "multicast groups joined",
+                JOINED.values().stream().mapToInt(Integer::intValue).sum());
         LIVE.values().forEach(function -> counts.merge(function, 1, Integer::sum));
         return counts;
     }

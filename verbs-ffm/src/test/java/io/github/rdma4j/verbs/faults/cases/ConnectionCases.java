@@ -5,11 +5,13 @@ package io.github.rdma4j.verbs.faults.cases;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.CmEventType;
 import io.github.rdma4j.verbs.cm.CmTestNet;
 import io.github.rdma4j.verbs.cm.ConnectionId;
 import io.github.rdma4j.verbs.cm.EventChannel;
+import io.github.rdma4j.verbs.cm.MulticastMembership;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.faults.FaultCase;
 import io.github.rdma4j.verbs.faults.Steps;
@@ -20,6 +22,7 @@ import java.util.List;
 /** Connections of librdmacm, by events. */
 public final class ConnectionCases {
     private static final InetSocketAddress HERE = CmTestNet.ipv4();
+    private static final InetSocketAddress GROUP = new InetSocketAddress("239.7.4.72", 0);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private ConnectionCases() {}
@@ -30,7 +33,8 @@ public final class ConnectionCases {
                 new FaultCase("listener", 4, ConnectionCases::listener),
                 new FaultCase("options of an id", 5, ConnectionCases::options),
                 new FaultCase("a request that is rejected", 30, ConnectionCases::rejected),
-                new FaultCase("connection", 70, ConnectionCases::connection));
+                new FaultCase("connection", 70, ConnectionCases::connection),
+                new FaultCase("multicast join", 6, ConnectionCases::multicast));
     }
 
     private static void channel(Steps steps) {
@@ -151,6 +155,44 @@ public final class ConnectionCases {
         steps.end(connected.channel());
         one.close();
         other.close();
+    }
+
+    private static void multicast(Steps steps) {
+        End end = new End();
+        EventChannel channel = EventChannel.create();
+        ConnectionId id = channel.createId(PortSpace.UDP);
+        id.bind(HERE);
+        end.queuePairOf(id);
+        // What the channel keeps of its first wait.
+        channel.nextEvent(Duration.ofMillis(1));
+        steps.run(() -> join(id));
+        steps.run(() -> id.leaveMulticast(GROUP));
+        channel.close();
+        end.close();
+    }
+
+    /** If the wait fails, the join is still under way; if the join fails, nothing of it is. */
+    private static void join(ConnectionId id) {
+        id.joinMulticast(GROUP, MulticastMembership.FULL_MEMBER);
+        CmEvent event;
+        try {
+            event = id.channel().nextEvent(PATIENCE).orElseThrow();
+        } catch (VerbsException e) {
+            leaveAfter(e, id);
+            throw e;
+        }
+        if (event.type() != CmEventType.MULTICAST_JOIN) {
+            throw event.cause().orElseThrow();
+        }
+    }
+
+    private static void leaveAfter(VerbsException failure, ConnectionId id) {
+        try {
+            id.leaveMulticast(GROUP);
+        } catch (VerbsException e) {
+            failure.addSuppressed(e);
+            id.leaveMulticast(GROUP);
+        }
     }
 
     /** What a queue pair needs, and stays when its id is closed. */
