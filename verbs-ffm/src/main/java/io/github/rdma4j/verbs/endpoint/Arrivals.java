@@ -31,6 +31,8 @@ final class Arrivals {
 
     private final Failure[] failures;
     private final int mask;
+    /** Where the oldest one is; of who removes. */
+    private int first;
     /** How many were removed. */
     private volatile long head;
     /** How many were added. */
@@ -56,7 +58,10 @@ final class Arrivals {
         kinds[at] = kind;
         ids[at] = id;
         values[at] = (long) immediate << Integer.SIZE | length & 0xffff_ffffL;
-        failures[at] = failure;
+        // To look costs less than to store: few have failed.
+        if (failure != null) {
+            failures[at] = failure;
+        }
         tail = end + 1;
         return true;
     }
@@ -68,28 +73,30 @@ final class Arrivals {
     // ---- The oldest one, if there is one ----
 
     byte kind() {
-        return kinds[(int) head & mask];
+        return kinds[first];
     }
 
     long id() {
-        return ids[(int) head & mask];
+        return ids[first];
     }
 
     int immediate() {
-        return (int) (values[(int) head & mask] >>> Integer.SIZE);
+        return (int) (values[first] >>> Integer.SIZE);
     }
 
     long length() {
-        return values[(int) head & mask] & 0xffff_ffffL;
+        return values[first] & 0xffff_ffffL;
     }
 
     Failure failure() {
-        return failures[(int) head & mask];
+        return failures[first];
     }
 
     void remove() {
-        long begin = head;
-        failures[(int) begin & mask] = null;
-        head = begin + 1;
+        if (failures[first] != null) {
+            failures[first] = null;
+        }
+        first = first + 1 & mask;
+        head = head + 1;
     }
 }

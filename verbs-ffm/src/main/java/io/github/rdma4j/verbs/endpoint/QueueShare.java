@@ -347,6 +347,7 @@ final class QueueShare {
                 count = queue.poll(completions);
                 total += count;
                 more = count == BATCH;
+                noteUsed();
             }
             while (next < count) {
                 dispatch(completions.get(next));
@@ -357,6 +358,21 @@ final class QueueShare {
             }
         }
         return total;
+    }
+
+    /** In the books of the buffers: one turn of the lock for all that has come. */
+    private void noteUsed() {
+        if (count == 0) {
+            return;
+        }
+        synchronized (ledger) {
+            for (int i = 0; i < count; i++) {
+                long id = completions.get(i).workRequestId();
+                if ((id & Protocol.RECEIVE) != 0) {
+                    ledger.used((int) id);
+                }
+            }
+        }
     }
 
     private void tellUntold(Sleepers sleepers) {
@@ -371,11 +387,6 @@ final class QueueShare {
         boolean receive = (id & Protocol.RECEIVE) != 0;
         // First what needs memory: if there is none, the completion is dispatched again.
         Arrivals.Failure failure = member == null || completion.isSuccess() ? null : Member.failure(completion);
-        if (receive) {
-            synchronized (ledger) {
-                ledger.used((int) id);
-            }
-        }
         boolean kept = member != null && member.arrive(completion, id, failure);
         untold = member;
         if (receive && !kept) {

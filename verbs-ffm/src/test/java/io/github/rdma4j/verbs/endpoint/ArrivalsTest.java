@@ -34,6 +34,18 @@ class ArrivalsTest {
     }
 
     @Test
+    void aPlaceThatHadAFailureHasNoneForTheNextOne() {
+        Arrivals arrivals = new Arrivals(2);
+        Arrivals.Failure failure = new Arrivals.Failure(WorkCompletionStatus.WR_FLUSH_ERR, 7, "flushed");
+        for (int i = 0; i < 20; i++) {
+            boolean failed = i % 3 == 0;
+            arrivals.add(failed ? Arrivals.FAILED : Arrivals.SENT, i, 0, 0, failed ? failure : null);
+            assertThat(arrivals.failure()).isSameAs(failed ? failure : null);
+            arrivals.remove();
+        }
+    }
+
+    @Test
     void whatFindsNoRoomChangesNothing() {
         for (int room = 1; room < 70; room++) {
             Arrivals arrivals = new Arrivals(room);
