@@ -66,7 +66,7 @@ public final class XrcDomain extends Resource {
     static XrcDomain open(DeviceContext context, Path file, OpenMode mode) {
         String operation =
                 "ibv_open_xrcd(%s, file=%s, %s)".formatted(context.device().name(), file, mode);
-        int descriptor = DescriptorCalls.open(file.toString(), mode != OpenMode.EXISTING);
+        int descriptor = DescriptorCalls.open(file, mode != OpenMode.EXISTING);
         try {
             return new XrcDomain(context, operation, descriptor, mode);
         } finally {

@@ -257,8 +257,7 @@ class StandInVerbsDeviceTest extends StandInVerbs {
         SharedQueuePair opened = context.openXrcDomain().openQueuePair(0x123);
         ByteBuffer event = ByteBuffer.allocate(16).order(ByteOrder.nativeOrder());
         event.putLong(opened.handle()).putInt(AsyncEventType.QP_FATAL.ordinal());
-        int file = DescriptorCalls.open(
-                Files.write(folder.resolve("events"), event.array()).toString(), false);
+        int file = DescriptorCalls.open(Files.write(folder.resolve("events"), event.array()), false);
         MemorySegment fields = MemorySegment.ofAddress(context.handle()).reinterpret(ibv_context.sizeof());
         int kernel = ibv_context.async_fd(fields);
         ibv_context.async_fd(fields, file);

@@ -44,7 +44,7 @@ final class OpenFile {
             // open(2) would wait for its other end, however long.
             throw Failures.of(Failures.PIPE, "open(%s)".formatted(path), 0);
         }
-        int buffered = calls.open(path.toString(), flags);
+        int buffered = calls.open(path, flags);
         if (buffered < 0) {
             throw Failures.of(-buffered, "open(%s)".formatted(path), 0);
         }

@@ -4,6 +4,7 @@ package io.github.rdma4j.gpudirect.storage;
 
 import io.github.rdma4j.gpudirect.storage.internal.FileCalls;
 import io.github.rdma4j.gpudirect.storage.internal.LinuxFileCalls;
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -32,7 +33,7 @@ final class FaultyFiles implements FileCalls {
     volatile int errno;
 
     @Override
-    public int open(String path, int flags) {
+    public int open(Path path, int flags) {
         int result = linux.open(path, flags);
         if (result >= 0) {
             open.incrementAndGet();
@@ -46,7 +47,7 @@ final class FaultyFiles implements FileCalls {
         if (noDirectOpen) {
             return -INVALID;
         }
-        int result = open("/proc/self/fd/" + descriptor, access);
+        int result = open(Path.of("/proc/self/fd/" + descriptor), access);
         return result < 0 ? result : result | DIRECT;
     }
 

@@ -36,6 +36,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -229,6 +230,25 @@ abstract class GpuFileContract extends StorageFixture {
                     .hasMessageContaining("copy it to a file of its own");
         }
         assertThat(there).hasSize(10);
+    }
+
+    /** As a listing gives it: there are no characters for its name. */
+    @Test
+    void aFileIsFoundByTheBytesOfItsName() throws Exception {
+        Process shell = new ProcessBuilder("sh", "-c", "printf 0123456789 >\"$(printf 'name-\\344 +%%41')\"")
+                .directory(folder.toFile())
+                .start();
+        assertThat(shell.waitFor()).isZero();
+        Path listed;
+        try (Stream<Path> files = Files.list(folder)) {
+            listed = files.filter(file -> file.toString().contains("name-"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        assertThat(listed.toString()).contains("\ufffd");
+        try (GpuFile file = storage.open(listed)) {
+            assertThat(file.size()).isEqualTo(10);
+        }
     }
 
     @Test

@@ -9,7 +9,11 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.function.IntFunction;
 
 /**
@@ -62,18 +66,21 @@ public final class DescriptorCalls {
     }
 
     /**
-     * Opens a file.
+     * Opens a file, by the bytes of its name: {@code toString()} has lost those that are no characters in this JVM's
+     * locale.
      *
-     * @param path of the file
+     * @param path of the file, in the default file system
      * @param create whether to create it if it is not there
      * @return the descriptor
      */
-    public static int open(String path, boolean create) {
+    public static int open(Path path, boolean create) {
+        String escaped = path.toUri().getRawPath().replace("+", "%2B");
+        String bytes = URLDecoder.decode(escaped, StandardCharsets.ISO_8859_1);
         try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name = arena.allocateFrom(bytes, StandardCharsets.ISO_8859_1);
             // Of a pipe the open would else wait for its other end; of other files it waits for nothing anyway.
             int flags = O_CLOEXEC | O_NONBLOCK | (create ? O_RDWR | O_CREAT : O_RDONLY);
-            int descriptor = (int)
-                    OPEN.invokeExact(NativeCalls.capture(), arena.allocateFrom(path), flags, OWNER_MAY_READ_AND_WRITE);
+            int descriptor = (int) OPEN.invokeExact(NativeCalls.capture(), name, flags, OWNER_MAY_READ_AND_WRITE);
             return made("open(" + path + ")", descriptor, DescriptorCalls::remedyOfOpen);
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage.internal;
 
+import java.nio.file.Path;
+
 /**
  * What is needed of a file. Results are those of the system calls, errors as negative errno. Tests put another
  * implementation in its place, for the short reads and full disks that no file of this machine has.
@@ -18,8 +20,8 @@ public interface FileCalls {
     /** Refuses what is there. */
     int EXCLUSIVE = 0x80;
 
-    /** open(2), with O_CLOEXEC. */
-    int open(String path, int flags);
+    /** open(2), with O_CLOEXEC, of a path of the default file system. */
+    int open(Path path, int flags);
 
     /** A second descriptor of the same file that goes past the page cache: O_DIRECT. */
     int openDirect(int descriptor, int access);

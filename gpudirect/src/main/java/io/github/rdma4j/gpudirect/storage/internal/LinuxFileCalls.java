@@ -9,7 +9,11 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 
 /**
  * The calls of libc. A {@code FileChannel} would do most of it; an interrupted thread closes one, it hides errno, and
@@ -52,11 +56,14 @@ public final class LinuxFileCalls implements FileCalls {
         return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor, options);
     }
 
+    /** By the bytes of its name: {@code toString()} has lost those that are no characters in this JVM's locale. */
     @Override
-    public int open(String path, int flags) {
+    public int open(Path path, int flags) {
+        String escaped = path.toUri().getRawPath().replace("+", "%2B");
+        String bytes = URLDecoder.decode(escaped, StandardCharsets.ISO_8859_1);
         try (Arena arena = Arena.ofConfined()) {
-            int result = (int)
-                    OPEN.invokeExact(Errno.segment(), arena.allocateFrom(path), flags | CLOSE_ON_EXEC, READABLE_BY_ALL);
+            MemorySegment name = arena.allocateFrom(bytes, StandardCharsets.ISO_8859_1);
+            int result = (int) OPEN.invokeExact(Errno.segment(), name, flags | CLOSE_ON_EXEC, READABLE_BY_ALL);
             return result < 0 ? -Errno.last() : result;
         } catch (Throwable e) {
             throw Errno.unexpected(e);
@@ -66,7 +73,7 @@ public final class LinuxFileCalls implements FileCalls {
     /** By the descriptor's link in /proc: the path may name another file by now. */
     @Override
     public int openDirect(int descriptor, int access) {
-        return open("/proc/self/fd/" + descriptor, access | DIRECT);
+        return open(Path.of("/proc/self/fd/" + descriptor), access | DIRECT);
     }
 
     @Override

@@ -22,6 +22,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -44,7 +45,7 @@ class RxeDatagramRingTest {
 
     private final SendRequests requests = new SendRequests(arena, ELEMENTS, 1);
     /** A file that takes every doorbell. */
-    private final int device = DescriptorCalls.open("/dev/null", true);
+    private final int device = DescriptorCalls.open(Path.of("/dev/null"), true);
 
     private RxeQueue queue;
     private RxeDatagramRing ring;
