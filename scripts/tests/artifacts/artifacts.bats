@@ -20,6 +20,12 @@ setup_file() {
     case ${RDMA4J_ARTIFACTS:-} in
         '') "$ROOT/scripts/artifacts" "$ARTIFACTS" >&2 || return 1 ;;
         built) take_what_is_built || return 1 ;;
+        *)
+            [[ -d $REPOSITORY ]] || {
+                echo "RDMA4J_ARTIFACTS=$ARTIFACTS: no folder that scripts/artifacts has made, and not the word built" >&2
+                return 1
+            }
+            ;;
     esac
     VERSION=$(basename -- "$REPOSITORY"/rdma4j-parent/[0-9]*)
     tar -xf "$ARTIFACTS"/rdma4j-*.tar.gz -C "$BATS_FILE_TMPDIR"
