@@ -71,15 +71,20 @@ final class Canary {
      * @throws EndpointException if other bytes come back, or none in time
      */
     static void tryOut(Endpoint endpoint, MemoryHandle place, Duration timeout) {
+        tryOut(endpoint, place, place, timeout);
+    }
+
+    /** Two places instead of one, for a test in which other bytes must come back. */
+    static void tryOut(Endpoint endpoint, MemoryHandle written, MemoryHandle read, Duration timeout) {
         long start = System.nanoTime();
         MemoryRegion local = endpoint.allocateMemory(2L * BYTES);
         try {
             byte[] bytes = new byte[BYTES];
             new SplittableRandom().nextBytes(bytes);
             local.segment().asSlice(0, BYTES).copyFrom(MemorySegment.ofArray(bytes));
-            endpoint.transfers().write(local.slice(0, BYTES), place, timeout);
+            endpoint.transfers().write(local.slice(0, BYTES), written, timeout);
             Duration rest = timeout.minusNanos(System.nanoTime() - start);
-            endpoint.transfers().read(local.slice(BYTES, BYTES), place, rest);
+            endpoint.transfers().read(local.slice(BYTES, BYTES), read, rest);
             long differs = local.segment().asSlice(BYTES, BYTES).mismatch(MemorySegment.ofArray(bytes));
             if (differs >= 0) {
                 throw new EndpointException(

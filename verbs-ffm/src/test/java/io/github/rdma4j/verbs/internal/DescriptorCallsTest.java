@@ -15,7 +15,7 @@ class DescriptorCallsTest {
     @TempDir
     Path folder;
 
-    /** As a listing gives it: there are no characters for its name, and the folder must have no other file afterwards. */
+    /** As a listing gives it: no characters stand for its name. The folder must have no other file afterwards. */
     @Test
     void aFileIsFoundByTheBytesOfItsName() throws Exception {
         Process shell = new ProcessBuilder("sh", "-c", ": >\"$(printf 'name-\\344 +%%41')\"")
