@@ -4,6 +4,7 @@ package io.github.rdma4j.gpudirect;
 
 import io.github.rdma4j.gpudirect.internal.NvmlLibrary;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
+import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
@@ -52,7 +53,8 @@ public record Bar1Memory(OptionalLong total, OptionalLong used, OptionalLong fre
      * @return the reason
      */
     public static Bar1Memory unknown(String why) {
-        return new Bar1Memory(OptionalLong.empty(), OptionalLong.empty(), OptionalLong.empty(), why);
+        return new Bar1Memory(
+                OptionalLong.empty(), OptionalLong.empty(), OptionalLong.empty(), Objects.requireNonNull(why, "why"));
     }
 
     /** {@return whether NVML has told it} */

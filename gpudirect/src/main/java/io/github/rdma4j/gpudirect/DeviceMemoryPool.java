@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.WaitInterruptedException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -71,7 +72,7 @@ public final class DeviceMemoryPool implements AutoCloseable {
         DevicePoolConfig config = new DevicePoolConfig();
         configuration.accept(config);
         config.check();
-        return new DeviceMemoryPool(gpu, config);
+        return new DeviceMemoryPool(Objects.requireNonNull(gpu, "GpuDirect"), config);
     }
 
     /**

@@ -4,6 +4,7 @@ package io.github.rdma4j.gpudirect.check;
 
 import io.github.rdma4j.verbs.device.DataDirectSupport;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -51,6 +52,7 @@ public record AdapterFacts(
      * @return facts of which nothing else is known
      */
     public static AdapterFacts unusable(String name, Problem problem) {
-        return new AdapterFacts(name, Optional.of(problem), Support.UNKNOWN, "", List.of());
+        return new AdapterFacts(
+                Objects.requireNonNull(name, "name"), Optional.of(problem), Support.UNKNOWN, "", List.of());
     }
 }

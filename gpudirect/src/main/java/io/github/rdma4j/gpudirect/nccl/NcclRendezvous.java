@@ -13,6 +13,7 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -50,6 +51,8 @@ public final class NcclRendezvous {
      */
     public static void serve(NcclUniqueId id, InetSocketAddress address, int peers, Duration timeout)
             throws IOException {
+        // A socket would take a null for any port, which nobody knows.
+        Objects.requireNonNull(address, "address");
         try (ServerSocket server = new ServerSocket()) {
             server.setReuseAddress(true);
             server.bind(address, Math.max(peers, 1));
@@ -70,6 +73,8 @@ public final class NcclRendezvous {
      * @throws NcclTimeoutException if not all have come in time
      */
     public static void serve(NcclUniqueId id, ServerSocket server, int peers, Duration timeout) throws IOException {
+        Objects.requireNonNull(id, "id");
+        Objects.requireNonNull(server, "server");
         long limit = Limits.nanos(timeout);
         long start = System.nanoTime();
         for (int served = 0; served < peers; ) {

@@ -70,6 +70,16 @@ class NcclRendezvousTest {
     }
 
     @Test
+    void aNullIsRefusedBeforeAnybodyWaits() throws IOException {
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            assertThatThrownBy(() -> NcclRendezvous.serve(null, server, 1, SHORT))
+                    .isInstanceOf(NullPointerException.class);
+            assertThatThrownBy(() -> NcclRendezvous.serve(id(), (InetSocketAddress) null, 1, SHORT))
+                    .isInstanceOf(NullPointerException.class);
+        }
+    }
+
+    @Test
     void nobodyServes() throws IOException {
         InetSocketAddress nobody;
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {

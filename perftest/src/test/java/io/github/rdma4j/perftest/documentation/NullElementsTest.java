@@ -13,6 +13,9 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.RecordComponent;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
@@ -50,6 +53,8 @@ class NullElementsTest {
             case "java.util.List" -> List.of();
             case "java.util.Set" -> Set.of();
             case "java.util.Optional" -> Optional.empty();
+            case "java.time.Duration" -> Duration.ofMillis(1);
+            case "java.net.InetSocketAddress" -> new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
             case "[B" -> new byte[16];
             case "java.lang.foreign.MemorySegment" -> Arena.ofAuto().allocate(1024);
             default -> other(type);
@@ -208,6 +213,37 @@ class NullElementsTest {
         });
         System.out.println(module + ": null elements were given to " + asked);
         assertThat(complaints).isEmpty();
+        assertThat(asked).hasSizeGreaterThan(2);
+    }
+
+    /** What a static method makes of a null would fail later, where nobody knows whence it came. */
+    @ParameterizedTest
+    @ValueSource(strings = {"verbs-ffm", "cuda-ffm", "gpudirect"})
+    void nothingIsMadeOfANull(String module) {
+        Set<String> asked = new TreeSet<>();
+        Set<String> made = new TreeSet<>();
+        types(module).flatMap(type -> Arrays.stream(type.getMethods())).forEach(method -> {
+            for (int i = 0; i < method.getParameterCount(); i++) {
+                if (!Modifier.isStatic(method.getModifiers()) || method.getParameterTypes()[i].isPrimitive()) {
+                    continue;
+                }
+                String name = method.getDeclaringClass().getSimpleName() + "." + method.getName();
+                Object[] arguments = Arrays.stream(method.getParameterTypes())
+                        .map(NullElementsTest::sample)
+                        .toArray();
+                arguments[i] = null;
+                asked.add(name);
+                try {
+                    made.add(name + ", parameter " + (i + 1) + ": " + method.invoke(null, arguments));
+                } catch (InvocationTargetException e) {
+                    // As it should; or for want of a device or a library.
+                } catch (ReflectiveOperationException e) {
+                    throw new AssertionError(name, e);
+                }
+            }
+        });
+        System.out.println(module + ": null was given to " + asked);
+        assertThat(made).isEmpty();
         assertThat(asked).hasSizeGreaterThan(2);
     }
 

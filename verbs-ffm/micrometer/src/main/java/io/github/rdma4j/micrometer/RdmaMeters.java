@@ -15,6 +15,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
@@ -40,7 +41,7 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
     private final List<Binding> bindings = new ArrayList<>();
 
     private RdmaMeters(String[] tags, Consumer<Binding> meters) {
-        this.tags = Tags.of(tags);
+        this.tags = Tags.of(Objects.requireNonNull(tags, "tags"));
         this.meters = meters;
     }
 
@@ -90,6 +91,7 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
      * @throws IllegalArgumentException if a tag has no value
      */
     public static RdmaMeters ofEndpoint(Endpoint endpoint, String... tags) {
+        Objects.requireNonNull(endpoint, "endpoint");
         return new RdmaMeters(tags, to -> {
             messages(to, endpoint, "sent", "Sent", one -> one.counters().sent());
             messages(
@@ -131,6 +133,7 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
      * @throws IllegalArgumentException if a tag has no value
      */
     public static RdmaMeters ofServer(EndpointServer server, String... tags) {
+        Objects.requireNonNull(server, "server");
         return new RdmaMeters(tags, to -> {
             outcome(to, server, "accepted", one -> one.counters().accepted());
             outcome(to, server, "not_admitted", one -> one.counters().notAdmitted());

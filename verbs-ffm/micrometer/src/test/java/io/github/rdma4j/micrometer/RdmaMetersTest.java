@@ -183,6 +183,14 @@ class RdmaMetersTest {
         Files.writeString(file, text);
     }
 
+    /** A registry would find out at the first scrape, far from here. */
+    @Test
+    void nothingIsMadeOfANull() {
+        assertThatThrownBy(() -> RdmaMeters.ofEndpoint(null)).hasMessage("endpoint");
+        assertThatThrownBy(() -> RdmaMeters.ofServer(null)).hasMessage("server");
+        assertThatThrownBy(() -> RdmaMeters.ofPorts((String[]) null)).hasMessage("tags");
+    }
+
     @Test
     void withoutDevicesThereIsNothing() {
         RdmaMeters.ofPorts(devices.resolve("none")).bindTo(registry);

@@ -22,6 +22,7 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -91,6 +92,7 @@ public final class RdmaIoHandler implements IoHandler {
      * @throws IllegalArgumentException if the limit is negative or longer than a second; thrown by the group
      */
     public static IoHandlerFactory newFactory(Duration spinLimit) {
+        Objects.requireNonNull(spinLimit, "spin limit");
         return executor -> new RdmaIoHandler(executor, EndpointSelector.open(spinLimit));
     }
 

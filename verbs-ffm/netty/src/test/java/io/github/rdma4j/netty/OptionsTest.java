@@ -52,6 +52,14 @@ class OptionsTest {
         assertThat(config.getOption(ChannelOption.SO_RCVBUF)).isEqualTo(20_000);
     }
 
+    /** By the call that it is given to, and not by the group that asks the factory. */
+    @Test
+    void aSpinLimitIsNotNull() {
+        assertThatThrownBy(() -> RdmaIoHandler.newFactory(null))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("spin limit");
+    }
+
     @ParameterizedTest
     @MethodSource("channels")
     void whatCannotBeIsRefused(Channel channel) {

@@ -20,6 +20,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -93,6 +94,7 @@ public final class CmAddress {
     }
 
     private static List<CmAddress> resolve(String host, String service, PortSpace portSpace, boolean passive) {
+        Objects.requireNonNull(host, "host");
         NativeLibraries.requireConnectionManager();
         requirePort(service);
         try (Arena arena = Arena.ofConfined()) {

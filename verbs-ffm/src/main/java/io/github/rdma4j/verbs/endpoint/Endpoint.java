@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -124,6 +125,8 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
      * @throws IllegalStateException if its group or protection domain is closed; over TCP neither is asked
      */
     public static Endpoint connect(InetSocketAddress server, Consumer<EndpointConfig> configuration, Duration timeout) {
+        Objects.requireNonNull(server, "address of the server");
+        Objects.requireNonNull(timeout, "timeout");
         EndpointConfig config = new EndpointConfig();
         configuration.accept(config);
         config.check();

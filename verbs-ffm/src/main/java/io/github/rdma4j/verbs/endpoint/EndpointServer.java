@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -113,6 +114,7 @@ public final class EndpointServer implements AutoCloseable {
      * @throws IllegalStateException if its group or protection domain is closed; over TCP neither is asked
      */
     public static EndpointServer bind(InetSocketAddress address, Consumer<EndpointConfig> configuration) {
+        Objects.requireNonNull(address, "address");
         EndpointConfig config = new EndpointConfig();
         configuration.accept(config);
         config.check();

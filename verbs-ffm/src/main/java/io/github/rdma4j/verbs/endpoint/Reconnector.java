@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -65,8 +66,8 @@ public final class Reconnector implements AutoCloseable {
     private RuntimeException failure;
 
     private Reconnector(InetSocketAddress server, Consumer<EndpointConfig> configuration, ReconnectConfig config) {
-        this.server = server;
-        this.configuration = configuration;
+        this.server = Objects.requireNonNull(server, "address of the server");
+        this.configuration = Objects.requireNonNull(configuration, "configuration");
         this.config = config;
     }
 

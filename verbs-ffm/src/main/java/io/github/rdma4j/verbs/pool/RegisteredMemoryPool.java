@@ -13,6 +13,7 @@ import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.TimeText;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -62,7 +63,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     private VerbsException refusal;
 
     private RegisteredMemoryPool(ProtectionDomain domain, PoolConfig config) {
-        this.domain = domain;
+        this.domain = Objects.requireNonNull(domain, "protection domain");
         this.config = config;
     }
 
