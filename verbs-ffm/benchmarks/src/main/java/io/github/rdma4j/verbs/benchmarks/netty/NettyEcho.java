@@ -30,11 +30,13 @@ public final class NettyEcho {
     private static final long WARM_UP_MESSAGES = 20_000;
     /**
      * The compiler goes on for longer than it seems: parts that are equal within a percent come as early as the tenth,
-     * and after the fiftieth a message takes up to a seventh less.
+     * and after the fiftieth, of 2,000 messages each, a message takes up to a seventh less.
      */
-    private static final int PARTS = 75;
+    private static final long MESSAGES_TO_COUNT = 150_000;
 
-    private static final int LAST_PARTS = 25;
+    private static final long MESSAGES_OF_PART = 2_000;
+    /** Each connection sends so many in a part, which begins and ends with nothing under way. */
+    private static final long MESSAGES_OF_CONNECTION = 10;
 
     private final InetSocketAddress address;
     private final List<Integer> sizes;
@@ -87,10 +89,11 @@ public final class NettyEcho {
     }
 
     private void count(Instructions instructions, Transport transport, int size, int number) throws Exception {
-        long messages = Math.max(2_000, 10L * number);
+        long messages = Math.max(MESSAGES_OF_PART, MESSAGES_OF_CONNECTION * number);
+        int most = Math.toIntExact(MESSAGES_TO_COUNT / messages);
         try (Echo echo = new Echo(transport, address, size, number, false)) {
             List<Counts> parts = new ArrayList<>();
-            while (parts.size() < PARTS) {
+            while (parts.size() < most) {
                 parts.add(instructions.of(() -> echo.closedLoop(messages)));
             }
             // Its echo is a message, too.
@@ -101,8 +104,10 @@ public final class NettyEcho {
         }
     }
 
+    /** Of the last third. */
     private static double median(List<Counts> parts, ToDoubleFunction<Counts> value) {
-        return median(parts.subList(PARTS - LAST_PARTS, PARTS).stream().mapToDouble(value));
+        int last = parts.size() / 3;
+        return median(parts.subList(parts.size() - last, parts.size()).stream().mapToDouble(value));
     }
 
     // ---- The clock ----
