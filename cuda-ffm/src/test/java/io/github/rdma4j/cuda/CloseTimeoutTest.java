@@ -137,7 +137,9 @@ class CloseTimeoutTest extends WaitingWorkFixture {
             context.allocate(64);
         }
         waitForFlag();
-        new Closing(() -> assertThatExceptionOfType(CudaCloseTimeoutException.class).isThrownBy(context::close)).end();
+        new Closing(() -> assertThatExceptionOfType(CudaCloseTimeoutException.class)
+                        .isThrownBy(context::close))
+                .end();
     }
 
     @Test
