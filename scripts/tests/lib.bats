@@ -83,14 +83,17 @@ fake_jdk() {
 @test "what is made once: who comes second waits, says so, and finds it made" {
     make_it() {
         with_lib 'source "'"$lib"'/once.sh"; make() ( once_begin cache cache/it "making it" || return 0
-            echo made >>log; mkdir "$work/tree"; touch "$work/tree/complete"; sleep 0.4; once_end cache/it ); make'
+            echo made >>log; mkdir "$work/tree"; touch "$work/tree/complete"
+            # Until the other one waits. The limit is for one that never does.
+            for _ in {1..1000}; do ! grep -qs "waits for" second || break; sleep 0.02; done
+            once_end cache/it ); make'
     }
     mkdir -p cache/.new.killed
     make_it >first 2>&1 3>&- &
-    for _ in {1..500}; do [[ ! -e log ]] || break; sleep 0.02; done
-    run -0 make_it
+    for _ in {1..3000}; do [[ ! -e log ]] || break; sleep 0.02; done
+    make_it >second 2>&1
     wait
-    [[ $output == *'waits for another process, which is busy with cache' && $(<first) == 'prog: making it (once)' ]]
+    [[ $(<second) == *'waits for another process, which is busy with cache' && $(<first) == 'prog: making it (once)' ]]
     [[ $(<log) == made && -e cache/it/complete && -z $(compgen -G 'cache/.new*') ]]
 }
 

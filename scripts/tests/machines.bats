@@ -105,11 +105,13 @@ machines() {
 }
 
 @test "the first failure ends all and is the status; the others are told; --keep-going lets them go on" {
-    local command='if [[ $RDMA4J_MACHINE == 2 ]]; then sleep 1; exit 3; fi
-        trap "echo told; exit 1" TERM; sleep 8 & wait; echo went on'
+    # The second one ends when the first one can be told.
+    local command='if [[ $RDMA4J_MACHINE == 2 ]]; then until [[ -e waits ]]; do sleep 0.1; done; exit 3; fi
+        trap "echo told; exit 1" TERM; sleep 8 & echo >waits; wait; echo went on'
     run --separate-stderr machines 2 bash -c "$command"
     echo "$output / $stderr"
     [[ $status == 3 && $output == '[1] told' ]]
+    rm waits
     run --separate-stderr "$SOFTROCE" --accel uml --machines 2 --keep-going bash -c "$command"
     echo "$output / $stderr"
     [[ $status == 3 && $output == '[1] went on' && $stderr == *'machine 2 ended with status 3'* ]]
@@ -118,10 +120,11 @@ machines() {
 # bats test_tags=long
 @test "a machine that dies: its status is 125, and with --keep-going the other one goes on without a wire" {
     run --separate-stderr machines 2 --keep-going bash -c '
-        if [[ $RDMA4J_MACHINE == 2 ]]; then sleep 1; busybox poweroff -f; fi
+        if [[ $RDMA4J_MACHINE == 2 ]]; then until [[ -e pinged ]]; do sleep 0.1; done; busybox poweroff -f; fi
         busybox ping -c 1 machine2 | grep packets
-        sleep 3
-        busybox ping -c 1 -W 1 machine2 | grep packets'
+        echo >pinged
+        while busybox ping -c 1 -W 1 machine2 >last; do sleep 0.1; done
+        grep packets last'
     echo "$output / $stderr"
     [[ $status == 125 && $stderr == *'[2] softroce: the microVM has ended by itself'* ]]
     [[ ${lines[0]} == '[1] 1 packets transmitted, 1 packets received'* && ${lines[1]} == '[1] 1 packets transmitted, 0 packets received'* ]]

@@ -75,7 +75,7 @@ setup() {
   touch "$BATS_TEST_TMPDIR/x.jar"
   RDMA4J_JAVA_HOME=$BATS_TEST_TMPDIR/jdk RDMA4J_JAR=$BATS_TEST_TMPDIR/x.jar RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache STARTED=$BATS_TEST_TMPDIR/started \
     setsid env --default-signal=INT "$rdma4j" ib_write_lat localhost >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
-  for ((n = 0; n < 500; n++)); do [ ! -s "$BATS_TEST_TMPDIR/started" ] || break; sleep 0.02; done
+  until [ -s "$BATS_TEST_TMPDIR/started" ] || ! kill -0 $!; do sleep 0.02; done
   kill -INT -- "-$!"
   status=0
   wait $! || status=$?
@@ -112,7 +112,7 @@ setup() {
 
 @test "gds_bw removes the file that it makes when a signal ends it" {
   "$rdma4j" gds_bw --file "$BATS_TEST_TMPDIR/made" --file-size 8G 3>&- &
-  for ((n = 0; n < 500; n++)); do [ ! -e "$BATS_TEST_TMPDIR/made" ] || break; sleep 0.02; done
+  until [ -e "$BATS_TEST_TMPDIR/made" ] || ! kill -0 $!; do sleep 0.02; done
   [ -e "$BATS_TEST_TMPDIR/made" ]
   kill -TERM $!
   wait $! || true

@@ -58,9 +58,11 @@ static CUcontext primary_of(CUdevice device) {
     return NULL;
 }
 
+/* And none is current any more for the thread that asks for it. */
 void standin_destroy_contexts(void) {
     for (CUcontext c; (c = standin_next(CONTEXT, NULL)) != NULL;)
         destroy(c);
+    depth = 0;
     memset(primary_flags, 0, sizeof primary_flags);
 }
 

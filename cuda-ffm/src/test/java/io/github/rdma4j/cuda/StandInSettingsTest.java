@@ -164,6 +164,15 @@ class StandInSettingsTest {
         assertThat(StandInDriver.open()).isEmpty();
     }
 
+    /** Else a test finds a context that one of another class has left, by whichever order they come in. */
+    @Test
+    void behindAResetNoContextIsCurrent() {
+        cuda.made("cuCtxCreate_v3020", 0, 0);
+        cuda.made("cuCtxCreate_v3020", 0, 0);
+        StandInDriver.reset();
+        assertThat(cuda.call("cuCtxSynchronize_v2000")).isEqualTo(CUDA_ERROR_INVALID_CONTEXT());
+    }
+
     @Test
     void peersAreEnabledOnce() {
         StandInDriver.devices(2);

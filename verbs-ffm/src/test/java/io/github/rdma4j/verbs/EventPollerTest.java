@@ -34,8 +34,16 @@ class EventPollerTest {
     private static final Duration LONG = Duration.ofSeconds(50);
 
     private static final class Source implements EventSource, AutoCloseable {
-        final TestDescriptor descriptor = new TestDescriptor();
+        final TestDescriptor descriptor;
         boolean open = true;
+
+        Source() {
+            this(new TestDescriptor());
+        }
+
+        Source(TestDescriptor descriptor) {
+            this.descriptor = descriptor;
+        }
 
         @Override
         public int fileDescriptor() {
@@ -467,13 +475,10 @@ class EventPollerTest {
         assertThat(result).hasValue(1);
     }
 
-    /** The kernel gives the lowest number that is free, so that the next one opened has it; other threads open none. */
-    private Source withTheNumberOf(Source closed) {
-        int number = closed.descriptor.number();
-        closed.close();
-        Source next = new Source();
-        assertThat(next.descriptor.number()).isEqualTo(number);
-        return next;
+    /** As when a descriptor is closed and the next one opened has its number, the lowest that is free. */
+    private static Source withTheNumberOf(Source closed) {
+        closed.open = false;
+        return new Source(TestDescriptor.inPlaceOf(closed.descriptor));
     }
 
     @Test

@@ -82,8 +82,8 @@ class RunMonitorTest {
     @Test
     void aPeerThatLeavesEndsTheRunAfterAGrace() throws InterruptedException {
         RunControl control = new RunControl();
-        RunMonitor monitor = RunMonitor.ofCounted(control, () -> true, PATIENT, (_, _) -> {});
         long begin = System.nanoTime();
+        RunMonitor monitor = RunMonitor.ofCounted(control, () -> true, PATIENT, (_, _) -> {});
         spin(control, false);
         monitor.close();
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isBetween(Duration.ofSeconds(1), PATIENT);
@@ -94,6 +94,10 @@ class RunMonitorTest {
     void aRunThatMovesIsNotAskedForItsPeer() throws InterruptedException {
         RunControl control = new RunControl();
         AtomicLong asked = new AtomicLong();
+        long stalls = 0;
+        long stalled = 0;
+        // From before the monitor begins to behind its end: who has no processor then does not move either.
+        long last = System.nanoTime();
         RunMonitor monitor = RunMonitor.ofTimed(
                 control,
                 () -> asked.incrementAndGet() < 0,
@@ -101,9 +105,9 @@ class RunMonitorTest {
                 (_, _) -> {},
                 Duration.ofSeconds(1),
                 Duration.ZERO);
-        long stalls = 0;
-        long stalled = 0;
-        for (long last = System.nanoTime(); control.running(); ) {
+        boolean running = true;
+        while (running) {
+            running = control.running();
             control.advance(1);
             long now = System.nanoTime();
             if (now - last > 10_000_000) {
@@ -140,6 +144,8 @@ class RunMonitorTest {
     @Test
     void progressIsToldAfterASecond() throws InterruptedException {
         RunControl control = new RunControl();
+        // Something has moved, whenever the monitor looks.
+        control.advance(1);
         AtomicLong first = new AtomicLong();
         RunMonitor monitor = RunMonitor.ofTimed(
                 control,

@@ -39,6 +39,8 @@ class HandshakeFuzzTest {
 
     /** Where the peer stays silent, a conversation takes this long. */
     private static final Duration LIMIT = Duration.ofMillis(40);
+    /** Where it does not, nothing is waited for but the peer's thread. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private static final long MOST_NANOSECONDS = Duration.ofSeconds(20).toNanos();
 
@@ -85,9 +87,10 @@ class HandshakeFuzzTest {
                     // Our side has had enough.
                 }
             });
+            Duration limit = silent ? LIMIT : PATIENCE;
             check(seed, () -> {
-                try (ControlChannel channel = server.accept(Duration.ofSeconds(10), LIMIT)) {
-                    return conversation.speak(channel, LIMIT);
+                try (ControlChannel channel = server.accept(PATIENCE, limit)) {
+                    return conversation.speak(channel, limit);
                 }
             });
             assertThat(peer.join(Duration.ofSeconds(60)))
@@ -98,9 +101,10 @@ class HandshakeFuzzTest {
 
     private void withOurClient(Conversation conversation, byte[] stream, boolean silent, long seed) throws Exception {
         try (FakePeer peer = new FakePeer(socket -> play(socket, stream, silent))) {
+            Duration limit = silent ? LIMIT : PATIENCE;
             check(seed, () -> {
-                try (ControlChannel channel = ControlChannel.connect("127.0.0.1", peer.port(), LIMIT)) {
-                    return conversation.speak(channel, LIMIT);
+                try (ControlChannel channel = ControlChannel.connect("127.0.0.1", peer.port(), limit)) {
+                    return conversation.speak(channel, limit);
                 }
             });
         }
@@ -154,8 +158,8 @@ class HandshakeFuzzTest {
             assertThat(agreement.report()).isEqualTo(new BandwidthReport(65536, 5000, 101.5, 100.25, 1.5));
             byte[] stream = Conversation.stream(conversation.ofPeer(false));
             try (FakePeer peer = new FakePeer(socket -> play(socket, stream, false));
-                    ControlChannel channel = ControlChannel.connect("127.0.0.1", peer.port(), Duration.ofSeconds(10))) {
-                assertThat(conversation.speak(channel, Duration.ofSeconds(10))).isEqualTo(agreement);
+                    ControlChannel channel = ControlChannel.connect("127.0.0.1", peer.port(), PATIENCE)) {
+                assertThat(conversation.speak(channel, PATIENCE)).isEqualTo(agreement);
             }
         }
     }

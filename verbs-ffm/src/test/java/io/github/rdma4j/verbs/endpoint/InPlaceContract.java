@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -141,6 +142,17 @@ abstract class InPlaceContract {
         }
     }
 
+    /** What it answers when the ends and credits that are on their way have come. */
+    private static int trySend(Endpoint endpoint, long id, MemorySlice message, int expected) {
+        long start = System.nanoTime();
+        int code = endpoint.trySend(id, message);
+        while (code != expected && code != Endpoint.OK && System.nanoTime() - start < PATIENCE.toNanos()) {
+            endpoint.poll(unexpected -> {});
+            code = endpoint.trySend(id, message);
+        }
+        return code;
+    }
+
     @Test
     void aMessageIsTakenFromWhereItLiesAndItsEndIsTold() {
         try (Ends pair = pair(config -> config.sendDepth(2).receiveBuffers(4));
@@ -153,7 +165,7 @@ abstract class InPlaceContract {
             for (int i = 0; i < 20; i++) {
                 byte[] lies = ("from where it lies, " + i).getBytes();
                 MemorySegment.copy(lies, 0, memory.segment(), ValueLayout.JAVA_BYTE, 100, lies.length);
-                assertThat(pair.left().trySend(i, memory.slice(100, lies.length)))
+                assertThat(trySend(pair.left(), i, memory.slice(100, lies.length), Endpoint.OK))
                         .isEqualTo(Endpoint.OK);
                 assertThat(pair.right().receive(PATIENCE)).hasValue(lies);
                 assertThat(pair.left().transfers().awaitTransfers(handler, PATIENCE))
@@ -164,9 +176,12 @@ abstract class InPlaceContract {
                 assertThat(pair.left().send(copied, PATIENCE)).isTrue();
                 assertThat(pair.right().receive(PATIENCE)).hasValue(copied);
             }
-            assertThat(pair.left().trySend(20, memory.slice(0, 4096))).isEqualTo(Endpoint.OK);
-            assertThat(pair.left().trySend(21, memory.slice(4096, 4096))).isEqualTo(Endpoint.OK);
-            assertThat(pair.left().trySend(22, memory.slice(0, 1))).isEqualTo(Endpoint.QUEUE_FULL);
+            assertThat(trySend(pair.left(), 20, memory.slice(0, 4096), Endpoint.OK))
+                    .isEqualTo(Endpoint.OK);
+            assertThat(trySend(pair.left(), 21, memory.slice(4096, 4096), Endpoint.OK))
+                    .isEqualTo(Endpoint.OK);
+            assertThat(trySend(pair.left(), 22, memory.slice(0, 1), Endpoint.QUEUE_FULL))
+                    .isEqualTo(Endpoint.QUEUE_FULL);
             assertThat(pair.right().receive(PATIENCE).orElseThrow()).hasSize(4096);
             assertThat(pair.right().receive(PATIENCE).orElseThrow()).hasSize(4096);
             while (ended.size() < 22) {

@@ -167,13 +167,12 @@ class ReconnectorTcpTest extends ReconnectorContract {
                     }
                 }
             });
-            assertThatThrownBy(() -> reconnector.endpoint(Duration.ofSeconds(2)))
+            assertThatThrownBy(() -> reconnector.endpoint(PATIENCE))
                     .isInstanceOf(IncompatiblePeerException.class)
                     .hasMessageContaining("version " + (Hello.VERSION + 1));
             assertThat(attempts).hasValue(1);
             // Who waits for an update asks again.
-            assertThatThrownBy(() -> reconnector.endpoint(Duration.ofSeconds(2)))
-                    .isInstanceOf(IncompatiblePeerException.class);
+            assertThatThrownBy(() -> reconnector.endpoint(PATIENCE)).isInstanceOf(IncompatiblePeerException.class);
             assertThat(attempts).hasValue(2);
         }
     }

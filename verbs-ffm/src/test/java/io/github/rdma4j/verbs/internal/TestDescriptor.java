@@ -2,13 +2,50 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
 import io.github.rdma4j.verbs.VerbsException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.invoke.MethodHandle;
 import java.util.ArrayList;
 import java.util.List;
 
 /** A file descriptor of the tests' own, which becomes readable when they say so. */
 public final class TestDescriptor implements AutoCloseable {
-    private final int number = FileDescriptors.createEventFd();
+    private static final MethodHandle DUP2 = Linker.nativeLinker()
+            .downcallHandle(
+                    Linker.nativeLinker().defaultLookup().findOrThrow("dup2"),
+                    FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+
+    private final int number;
+
+    /** A new one. */
+    public TestDescriptor() {
+        this(FileDescriptors.createEventFd());
+    }
+
+    private TestDescriptor(int number) {
+        this.number = number;
+    }
+
+    /**
+     * Closes one, and opens a new one with its number. In one step: between two, another thread that opens a file gets
+     * the number, and one that closes a file leaves a lower number free. The JVM's own threads read files, too.
+     *
+     * @param closed is not to be closed any more
+     * @return the new one
+     */
+    public static TestDescriptor inPlaceOf(TestDescriptor closed) {
+        try (TestDescriptor fresh = new TestDescriptor()) {
+            if ((int) DUP2.invokeExact(fresh.number, closed.number) != closed.number) {
+                throw new AssertionError("dup2 failed");
+            }
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+        return new TestDescriptor(closed.number);
+    }
 
     /**
      * Takes all that this process may have; before it, it may have 512 at most from now on.

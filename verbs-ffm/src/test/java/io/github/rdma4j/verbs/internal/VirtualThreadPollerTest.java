@@ -84,15 +84,10 @@ class VirtualThreadPollerTest {
     void aDescriptorThatWasClosedBehindItsBackAndIsThereAgainIsWatchedAnew() throws Exception {
         AtomicInteger first = new AtomicInteger();
         CountDownLatch second = new CountDownLatch(1);
-        int number;
-        try (TestDescriptor gone = new TestDescriptor()) {
-            number = gone.number();
-            VirtualThreadPoller.watch(number, first::incrementAndGet);
-        }
-        try (TestDescriptor again = new TestDescriptor()) {
-            assertThat(again.number())
-                    .as("the kernel gives the lowest free number")
-                    .isEqualTo(number);
+        TestDescriptor gone = new TestDescriptor();
+        int number = gone.number();
+        VirtualThreadPoller.watch(number, first::incrementAndGet);
+        try (TestDescriptor again = TestDescriptor.inPlaceOf(gone)) {
             Runnable waiter = second::countDown;
             VirtualThreadPoller.watch(number, waiter);
             again.signal();
