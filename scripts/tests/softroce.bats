@@ -227,6 +227,8 @@ JVM_FLAGS='java -XX:+PrintFlagsFinal -version 2>/dev/null | grep -woE "Tiered(Co
     [[ $output == *'User-Mode Linux has one CPU'* ]]
     run -2 "$SOFTROCE" --accel uml --count counts true
     run -2 "$SOFTROCE" --accel native --icount true
+    run -2 "$SOFTROCE" --icount --cpus 2 true
+    [[ $output == *'--cpus 2: with --icount'*'has one CPU'* ]]
     run -2 "$SOFTROCE" --transport ib true
     run -2 "$SOFTROCE" --transport siw --host true
     run -0 "$SOFTROCE" -q --accel uml --transport siw --devices 1 ls /sys/class/infiniband
