@@ -19,6 +19,14 @@ import java.util.OptionalLong;
  * @since 0.1.0
  */
 public record Bar1Memory(OptionalLong total, OptionalLong used, OptionalLong free, String unknown) {
+    /** Of four that are there. */
+    public Bar1Memory {
+        Objects.requireNonNull(total, "total");
+        Objects.requireNonNull(used, "used");
+        Objects.requireNonNull(free, "free");
+        Objects.requireNonNull(unknown, "unknown");
+    }
+
     /**
      * Asks NVML.
      *
@@ -53,8 +61,7 @@ public record Bar1Memory(OptionalLong total, OptionalLong used, OptionalLong fre
      * @return the reason
      */
     public static Bar1Memory unknown(String why) {
-        return new Bar1Memory(
-                OptionalLong.empty(), OptionalLong.empty(), OptionalLong.empty(), Objects.requireNonNull(why, "why"));
+        return new Bar1Memory(OptionalLong.empty(), OptionalLong.empty(), OptionalLong.empty(), why);
     }
 
     /** {@return whether NVML has told it} */

@@ -27,7 +27,12 @@ public record AdapterFacts(
         Optional<DataDirectSupport> dataDirect) {
     /** Copies the list. */
     public AdapterFacts {
-        ports = List.copyOf(ports);
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(problem, "problem");
+        Objects.requireNonNull(dmaBuf, "dmaBuf");
+        Objects.requireNonNull(firmware, "firmware");
+        Objects.requireNonNull(dataDirect, "dataDirect");
+        ports = List.copyOf(Objects.requireNonNull(ports, "ports"));
     }
 
     /**
@@ -52,7 +57,6 @@ public record AdapterFacts(
      * @return facts of which nothing else is known
      */
     public static AdapterFacts unusable(String name, Problem problem) {
-        return new AdapterFacts(
-                Objects.requireNonNull(name, "name"), Optional.of(problem), Support.UNKNOWN, "", List.of());
+        return new AdapterFacts(name, Optional.of(problem), Support.UNKNOWN, "", List.of());
     }
 }

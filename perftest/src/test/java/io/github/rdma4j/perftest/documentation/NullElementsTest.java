@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -53,6 +54,7 @@ class NullElementsTest {
             case "java.util.List" -> List.of();
             case "java.util.Set" -> Set.of();
             case "java.util.Optional" -> Optional.empty();
+            case "java.util.OptionalLong" -> OptionalLong.empty();
             case "java.time.Duration" -> Duration.ofMillis(1);
             case "java.net.InetSocketAddress" -> new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
             case "[B" -> new byte[16];
@@ -288,6 +290,8 @@ class NullElementsTest {
                 "verbs.QueuePairEndpoint",
                 "verbs.cm.DatagramParameters",
                 "verbs.endpoint.MemoryHandle",
+                "gpudirect.Bar1Memory",
+                "gpudirect.check.AdapterFacts",
                 "gpudirect.check.CheckSources")) {
             Class<?> type = load("io.github.rdma4j." + name);
             RecordComponent[] components = type.getRecordComponents();
