@@ -55,10 +55,10 @@ json_is_valid() {
 
 @test "a step that hangs is ended, one that fails is told, and the others run" {
     step 01-hangs 1 'sleep 60'
-    step 02-fails 10 'echo "it \"broke\""; exit 1'
-    step 03-cannot 10 'echo "not possible here: no wheel"; exit 3'
+    step 02-fails 300 'echo "it \"broke\""; exit 1'
+    step 03-cannot 300 'echo "not possible here: no wheel"; exit 3'
     # What only root has on its path.
-    step 04-works 10 'ldconfig -p >/dev/null && echo well'
+    step 04-works 300 'ldconfig -p >/dev/null && echo well'
     PATH=/usr/bin:/bin run -1 "$FOLDER/gpu-evidence" --out "$OUT"
     json=$(<"$OUT/evidence.json")
     [[ $json == *'"name": "hangs", "state": "failed"'*'"reason": "not done after its limit of 1 s"'* ]]
@@ -72,17 +72,17 @@ json_is_valid() {
 }
 
 @test "what is not possible is no failure, and only the steps asked for run" {
-    step 01-fails 10 'exit 1'
-    step 02-cannot 10 'exit 3'
+    step 01-fails 300 'exit 1'
+    step 02-cannot 300 'exit 3'
     # In a folder with an umlaut a JVM without a language would not find its classes.
-    step 10-works 10 'echo "language: $LC_ALL"'
+    step 10-works 300 'echo "language: $LC_ALL"'
     LC_ALL=C run -0 "$FOLDER/gpu-evidence" --steps 2,10 --out "$OUT"
     [[ $output != *fails* && $output == *cannot*not-possible* && $output == *works*passed* ]]
     [[ $(<"$OUT/logs/10-works.log") == 'language: C.UTF-8' ]]
 }
 
 @test "a rehearsal says so in every output" {
-    step 01-works 10 'true'
+    step 01-works 300 'true'
     run -0 "$FOLDER/gpu-evidence" --stand-in --out "$OUT"
     [[ $output == *'REHEARSAL on the stand-in, no GPU'* ]]
     for file in evidence.json evidence.md logs/01-works.log; do

@@ -101,11 +101,17 @@ in_softroce() {
 }
 
 @test "two builds in one folder take turns, and each says where its log is" {
-    fake "$BATS_TEST_TMPDIR/bin/mvn" 'mkdir "$RDMA4J_CACHE/building" && sleep 0.1 && rmdir "$RDMA4J_CACHE/building"'
+    # The first build goes on until the second one waits. The limit is for one that never does.
+    fake "$BATS_TEST_TMPDIR/bin/mvn" 'mkdir "$RDMA4J_CACHE/building" || exit
+        for ((n = 0; n < 1200; n++)); do ! grep -qs "waits for another build" "$BATS_TEST_TMPDIR/second" || break; sleep 0.05; done
+        rmdir "$RDMA4J_CACHE/building"'
     mkdir "$RDMA4J_CACHE"
     quickstart --rounds 2 >"$BATS_TEST_TMPDIR/first" &
-    run -0 quickstart --rounds 2
-    wait $!
+    local first=$! n
+    for ((n = 0; n < 1200; n++)); do [[ ! -e $RDMA4J_CACHE/building ]] || break; sleep 0.05; done
+    quickstart --rounds 2 >"$BATS_TEST_TMPDIR/second"
+    wait "$first"
+    [[ $(<"$BATS_TEST_TMPDIR/second") == *'waits for another build in '* ]]
     fake "$BATS_TEST_TMPDIR/bin/mvn" 'echo broken; exit 1'
     run -1 quickstart
     [[ $output == *broken*"the whole output is in $PROJECT/target/build.log"* ]]

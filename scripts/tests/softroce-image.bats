@@ -68,14 +68,15 @@ docker_is() {
             trap docker_stop EXIT
             docker_start' - "$BATS_TEST_DIRNAME/../lib" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
         pid=$!
-        for ((n = 0; n < 200; n++)); do
+        # The limits are for one that never does; a busy machine may take long.
+        for ((n = 0; n < 2400; n++)); do
             [[ -z $(pgrep -f "sleep 30404.$$") ]] || break
             sleep 0.05
         done
         [[ -n $(pgrep -f "sleep 30404.$$") ]]
         kill "-$signal" -- "-$pid"
         wait "$pid" || true
-        for ((n = 0; n < 200; n++)); do
+        for ((n = 0; n < 2400; n++)); do
             [[ -n $(pgrep -f "sleep 30404.$$") ]] || break
             sleep 0.05
         done

@@ -35,7 +35,7 @@ ulimit -l >"$out/memlock"
 cat /sys/class/infiniband/rxe1/ports/1/gid_attrs/types/1 /sys/class/infiniband/rxe1/ports/1/gids/1 >"$out/gid"
 readlink /proc/1/exe >"$out/init"
 (ib_write_lat -d rxe0 -x 1 >"$out/server" 2>&1 &)
-for _ in {1..100}; do
+for _ in {1..1200}; do
     grep -qi ':4853 ' /proc/net/tcp && break # port 18515
     sleep 0.1
 done
@@ -87,6 +87,10 @@ contains() {
 # Processes that carry the mark in their environment, as everything that softroce starts does.
 marked() {
     grep -lz "^SOFTROCE_MARK=$1\$" /proc/[0-9]*/environ 2>/dev/null
+}
+
+no_process() {
+    [[ -z $(pgrep -f "$1") ]]
 }
 
 nothing_marked() {
@@ -475,7 +479,7 @@ C
     sed -i 's/SECONDS + 10/SECONDS + 0/' own/lib/softroce/host.sh
     run -124 own/softroce -q --dump dump --timeout 1 bash -c 'setsid sleep $0 & trap "" TERM; sleep $0 & exec sleep $0' "30303.$$"
     [[ $output == 'softroce: the time limit of 1 s is over' && $(<dump) == *"sleep 30303.$$"* ]]
-    [[ -z $(pgrep -f "sleep 30303.$$") ]]
+    eventually no_process "sleep 30303.$$"
     run -5 --separate-stderr "$SOFTROCE" -q bash -c 'cat; exit 5' <<<hello
     [[ $output == hello && $stderr == '' ]]
 }

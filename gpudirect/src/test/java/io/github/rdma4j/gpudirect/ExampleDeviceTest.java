@@ -37,8 +37,8 @@ class ExampleDeviceTest {
         try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
             Future<Void> receiver = threads.submit(program(Integer.toString(port)));
             Future<Void> sender = threads.submit(program("localhost", Integer.toString(port)));
-            sender.get(100, TimeUnit.SECONDS);
-            receiver.get(100, TimeUnit.SECONDS);
+            sender.get(200, TimeUnit.SECONDS);
+            receiver.get(200, TimeUnit.SECONDS);
         } finally {
             System.setOut(before);
         }
@@ -57,7 +57,7 @@ class ExampleDeviceTest {
                     ExampleProgram.run(ExampleProgram.TRANSFER, arguments);
                     return null;
                 } catch (InvocationTargetException e) {
-                    if (!(e.getCause() instanceof ConnectException) || attempt == 300) {
+                    if (!(e.getCause() instanceof ConnectException) || attempt == 1200) {
                         throw e;
                     }
                     Thread.sleep(100);

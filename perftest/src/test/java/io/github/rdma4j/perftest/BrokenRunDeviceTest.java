@@ -93,9 +93,9 @@ class BrokenRunDeviceTest {
     void whatWasMeasuredUntilTheServerDiedIsInTheFile() throws Exception {
         int port = freePort();
         Path json = folder.resolve("a.json");
-        try (PeerProcess server = PeerProcess.ofC("ib_write_bw" + PATIENT + "-a -n 200 -p " + port)
+        try (PeerProcess server = PeerProcess.ofC("ib_write_bw" + PATIENT + "-a -n 2000 -p " + port)
                 .awaitListening(port)) {
-            Running client = new Running("ib_write_bw" + PATIENT + "-a -n 200 --no-warm-up --timeout 20 -p " + port
+            Running client = new Running("ib_write_bw" + PATIENT + "-a -n 2000 --no-warm-up --timeout 20 -p " + port
                     + " --out_json_file=" + json + " --out_csv=" + folder.resolve("a.csv") + " localhost");
             await(
                     () -> rows(client.text()) >= 3 || client.status.isDone(),
@@ -173,7 +173,7 @@ class BrokenRunDeviceTest {
     @Test
     void aClientThatIsStoppedIsNoticedByAServerWhoseAdapterAnswers() throws Exception {
         int port = freePort();
-        Running server = new Running("ib_read_lat" + PATIENT + "--no-warm-up --timeout 3 -p " + port);
+        Running server = new Running("ib_read_lat" + PATIENT + "--no-warm-up --timeout 10 -p " + port);
         awaitListening(port, server);
         try (PeerProcess client = PeerProcess.ofC("ib_read_lat" + PATIENT + "-n 50000000 -p " + port + " localhost")) {
             await(

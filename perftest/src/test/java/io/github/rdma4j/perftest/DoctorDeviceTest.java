@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** What the doctor says of real devices: well, then with a link that is down, then without an address. */
 @Tag("device")
 class DoctorDeviceTest {
-    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(30);
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(90);
 
     private String device;
     private String networkInterface;

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("device")
 @Timeout(600)
 class DoctorPeerDeviceTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(150);
 
     private String address;
 
@@ -351,14 +351,14 @@ class DoctorPeerDeviceTest {
         }
     }
 
-    /** Lets everything pass, and tells when an order has been given. */
-    private Meddler listener(int server, String order, CountDownLatch given) throws IOException {
+    /** Lets everything pass, and something happen before an order does. */
+    private Meddler listener(int server, String order, Runnable before) throws IOException {
         return new Meddler(
                 address,
                 server,
                 message -> {
                     if (isOrder(message, order)) {
-                        given.countDown();
+                        before.run();
                     }
                     return message;
                 },
@@ -372,8 +372,8 @@ class DoctorPeerDeviceTest {
         CountDownLatch load = new CountDownLatch(1);
         try (PeerProcess server = PeerProcess.ofJava(List.of(), "doctor --serve --port " + port)
                         .awaitListening(port);
-                Meddler listener = listener(port, "COUNTERS", load)) {
-            End client = test(listener.port(), "--load", "20");
+                Meddler listener = listener(port, "COUNTERS", load::countDown)) {
+            End client = test(listener.port(), "--load", "120");
             assertThat(load.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
             server.kill();
             JsonNode found = client.document();
@@ -386,12 +386,20 @@ class DoctorPeerDeviceTest {
     @Test
     void aTesterThatIsKilled() throws Exception {
         End server = End.serving();
-        CountDownLatch connected = new CountDownLatch(1);
-        try (Meddler listener = listener(server.port(), "RECEIVE", connected);
-                PeerProcess client =
+        CompletableFuture<PeerProcess> client = new CompletableFuture<>();
+        // The order goes on behind it: a client that lives would be done before somebody who is late kills it.
+        Runnable killing = () -> {
+            try {
+                client.join().kill();
+                client.join().await(PATIENCE);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        };
+        try (Meddler listener = listener(server.port(), "RECEIVE", killing);
+                PeerProcess process =
                         PeerProcess.ofJava(List.of(), "doctor --peer " + address + ":" + listener.port())) {
-            assertThat(connected.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-            client.kill();
+            client.complete(process);
             expect(server.document(), "peer-tcp", "FAIL", "the end that tested went before it was done");
             assertThat(server.status()).isEqualTo(3);
         }

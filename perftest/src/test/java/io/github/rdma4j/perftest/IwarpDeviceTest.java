@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("iwarp-only")
 @Timeout(600)
 class IwarpDeviceTest {
-    private static final Duration LIMIT = Duration.ofSeconds(40);
+    private static final Duration LIMIT = Duration.ofSeconds(100);
     private static final AtomicInteger PORTS = new AtomicInteger(19100);
 
     private static final String TOOLS = """

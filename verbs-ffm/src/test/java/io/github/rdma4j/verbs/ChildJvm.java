@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * threads, and for peers that are killed.
  */
 public final class ChildJvm {
-    private static final int MINUTES = 2;
+    private static final int MINUTES = 5;
 
     /**
      * What a short life costs least with. In an emulated guest half of a start is compilation: the emulator translates
@@ -85,7 +85,7 @@ public final class ChildJvm {
     }
 
     /**
-     * Runs a program with the class path of this JVM, and fails if it does not end well within two minutes.
+     * Runs a program with the class path of this JVM, and fails if it does not end well within five minutes.
      *
      * @param main with a {@code main} method
      * @param flags of the JVM
@@ -96,7 +96,7 @@ public final class ChildJvm {
     }
 
     /**
-     * Runs a command, and fails if it does not end well within two minutes.
+     * Runs a command, and fails if it does not end well within five minutes.
      *
      * @param command with its arguments
      * @return the lines that it printed

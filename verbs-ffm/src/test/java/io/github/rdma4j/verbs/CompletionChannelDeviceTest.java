@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -196,21 +195,11 @@ class CompletionChannelDeviceTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void anInterruptEndsTheWait(boolean virtual) throws Exception {
-        AtomicReference<Throwable> end = new AtomicReference<>();
-        Thread thread = start(virtual, () -> {
-            try {
-                queue.awaitCompletions(WorkCompletions.allocate(1), LONG);
-            } catch (WaitInterruptedException e) {
-                end.set(e);
-            }
-        });
-        Thread.sleep(50);
-        thread.interrupt();
-        thread.join();
-        assertThat(end.get())
+        WaitingThread waiting =
+                WaitingThread.in(virtual, () -> queue.awaitCompletions(WorkCompletions.allocate(1), LONG));
+        assertThat(waiting.interrupt())
                 .hasMessageContaining("waiting for " + queue)
-                .hasMessageContaining("EINTR")
-                .hasMessageContaining("was interrupted");
+                .hasMessageContaining("EINTR");
     }
 
     @Test
@@ -278,18 +267,7 @@ class CompletionChannelDeviceTest {
     @Test
     void closingTheDeviceEndsAWaitForItsEvents() throws Exception {
         DeviceContext other = TestDevice.open();
-        AtomicReference<Throwable> end = new AtomicReference<>();
-        Thread thread = start(false, () -> {
-            try {
-                other.nextAsyncEvent(LONG);
-            } catch (IllegalStateException e) {
-                end.set(e);
-            }
-        });
-        Thread.sleep(50);
-        other.close();
-        thread.join();
-        assertThat(end.get()).hasMessageContaining("is closed");
+        WaitingThread.in(false, () -> other.nextAsyncEvent(LONG)).close(other);
         assertThatThrownBy(other::fileDescriptor).isInstanceOf(IllegalStateException.class);
     }
 }

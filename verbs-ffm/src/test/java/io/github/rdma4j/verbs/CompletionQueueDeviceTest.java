@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Test;
 /** Creating, resizing and overrunning completion queues, after rdma-core's test_cq. */
 @Tag("device")
 class CompletionQueueDeviceTest {
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
     private final DeviceContext device = TestDevice.open();
     private final int limit = device.attributes().maxCompletionQueueEntries();
 
@@ -86,6 +88,7 @@ class CompletionQueueDeviceTest {
             pair.send(i, SendFlags.SIGNALED);
         }
         awaitAll(peerQueue, full);
+        awaitDrained(pair.pair);
         assertThatThrownBy(() -> queue.resize(1))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("EINVAL")
@@ -114,9 +117,18 @@ class CompletionQueueDeviceTest {
                 config -> config.maxReceiveWorkRequests(32));
     }
 
+    /** What the peer has received is acknowledged later: only then are all sends in their completion queue. */
+    private static void awaitDrained(QueuePair pair) {
+        pair.modify(config -> config.state(QueuePairState.SQD));
+        long deadline = System.nanoTime() + LIMIT.toNanos();
+        while (pair.query().sendQueueDraining()) {
+            assertThat(System.nanoTime()).as("the send queue drains").isLessThan(deadline);
+        }
+    }
+
     private static void awaitAll(CompletionQueue queue, int count) {
         WorkCompletions completions = WorkCompletions.allocate(16);
-        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        long deadline = System.nanoTime() + LIMIT.toNanos();
         for (int seen = 0; seen < count; ) {
             seen += queue.poll(completions);
             assertThat(System.nanoTime()).isLessThan(deadline);
@@ -134,7 +146,7 @@ class CompletionQueueDeviceTest {
             pair.send(i, SendFlags.SIGNALED);
         }
         awaitAll(peerQueue, tooMany);
-        AsyncEvent event = device.nextAsyncEvent(Duration.ofSeconds(20)).orElseThrow();
+        AsyncEvent event = device.nextAsyncEvent(LIMIT).orElseThrow();
         assertThat(event.type()).isEqualTo(AsyncEventType.CQ_ERR);
         assertThat(event.resource()).contains(queue);
         assertThat(event.toString()).isEqualTo("CQ_ERR of " + queue);

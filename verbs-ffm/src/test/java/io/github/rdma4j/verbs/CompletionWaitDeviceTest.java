@@ -111,15 +111,18 @@ class CompletionWaitDeviceTest {
         List<Thread> threads = new ArrayList<>();
         threads.add(Thread.ofPlatform().start(() -> queue.requestNotification(false)));
         slow.arming.await();
-        AtomicReference<Long> took = await(queue, threads);
-        // Until it sleeps; it has polled in vain by then.
-        while (threads.getLast().getState() != Thread.State.RUNNABLE || !queue.isAwaited()) {
-            Thread.sleep(1);
-        }
-        Thread.sleep(100);
+        AtomicReference<Long> took = new AtomicReference<>();
+        // It has polled in vain when it sleeps.
+        WaitingThread waiting = WaitingThread.in(false, () -> {
+            long start = System.nanoTime();
+            if (queue.awaitCompletions(WorkCompletions.allocate(1), LONG) == 1) {
+                took.set(System.nanoTime() - start);
+            }
+        });
         pair.receive(1);
         pair.send(1, SendFlags.SIGNALED);
-        Thread.sleep(100);
+        // The other thread's arming would announce it, too.
+        assertThat(waiting.end()).isNull();
         slow.go.countDown();
         join(threads);
         assertThat(took.get()).isNotNull().isLessThan(SLEPT_THROUGH);

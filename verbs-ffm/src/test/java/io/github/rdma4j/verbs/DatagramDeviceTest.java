@@ -9,6 +9,7 @@ import static io.github.rdma4j.verbs.SendFlags.SIGNALED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -105,7 +106,7 @@ class DatagramDeviceTest {
                 poster.start();
                 Thread.sleep(round);
                 fresh.addressHandle().close();
-                poster.join(30_000);
+                assertThat(poster.join(Duration.ofMinutes(2))).isTrue();
                 assertThat(ended[0]).isNotNull().hasMessageContaining("address handle");
             }
         }

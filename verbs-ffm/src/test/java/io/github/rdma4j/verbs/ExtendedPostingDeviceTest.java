@@ -15,6 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -248,7 +249,7 @@ class ExtendedPostingDeviceTest {
                 poster.start();
                 Thread.sleep(round);
                 race.pair.close();
-                poster.join(30_000);
+                assertThat(poster.join(Duration.ofMinutes(2))).isTrue();
                 assertThat(ended[0]).isNotNull().hasMessageContaining("is closed");
             }
         }

@@ -75,7 +75,7 @@ class LockedMemoryDeviceTest {
             int chunk = LIMIT / 2;
             try (MemoryRegion inTheWay = domain.allocateMemory(LIMIT - LIMIT / 4);
                     RegisteredMemoryPool pool = RegisteredMemoryPool.create(
-                            domain, config -> config.chunkSize(chunk).waitWhenExhausted(Duration.ofSeconds(50)))) {
+                            domain, config -> config.chunkSize(chunk).waitWhenExhausted(Duration.ofMinutes(10)))) {
                 FutureTask<Long> waiting = new FutureTask<>(() -> {
                     try (PooledMemory memory = pool.allocate(4096)) {
                         return memory.size();
@@ -87,7 +87,7 @@ class LockedMemoryDeviceTest {
                 }
                 inTheWay.close();
                 pool.reserve(chunk);
-                return "the one who waited got " + waiting.get(25, TimeUnit.SECONDS) + " bytes";
+                return "the one who waited got " + waiting.get(100, TimeUnit.SECONDS) + " bytes";
             } catch (InterruptedException | ExecutionException | TimeoutException e) {
                 return "the one who waited got " + e;
             }

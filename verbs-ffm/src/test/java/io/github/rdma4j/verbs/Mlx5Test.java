@@ -61,10 +61,10 @@ class Mlx5Test {
         play(List.of(Mlx5BytesOnLibmlx5.class, Mlx5QueuesOnLibmlx5.class, ExposuresOnLibmlx5.class));
     }
 
-    /** Compiled by the second compiler, while the program waits for it: ChildJvm has the first one alone. */
+    /** Compiled by the second compiler, while the program waits for it: ChildJvm has the first one alone, and late. */
     @Test
     void loopsOfTheHotPathCanBeStopped() throws IOException, InterruptedException {
-        play(List.of(SafepointsOnLibmlx5.class), "-XX:TieredStopAtLevel=4", "-Xbatch");
+        play(List.of(SafepointsOnLibmlx5.class), "-XX:TieredStopAtLevel=4", "-XX:CompileThresholdScaling=1", "-Xbatch");
     }
 
     /** As they are by default where a line of the cache has 128 bytes. */

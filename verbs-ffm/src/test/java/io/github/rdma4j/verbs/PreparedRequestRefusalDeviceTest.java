@@ -18,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.rdma4j.verbs.PreparedRequests.Way;
 import io.github.rdma4j.verbs.device.GidEntry;
 import java.lang.foreign.Arena;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -265,7 +266,7 @@ class PreparedRequestRefusalDeviceTest {
                     default -> race.buffer;
                 };
                 closed.close();
-                poster.join(30_000);
+                assertThat(poster.join(Duration.ofMinutes(2))).isTrue();
                 assertThat(ended.get())
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("is closed");

@@ -269,7 +269,7 @@ class QueuePairModifyDeviceTest {
 
     /** An empty queue drains, too, and another thread of the driver does it. */
     private void awaitDrained() {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (queuePair.query().sendQueueDraining()) {
             assertThat(System.nanoTime() - end).as("the send queue drains").isNegative();
             Thread.onSpinWait();

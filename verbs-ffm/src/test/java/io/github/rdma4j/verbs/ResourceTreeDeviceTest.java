@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Closing: in any order, twice, and under a thread that is using the object. */
 @Tag("device")
 class ResourceTreeDeviceTest {
+    private static final Duration LIMIT = Duration.ofMinutes(2);
 
     @Test
     void closingTheDeviceClosesEverythingBelowIt() {
@@ -130,8 +132,7 @@ class ResourceTreeDeviceTest {
         running.await();
         Thread.sleep(5);
         pair.device.close();
-        poller.join(10_000);
-        poster.join(10_000);
+        assertThat(poller.join(LIMIT) && poster.join(LIMIT)).as("both end").isTrue();
         assertThat(pollEnd.get()).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
         assertThat(postEnd.get()).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
         pair.close();

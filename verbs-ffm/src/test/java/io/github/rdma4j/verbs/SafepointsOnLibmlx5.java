@@ -20,10 +20,9 @@ class SafepointsOnLibmlx5 {
     private static final int CALLS = 20_000;
 
     private static final int SHORT = 5;
-    private static final Duration SOON = Duration.ofSeconds(5);
 
-    /** A loop that cannot be stopped ends by itself then, after some seconds, and the test fails. */
-    private static final int MANY = 200_000_000;
+    /** A loop that cannot be stopped ends by itself then, after a minute or so, and the test fails. */
+    private static final int MANY = 1_000_000_000;
 
     private final WorkCompletions completions = WorkCompletions.allocate(1);
     private int left;
@@ -52,13 +51,12 @@ class SafepointsOnLibmlx5 {
             });
             compiled.await();
             Thread.sleep(Duration.ofMillis(100));
-            long begin = System.nanoTime();
             System.gc();
             Arena.ofShared().close();
-            Duration taken = Duration.ofNanos(System.nanoTime() - begin);
+            int leftThen = left;
             stopped = true;
             thread.join();
-            assertThat(taken).isLessThan(SOON);
+            assertThat(leftThen).as("calls that the loop had still to make").isPositive();
         }
     }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("device")
 @Timeout(600)
 class SharedReceiveQueueDeviceTest {
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Duration.ofSeconds(60);
 
     private final DeviceContext device = TestDevice.open();
     private final ProtectionDomain domain = device.allocateProtectionDomain();

@@ -10,8 +10,8 @@ import java.util.Set;
 
 /** A thread in a call that waits in the kernel or, if it is a virtual one, parked for what does not come by itself. */
 public final class WaitingThread {
-    /** Far below the limit of the call, and above what an emulated processor stalls for. */
-    private static final Duration SOON = Duration.ofSeconds(20);
+    /** A call that ends by its own limit has thrown nothing, whatever this is; above what a processor stalls for. */
+    private static final Duration LIMIT = Duration.ofMinutes(2);
 
     private static final Set<String> WAITERS = Set.of("ReadinessWaiter", "DescriptorSet");
     private static final Set<String> SLEEPING = Set.of("poll", "park", "waitDirectly");
@@ -45,7 +45,7 @@ public final class WaitingThread {
     public static WaitingThread in(boolean virtual, Call call) throws InterruptedException {
         WaitingThread waiting = new WaitingThread(virtual, call);
         waiting.thread.start();
-        long deadline = System.nanoTime() + SOON.toNanos();
+        long deadline = System.nanoTime() + LIMIT.toNanos();
         while (!waiting.sleeps()) {
             assertThat(waiting.thread.isAlive() && System.nanoTime() < deadline)
                     .as("waits; it threw " + waiting.thrown)
@@ -61,14 +61,18 @@ public final class WaitingThread {
                         && WAITERS.stream().anyMatch(frame.getClassName()::endsWith));
     }
 
-    /** Interrupts the thread: the call ends soon, with the exception that says so, and the interrupt status stays. */
-    public void interrupt() throws InterruptedException {
+    /**
+     * Interrupts the thread: the call ends, with the exception that says so, and the interrupt status stays.
+     * {@return the exception}
+     */
+    public Throwable interrupt() throws InterruptedException {
         thread.interrupt();
         assertThat(end()).isInstanceOf(WaitInterruptedException.class).hasMessageContaining("was interrupted");
         assertThat(interrupted).as("the interrupt status").isTrue();
+        return thrown;
     }
 
-    /** Closes what it waits on in another thread: the call ends soon, with the exception that says so. */
+    /** Closes what it waits on in another thread: the call ends, with the exception that says so. */
     public void close(AutoCloseable waitedOn) throws Exception {
         waitedOn.close();
         assertThat(end()).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
@@ -76,7 +80,7 @@ public final class WaitingThread {
 
     /** Waits until the call has ended. {@return what it has thrown; null if it has returned} */
     public Throwable end() throws InterruptedException {
-        assertThat(thread.join(SOON))
+        assertThat(thread.join(LIMIT))
                 .as(() -> "ends: " + Arrays.toString(thread.getStackTrace()))
                 .isTrue();
         return thrown;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 /** The queue pairs of a test, connected by rdma_cm. */
 @Tag("device")
 @Tag("iwarp")
-@Timeout(120)
+@Timeout(600)
 class CmConnectionsDeviceTest {
     private static final SystemData LAYOUT = SystemData.ofThisMachine();
 
@@ -27,8 +27,9 @@ class CmConnectionsDeviceTest {
     private record Side(TestDevice device, TestResources resources, CmConnections connections)
             implements AutoCloseable {
         static Side of(String... last) {
-            List<String> words = List.of(
-                    ("-R -q 2 -s 64 -p 19090 " + String.join(" ", last)).strip().split(" "));
+            List<String> words = List.of(("-R -q 2 -s 64 --timeout 120 -p 19090 " + String.join(" ", last))
+                    .strip()
+                    .split(" "));
             TestParameters parameters = TestParameters.parse(Tool.WRITE_BANDWIDTH, words);
             TestDevice device = TestDevice.open(parameters);
             Shape shape = Shape.of(parameters, device.mtu().bytes());

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The first rounds of a warm-up whose messages are staged, each kind of them at least once. */
 @Tag("device")
-@Timeout(60)
+@Timeout(600)
 @ExtendWith(StandInDriver.class)
 class StagedWarmUpDeviceTest {
     private static final int ROUNDS = 6;

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 @Tag("device")
 @Tag("changes-machine")
 class FailoverChannelDeviceTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("rdma-failover", true), RdmaIoHandler.newFactory());

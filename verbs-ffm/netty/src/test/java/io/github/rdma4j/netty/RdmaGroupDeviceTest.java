@@ -14,6 +14,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -128,8 +129,12 @@ class RdmaGroupDeviceTest {
                 .sync()
                 .channel();
         closed.close();
-        Bootstrap bootstrap =
-                new Bootstrap().group(loop).channel(RdmaSocketChannel.class).handler(new Echo());
+        Bootstrap bootstrap = new Bootstrap()
+                .group(loop)
+                .channel(RdmaSocketChannel.class)
+                // Else the second one may give up by itself before it is refused.
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 600_000)
+                .handler(new Echo());
         try {
             assertThatThrownBy(() -> bootstrap.connect(server.localAddress()).sync())
                     .isInstanceOf(ConnectException.class);

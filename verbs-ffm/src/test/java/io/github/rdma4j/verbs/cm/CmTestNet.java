@@ -28,7 +28,7 @@ public final class CmTestNet {
     private static final String ADDRESS = "rdma4j.test.address";
 
     /** Long enough for an emulated processor that stalls. */
-    static final Duration PATIENCE = Duration.ofSeconds(30);
+    static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final int IPV4_OFFSET = 12;
     private static final int MAC_LENGTH = 6;

@@ -6,6 +6,7 @@ import static io.github.rdma4j.verbs.cm.CmTestNet.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.WaitingThread;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
@@ -199,19 +200,7 @@ class ConnectionCloseDeviceTest {
     void aCloseEndsAWait(boolean virtual) throws Exception {
         EventChannel channel = EventChannel.create();
         channel.createId(PortSpace.TCP);
-        AtomicReference<Throwable> end = new AtomicReference<>();
-        Thread.Builder builder = virtual ? Thread.ofVirtual() : Thread.ofPlatform();
-        Thread waiting = builder.start(() -> {
-            try {
-                channel.nextEvent(PATIENCE);
-            } catch (Throwable e) {
-                end.set(e);
-            }
-        });
-        Thread.sleep(100);
-        channel.close();
-        assertThat(waiting.join(PATIENCE)).isTrue();
-        assertThat(end.get()).isInstanceOf(IllegalStateException.class).hasMessageContaining("is closed");
+        WaitingThread.in(virtual, () -> channel.nextEvent(PATIENCE)).close(channel);
     }
 
     @RepeatedTest(10)

@@ -6,12 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.EventPoller;
+import io.github.rdma4j.verbs.WaitingThread;
 import java.time.Duration;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -50,25 +48,16 @@ class MigrationDeviceTest {
         to.close();
     }
 
-    private static <T> CompletableFuture<T> start(boolean virtual, Supplier<T> wait) throws InterruptedException {
-        Executor executor = virtual
-                ? task -> Thread.ofVirtual().start(task)
-                : task -> Thread.ofPlatform().start(task);
-        CompletableFuture<T> future = CompletableFuture.supplyAsync(wait, executor);
-        Thread.sleep(100);
-        assertThat(future).isNotDone();
-        return future;
-    }
-
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aThreadThatWaitsForAnEventOfTheTargetGetsIt(boolean virtual) throws Exception {
-        CompletableFuture<Optional<CmEvent>> event = start(virtual, () -> to.nextEvent(LONG));
+        AtomicReference<CmEvent> event = new AtomicReference<>();
+        WaitingThread waiting =
+                WaitingThread.in(virtual, () -> event.set(to.nextEvent(LONG).orElseThrow()));
         id.migrate(to);
-        assertThat(event.get(40, TimeUnit.SECONDS)).hasValueSatisfying(found -> {
-            assertThat(found.type()).isEqualTo(CmEventType.ADDR_RESOLVED);
-            assertThat(found.id()).isSameAs(id);
-        });
+        assertThat(waiting.end()).isNull();
+        assertThat(event.get().type()).isEqualTo(CmEventType.ADDR_RESOLVED);
+        assertThat(event.get().id()).isSameAs(id);
     }
 
     @ParameterizedTest
@@ -76,9 +65,11 @@ class MigrationDeviceTest {
     void aPollerOfTheTargetFindsItReady(boolean virtual) throws Exception {
         try (EventPoller poller = EventPoller.open()) {
             poller.add(to);
-            CompletableFuture<Integer> selected = start(virtual, () -> poller.select(LONG, source -> {}));
+            AtomicInteger selected = new AtomicInteger();
+            WaitingThread waiting = WaitingThread.in(virtual, () -> selected.set(poller.select(LONG, source -> {})));
             id.migrate(to);
-            assertThat(selected.get(40, TimeUnit.SECONDS)).isEqualTo(1);
+            assertThat(waiting.end()).isNull();
+            assertThat(selected).hasValue(1);
             assertThat(to.poll()).isPresent();
         }
     }

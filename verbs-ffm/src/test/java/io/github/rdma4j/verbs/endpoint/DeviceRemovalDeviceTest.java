@@ -43,7 +43,7 @@ class DeviceRemovalDeviceTest {
 
     /** Both ends of several connections, whose device goes. Prints what each hears. */
     static final class User {
-        private static final Duration PATIENCE = Duration.ofSeconds(30);
+        private static final Duration PATIENCE = Duration.ofSeconds(60);
 
         private static final List<Endpoint> ENDPOINTS = new ArrayList<>();
 
@@ -53,7 +53,10 @@ class DeviceRemovalDeviceTest {
             EndpointServer grouped = bind(config -> config.group(group));
             EndpointServer either = bind(config -> config.transport(Transport.RDMA_OR_TCP));
             for (EndpointServer each : List.of(server, grouped, either)) {
-                connect(each, config -> config.transport(either == each ? Transport.RDMA_OR_TCP : Transport.RDMA));
+                connect(
+                        each,
+                        config -> config.transport(either == each ? Transport.RDMA_OR_TCP : Transport.RDMA)
+                                .rdmaTimeout(PATIENCE));
             }
             connect(grouped, config -> config.group(group));
             for (int i = 0; i < ENDPOINTS.size(); i += 2) {
@@ -85,7 +88,7 @@ class DeviceRemovalDeviceTest {
             close(all);
             System.out.println("in the group: " + group.size());
             // The kernel waits for the ids.
-            System.out.println("removed: " + removal.waitFor(30, TimeUnit.SECONDS));
+            System.out.println("removed: " + removal.waitFor(60, TimeUnit.SECONDS));
             // As after a reset of an adapter, or when its driver is loaded anew.
             DEVICE.add();
             EndpointServer again = bind(config -> config.group(group));

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.WaitingThread;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import java.time.Duration;
@@ -35,20 +36,13 @@ class EndDeviceTest extends EndContract {
 
     @Test
     void aQueuePairThatFailsIsALostConnectionAndNoClose() throws Exception {
-        assertThat(devices.left.send(MESSAGE, PATIENCE)).isTrue();
-        assertThat(devices.right.receive(PATIENCE)).isPresent();
-        assertThat(devices.left.send(MESSAGE, PATIENCE)).isTrue();
-        try (ExecutorService executor = Executors.newSingleThreadExecutor()) {
-            Future<?> waiting = executor.submit(() -> {
-                assertThat(devices.right.receive(PATIENCE)).isPresent();
-                devices.right.receive(PATIENCE);
-            });
-            Thread.sleep(100);
-            devices.rightLink.queuePair().toError();
-            assertThatThrownBy(() -> waiting.get(60, TimeUnit.SECONDS))
-                    .hasCauseInstanceOf(ConnectionLostException.class)
-                    .hasMessageContaining("flushed");
+        for (int i = 0; i < 2; i++) {
+            assertThat(devices.left.send(MESSAGE, PATIENCE)).isTrue();
+            assertThat(devices.right.receive(PATIENCE)).isPresent();
         }
+        WaitingThread waiting = WaitingThread.in(false, () -> devices.right.receive(PATIENCE));
+        devices.rightLink.queuePair().toError();
+        assertThat(waiting.end()).isInstanceOf(ConnectionLostException.class).hasMessageContaining("flushed");
         assertThatThrownBy(() -> devices.right.poll(message -> {})).isInstanceOf(ConnectionLostException.class);
         assertThatThrownBy(() -> devices.right.trySend(MESSAGE)).isInstanceOf(ConnectionLostException.class);
         assertThatThrownBy(() -> devices.right.sendAsync(MESSAGE).join())

@@ -13,6 +13,7 @@ import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WaitingThread;
 import io.github.rdma4j.verbs.cm.CmTestNet;
 import io.github.rdma4j.verbs.cm.ConnectionException;
 import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
@@ -159,11 +160,10 @@ class EndpointServerDeviceTest {
         accepted = accept();
         Endpoint second = connect();
         try (Endpoint atServer = get(accepted)) {
-            Future<?> sleeping = executor.submit(() -> atServer.receive(PATIENCE));
-            Thread.sleep(100);
+            WaitingThread sleeping = WaitingThread.in(true, () -> atServer.receive(PATIENCE));
             second.abort();
-            assertThatThrownBy(() -> sleeping.get(60, TimeUnit.SECONDS))
-                    .hasCauseInstanceOf(ConnectionLostException.class)
+            assertThat(sleeping.end())
+                    .isInstanceOf(ConnectionLostException.class)
                     .hasMessageContaining("disconnected without closing");
             assertThatThrownBy(() -> atServer.poll(message -> {})).isInstanceOf(ConnectionLostException.class);
         }
@@ -220,10 +220,7 @@ class EndpointServerDeviceTest {
     void acceptKeepsItsTimeAndEndsWithTheServer() throws Exception {
         assertThat(server.accept(Duration.ZERO)).isEmpty();
         assertThat(server.accept(SHORT)).isEmpty();
-        Future<Endpoint> accepted = accept();
-        Thread.sleep(100);
-        server.close();
-        assertThatThrownBy(() -> get(accepted)).hasCauseInstanceOf(IllegalStateException.class);
+        WaitingThread.in(true, () -> server.accept(PATIENCE)).close(server);
     }
 
     @Test
@@ -249,9 +246,9 @@ class EndpointServerDeviceTest {
         for (byte[] greeting : List.of(new Hello(Hello.VERSION, 4, 64, new byte[0]).toBytes(), new byte[] {1, 2, 3})) {
             try (RawClient gone = new RawClient(greeting)) {
                 gone.ask(server.address());
-                // The request is there when the client goes.
-                Thread.sleep(300);
+                awaitRequest(server);
             }
+            assertThat(server.accept(Duration.ZERO)).isEmpty();
         }
         Future<Endpoint> accepted = accept();
         try (Endpoint client = connect();
@@ -269,9 +266,12 @@ class EndpointServerDeviceTest {
                                 .accept(config));
                 RawClient first = new RawClient(new Hello(Hello.VERSION, 4, 64, new byte[0]).toBytes());
                 RawClient second = new RawClient(new Hello(Hello.VERSION, 4, 64, new byte[0]).toBytes())) {
-            first.ask(patient.address());
-            second.ask(patient.address());
-            Thread.sleep(300);
+            for (RawClient silent : List.of(first, second)) {
+                silent.ask(patient.address());
+                awaitRequest(patient);
+                assertThat(patient.accept(Duration.ZERO)).isEmpty();
+                assertThat(patient.acceptor().awaitsTime()).isTrue();
+            }
             Future<Endpoint> accepted =
                     executor.submit(() -> patient.accept(PATIENCE).orElseThrow());
             try (Endpoint client = Endpoint.connect(patient.address(), SMALL, PATIENCE);
@@ -279,6 +279,14 @@ class EndpointServerDeviceTest {
                 assertThat(client.send(text("served"), PATIENCE)).isTrue();
                 assertThat(atServer.receive(PATIENCE)).isPresent();
             }
+        }
+    }
+
+    /** Until it is there, and nobody has answered it. */
+    private static void awaitRequest(EndpointServer server) {
+        try (EventPoller poller = EventPoller.open()) {
+            poller.add(server.acceptor().events());
+            assertThat(poller.select(PATIENCE, source -> {})).isOne();
         }
     }
 

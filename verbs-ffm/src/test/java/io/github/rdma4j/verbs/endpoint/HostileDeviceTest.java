@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("device")
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostileDeviceTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration SHORTLY = Duration.ofMillis(20);
     private static final int SEEDS = 12;
     private static final int LONGEST = 64;

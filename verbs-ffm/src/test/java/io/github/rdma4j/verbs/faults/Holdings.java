@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  */
 record Holdings(Map<String, Integer> counts) {
     /** What the kernel takes back in its own time is there soon; this bounds the wait for a leak. */
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
 

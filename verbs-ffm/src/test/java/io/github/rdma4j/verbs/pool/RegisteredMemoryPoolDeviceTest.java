@@ -81,7 +81,7 @@ class RegisteredMemoryPoolDeviceTest {
                 source.segment().setString(4000, "pooled");
                 assertThat(queuePair.postWrite(1, source.slice(), target.remoteMemory(), SendFlags.SIGNALED))
                         .isZero();
-                long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+                long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
                 while (queue.poll(completions) == 0) {
                     assertThat(System.nanoTime()).isLessThan(deadline);
                 }
@@ -223,7 +223,7 @@ class RegisteredMemoryPoolDeviceTest {
     @Test
     void anAllocationCanWaitForAReturn() throws Exception {
         try (RegisteredMemoryPool pool =
-                pool(config -> config.maxBytes(CHUNK).waitWhenExhausted(Duration.ofSeconds(30)))) {
+                pool(config -> config.maxBytes(CHUNK).waitWhenExhausted(Duration.ofMinutes(10)))) {
             PooledMemory all = pool.allocate(CHUNK);
             AtomicReference<Object> got = new AtomicReference<>();
             Thread waiter = Thread.ofVirtual().start(() -> {
@@ -238,7 +238,7 @@ class RegisteredMemoryPoolDeviceTest {
             }
             assertThat(got.get()).isNull();
             all.close();
-            assertThat(waiter.join(Duration.ofSeconds(30))).isTrue();
+            assertThat(waiter.join(Duration.ofSeconds(60))).isTrue();
             assertThat(got.get()).isEqualTo(CHUNK);
         }
     }
@@ -278,7 +278,7 @@ class RegisteredMemoryPoolDeviceTest {
     void closingEndsWaitsAndReportsWhatWasNotReturned() throws Exception {
         AtomicReference<String> report = new AtomicReference<>();
         RegisteredMemoryPool pool = pool(config ->
-                config.maxBytes(CHUNK).waitWhenExhausted(Duration.ofSeconds(30)).leakReporter(report::set));
+                config.maxBytes(CHUNK).waitWhenExhausted(Duration.ofMinutes(10)).leakReporter(report::set));
         PooledMemory leaked = pool.allocate(CHUNK / 2 + 5);
         MemorySegment segment = leaked.segment();
         MemorySlice slice = leaked.slice();

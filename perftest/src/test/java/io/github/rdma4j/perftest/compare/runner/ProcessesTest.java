@@ -23,11 +23,11 @@ import org.junit.jupiter.api.io.TempDir;
 /** The JVM beside this one and the C processes, with programs that need no device. */
 @Timeout(600)
 class ProcessesTest {
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = Duration.ofSeconds(120);
 
     /** A device that no machine has. */
     private static final RunOrder IMPOSSIBLE = new RunOrder(
-            Tool.WRITE_BANDWIDTH, 2, 5, "no-such-device", 1, -1, 0, null, 1, 0, 0, ListeningPorts.free(), 20, true);
+            Tool.WRITE_BANDWIDTH, 2, 5, "no-such-device", 1, -1, 0, null, 1, 0, 0, ListeningPorts.free(), 120, true);
 
     @TempDir
     private Path folder;
@@ -57,8 +57,8 @@ class ProcessesTest {
 
     @Test
     void theServerEndsWithItsOrdersAndTakesWhatItGuardsAlong() throws Exception {
-        Process sleeping = children.start(new ProcessBuilder("sleep", "100"));
-        Process released = children.start(new ProcessBuilder("sleep", "100"));
+        Process sleeping = children.start(new ProcessBuilder("sleep", "1000"));
+        Process released = children.start(new ProcessBuilder("sleep", "1000"));
         JavaServer server = JavaServer.start(children, LIMIT);
         server.guard(sleeping.pid());
         server.guard(released.pid());
@@ -66,17 +66,17 @@ class ProcessesTest {
 
         server.close();
 
-        assertThat(sleeping.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(sleeping.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(released.isAlive()).isTrue();
     }
 
     @Test
     void aChildIsKilledAtTheEnd() throws Exception {
-        Process sleeping = children.start(new ProcessBuilder("sleep", "100"));
+        Process sleeping = children.start(new ProcessBuilder("sleep", "1000"));
 
         children.close();
 
-        assertThat(sleeping.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(sleeping.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThatThrownBy(() ->
                         children.start(new ProcessBuilder(folder.resolve("none").toString())))
                 .isInstanceOf(CompareException.class);
@@ -94,9 +94,9 @@ class ProcessesTest {
 
     @Test
     void aCToolThatHangsIsKilled() throws IOException {
-        RunOrder hasty = RunOrder.decode(IMPOSSIBLE.encode().replace("timeoutSeconds=20", "timeoutSeconds=1"));
+        RunOrder hasty = RunOrder.decode(IMPOSSIBLE.encode().replace("timeoutSeconds=120", "timeoutSeconds=1"));
         try (JavaServer server = JavaServer.start(children, LIMIT)) {
-            assertThatThrownBy(() -> fakeTool("exec sleep 100\n", server).run(hasty))
+            assertThatThrownBy(() -> fakeTool("exec sleep 1000\n", server).run(hasty))
                     .isInstanceOf(CompareException.class)
                     .hasMessageContaining("does not listen on port");
         }
