@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class ActiveEntriesTest {
     /** Counts what it is asked. */
-    private static final class Counting extends SelectorEntry {
+    private final class Counting extends SelectorEntry {
         boolean ready;
         boolean readyWhenArmed;
         boolean told;
@@ -40,6 +40,7 @@ class ActiveEntriesTest {
         @Override
         boolean takeIn(boolean armEarly) {
             visits++;
+            visited.add(this);
             armedEarly = armEarly;
             boolean wasReady = ready;
             ready = false;
@@ -74,6 +75,7 @@ class ActiveEntriesTest {
     }
 
     private final ActiveEntries active = new ActiveEntries();
+    private final List<Counting> visited = new ArrayList<>();
     private int handled;
 
     private Counting added() {
@@ -219,5 +221,75 @@ class ActiveEntriesTest {
         active.armAll();
         assertThat(gone.visits + gone.arms + other.arms).isZero();
         assertThat(active.isEmpty()).isTrue();
+    }
+
+    /** What comes for others in the call of a handler must not be lost, whoever leaves in the same visit. */
+    @Test
+    void whomAHandlerAddsIsVisitedInTheNextRound() {
+        Counting late = new Counting(() -> handled++);
+        Counting first = new Counting(() -> active.add(late));
+        first.told = true;
+        first.ready = true;
+        late.ready = true;
+        active.add(first);
+        Counting behind = added();
+        assertThat(active.visit(false)).isEqualTo(1);
+        assertThat(visited).containsExactly(first, behind);
+        assertThat(first.isActive).isFalse();
+        assertThat(active.isEmpty()).isFalse();
+        assertThat(active.size()).isEqualTo(2);
+        visited.clear();
+        assertThat(active.visit(false)).isEqualTo(1);
+        assertThat(visited).containsExactly(behind, late);
+        assertThat(handled).isEqualTo(1);
+    }
+
+    /** It may throw each time, and would keep the others from their turn. */
+    @Test
+    void aHandlerThatThrowsInAVisitGoesBehindTheOthers() {
+        Counting leaving = added();
+        leaving.told = true;
+        leaving.ready = true;
+        Counting failing = new Counting(() -> {
+            throw new IllegalStateException("of the program");
+        });
+        failing.ready = true;
+        active.add(failing);
+        Counting second = added();
+        Counting third = added();
+        assertThatThrownBy(() -> active.visit(false)).hasMessage("of the program");
+        assertThat(leaving.isActive).isFalse();
+        assertThat(failing.isActive).isTrue();
+        assertThat(active.size()).isEqualTo(3);
+        visited.clear();
+        active.visit(false);
+        assertThat(visited).containsExactly(second, third, failing);
+    }
+
+    @Test
+    void aHandlerThatThrowsWhenItIsArmedGoesBehindTheOthers() {
+        Counting failing = new Counting(() -> {
+            throw new IllegalStateException("of the program");
+        });
+        failing.readyWhenArmed = true;
+        active.add(failing);
+        Counting other = added();
+        assertThatThrownBy(active::armAll).hasMessage("of the program");
+        active.visit(false);
+        assertThat(visited).containsExactly(other, failing);
+    }
+
+    /** While nobody is ready there is nothing better to do than to look. */
+    @Test
+    void roundsInWhichNobodyIsReadyDoNotCount() {
+        Counting busy = added();
+        Counting quiet = added();
+        for (int i = 0; i < 100; i++) {
+            active.visit(false);
+        }
+        busy.ready = true;
+        active.visit(false);
+        assertThat(quiet.isActive).isTrue();
+        assertThat(quiet.arms).isZero();
     }
 }

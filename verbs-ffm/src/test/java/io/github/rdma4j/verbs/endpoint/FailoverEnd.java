@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** One end of a simulated connection that moves, and a program that does anything at any time and keeps books. */
 final class FailoverEnd {
@@ -61,6 +62,8 @@ final class FailoverEnd {
     private final long[] memory = new long[4];
     /** The connection over RDMA that was made last. */
     FakeCarrier rdma;
+    /** Hears the bytes of each message that has come over RDMA, and may change them. */
+    Consumer<byte[]> tamper = bytes -> {};
 
     private FailoverEnd peer;
     private long sent;
@@ -145,6 +148,7 @@ final class FailoverEnd {
             FakeCarrier mine = fake(depth + Mover.CANARIES + Outbox.ECHOES, buffers + Outbox.ECHOES);
             mine.cut = fabric.cut;
             mine.neverFlushes = random.nextInt(4) == 0;
+            mine.tamper = bytes -> tamper.accept(bytes);
             fabric.made.put(number, mine);
             made.add(mine);
             return new Attempt() {

@@ -87,4 +87,21 @@ class FailoverStandbyTest {
         assertThat(left.protocol.state()).isEqualTo(State.LOST);
         assertThat(left.protocol.ended("sending")).hasMessageContaining("TCP has ended");
     }
+
+    /** And not only when the time is over in which a broken wire completes what it has. */
+    @Test
+    void whatIsUnderWayAndWhatWaitsFailAtOnceWhenBothAreGone() {
+        left.rdma.cut = true;
+        for (int i = 0; i < 8; i++) {
+            left.sendAsync();
+        }
+        left.tcp.streamEnd = "TCP has ended";
+        // An endpoint over RDMA looks at TCP with each sixteenth poll.
+        for (int i = 0; i < 16; i++) {
+            left.look(now[0]);
+        }
+        assertThat(left.protocol.state()).isEqualTo(State.LOST);
+        left.checkAllDecided();
+        assertThat(left.protocol.hasEnded()).isTrue();
+    }
 }

@@ -9,7 +9,9 @@ import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.RemoteMemory;
+import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -60,5 +62,25 @@ class MemoryHandleTest {
         byte[] strange = new MemoryHandle(MEMORY, Set.of(REMOTE_READ)).toBytes();
         strange[0] = -1;
         assertThatThrownBy(() -> MemoryHandle.fromBytes(strange)).hasMessageContaining("0xff");
+    }
+
+    @Test
+    void anAbsentRightIsRefused() {
+        Set<AccessFlag> rights = new HashSet<>();
+        rights.add(null);
+        assertThatThrownBy(() -> new MemoryHandle(MEMORY, rights))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("right");
+    }
+
+    /** Who has the key has the rights. */
+    @Test
+    void theKeyIsNotInItsText() {
+        assertThat(new MemoryHandle(MEMORY, Set.of(REMOTE_READ)).toString())
+                .startsWith("MemoryHandle[")
+                .contains("REMOTE_READ")
+                .doesNotContainIgnoringCase("deadbeef")
+                .doesNotContain(Integer.toString(MEMORY.remoteKey()))
+                .doesNotContain(Integer.toUnsignedString(MEMORY.remoteKey()));
     }
 }

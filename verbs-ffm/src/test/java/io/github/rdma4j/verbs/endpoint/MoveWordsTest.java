@@ -4,7 +4,10 @@ package io.github.rdma4j.verbs.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Why a peer has left RDMA, as it comes over TCP. */
 class MoveWordsTest {
@@ -24,6 +27,7 @@ class MoveWordsTest {
             String arrived = afterTheWay("x".repeat(before) + "µ".repeat(10));
             assertThat(arrived).matches("x{" + before + "}µ*…|x{190,}…");
             assertThat(arrived).doesNotContain("\uFFFD");
+            assertThat(MoveWords.reason("x".repeat(before) + "µ".repeat(10))).hasSizeBetween(199, 200);
         }
     }
 
@@ -31,5 +35,51 @@ class MoveWordsTest {
     @Test
     void aReasonIsOneLine() {
         assertThat(afterTheWay("gone\n12:00 all is well\u001b[2J")).isEqualTo("gone 12:00 all is well [2J");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatIsSaidComesAsItWas(MoveWords.Kind kind) {
+        byte[] body = {1, 2, 3};
+        MoveWords said = new MoveWords(kind, -7, Long.MAX_VALUE, 5, true, body);
+        MoveWords heard = MoveWords.parse(said.toBytes());
+        assertThat(heard).isEqualTo(said).hasSameHashCodeAs(said).hasToString(kind + " -7");
+        assertThat(heard.kind()).isEqualTo(kind);
+        assertThat(heard.attempt()).isEqualTo(-7);
+        assertThat(heard.messages()).isEqualTo(Long.MAX_VALUE);
+        assertThat(heard.credits()).isEqualTo(5);
+        assertThat(heard.closed()).isTrue();
+        assertThat(heard.body()).isEqualTo(body);
+        assertThat(MoveWords.parse(MoveWords.of(kind, 4, body).toBytes()))
+                .isEqualTo(new MoveWords(kind, 4, 0, 0, false, body))
+                .isNotEqualTo(said);
+        assertThat(MoveWords.of(kind, 4, 9)).isEqualTo(new MoveWords(kind, 4, 9, 0, false, new byte[0]));
+        assertThat(MoveWords.of(kind, 4)).isEqualTo(new MoveWords(kind, 4, 0, 0, false, new byte[0]));
+    }
+
+    @Test
+    void whatIsNotSaidInThisProtocolIsNothing() {
+        byte[] words = MoveWords.of(MoveWords.Kind.DOWN, 1).toBytes();
+        for (int length = 0; length < words.length; length++) {
+            assertThat(MoveWords.parse(Arrays.copyOf(words, length))).isNull();
+        }
+        byte[] unknown = words.clone();
+        unknown[0] = (byte) MoveWords.Kind.values().length;
+        assertThat(MoveWords.parse(unknown)).isNull();
+        unknown[0] = -1;
+        assertThat(MoveWords.parse(unknown)).isNull();
+        // Numbers of messages and credits count up from 0.
+        assertThat(MoveWords.parse(new MoveWords(MoveWords.Kind.DOWN, 1, -1, 0, false, new byte[0]).toBytes()))
+                .isNull();
+        assertThat(MoveWords.parse(new MoveWords(MoveWords.Kind.DOWN, 1, 0, -1, false, new byte[0]).toBytes()))
+                .isNull();
+    }
+
+    @Test
+    void theLongestReasonFits() {
+        MoveWords words = new MoveWords(MoveWords.Kind.DOWN, 1, 0, 0, false, MoveWords.reason("x".repeat(5000)));
+        assertThat(words.toBytes()).hasSize(MoveWords.MAX_BYTES);
+        assertThat(afterTheWay("x".repeat(200))).isEqualTo("x".repeat(200));
+        assertThat(afterTheWay("x".repeat(201))).isEqualTo("x".repeat(197) + "…");
     }
 }

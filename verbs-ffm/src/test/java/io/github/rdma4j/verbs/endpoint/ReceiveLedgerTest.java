@@ -166,4 +166,58 @@ class ReceiveLedgerTest {
         ledger.free(4);
         assertThatThrownBy(() -> ledger.used(4)).isInstanceOf(AssertionError.class);
     }
+
+    private static ReceiveLedger posted(int buffers) {
+        ReceiveLedger ledger = new ReceiveLedger(1);
+        ledger.add(buffers);
+        ledger.posted(buffers);
+        return ledger;
+    }
+
+    private static void goRound(ReceiveLedger ledger, int... buffers) {
+        for (int buffer : buffers) {
+            ledger.used(buffer);
+            ledger.free(buffer);
+            ledger.posted(1);
+        }
+    }
+
+    /** A queue with spare buffers for what is not lost would grow with each connection that ends. */
+    @Test
+    void aSuspicionIsForgottenAsSoonAsALaterPostWasUsed() {
+        ReceiveLedger ledger = posted(3);
+        ledger.mayHaveLost();
+        assertThat(ledger.lost()).isEqualTo(1);
+        goRound(ledger, 0, 1, 2);
+        assertThat(ledger.lost()).as("it may have been one of those").isEqualTo(1);
+        goRound(ledger, 0);
+        assertThat(ledger.lost()).isZero();
+    }
+
+    @Test
+    void whatIsWithAnEndpointIsNotLost() {
+        ReceiveLedger ledger = posted(3);
+        ledger.mayHaveLost();
+        assertThat(ledger.lost()).isEqualTo(1);
+        goRound(ledger, 0);
+        ledger.used(1);
+        ledger.used(2);
+        ledger.used(0);
+        assertThat(ledger.lost()).isZero();
+    }
+
+    @Test
+    void aSecondSuspicionIsSettledAfterTheFirst() {
+        ReceiveLedger ledger = posted(3);
+        ledger.mayHaveLost();
+        assertThat(ledger.lost()).isEqualTo(1);
+        ledger.mayHaveLost();
+        assertThat(ledger.lost()).isEqualTo(2);
+        goRound(ledger, 0, 1, 2, 0);
+        assertThat(ledger.lost()).isEqualTo(1);
+        goRound(ledger, 1, 2, 0);
+        assertThat(ledger.lost()).isEqualTo(1);
+        goRound(ledger, 1);
+        assertThat(ledger.lost()).isZero();
+    }
 }

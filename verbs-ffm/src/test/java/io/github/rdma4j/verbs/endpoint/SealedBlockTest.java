@@ -34,6 +34,9 @@ class SealedBlockTest {
         SealedBlock block = SealedBlock.of(memory);
         assertThat(block.isIntact()).isFalse();
         block.seal(-5);
+        assertThat(block.isIntact()).isTrue();
+        assertThat(block.version()).isEqualTo(-5);
+        assertThat(block).hasToString("block of " + length + " bytes");
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment copy = arena.allocate(length + SealedBlock.TRAILER);
             copy.copyFrom(memory);

@@ -462,7 +462,6 @@ final class SimulatedEnd {
     /** Everything that the peer has sent is read, and nothing is refused for want of memory. */
     void readAll() {
         carrier.outOfMemory = () -> false;
-        nudgeOwed = true;
         nudge();
         while (!held.isEmpty()) {
             release();
@@ -480,8 +479,11 @@ final class SimulatedEnd {
         while (protocol.slots().hasDone()) {
             takeDone();
         }
-        requests.forEach(request -> request.cancel(false));
-        requests.clear();
+        if (!requests.isEmpty()) {
+            requests.forEach(request -> request.cancel(false));
+            requests.clear();
+            protocol.nudge();
+        }
         protocol.settle();
     }
 

@@ -184,8 +184,8 @@ class SleepersTest {
     void anInterruptEndsTheSleepOfAFollowerAndOfALeader() throws Exception {
         Member first = new Member();
         Member second = new Member();
-        AtomicReference<RuntimeException> leadersEnd = new AtomicReference<>();
-        AtomicReference<RuntimeException> followersEnd = new AtomicReference<>();
+        AtomicReference<Throwable> leadersEnd = new AtomicReference<>();
+        AtomicReference<Throwable> followersEnd = new AtomicReference<>();
         Thread leader = Thread.ofPlatform().start(() -> sleep(first, leadersEnd));
         while (!sleepers.isLed()) {
             Thread.sleep(1);
@@ -201,11 +201,30 @@ class SleepersTest {
         assertThat(sleepers.isLed()).isFalse();
     }
 
-    private void sleep(Member member, AtomicReference<RuntimeException> end) {
+    private void sleep(Member member, AtomicReference<Throwable> end) {
         try {
             sleepers.sleep(member.sleeper, PATIENCE);
         } catch (RuntimeException e) {
-            end.set(e);
+            end.set(Thread.currentThread().isInterrupted() ? e : new AssertionError("the status is gone", e));
         }
+    }
+
+    /** The leader has nothing for itself, and goes on leading. */
+    @Test
+    void aFollowerIsWokenByWhatTheLeaderHandsOut() throws Exception {
+        Member first = new Member();
+        Member second = new Member();
+        Future<?> leader = executor.submit(() -> sleepers.sleep(first.sleeper, PATIENCE));
+        while (!sleepers.isLed()) {
+            Thread.sleep(1);
+        }
+        Thread follower = Thread.ofPlatform().start(() -> sleepers.sleep(second.sleeper, PATIENCE));
+        while (follower.getState() != Thread.State.TIMED_WAITING) {
+            Thread.sleep(1);
+        }
+        adapter.come(second);
+        assertThat(follower.join(Duration.ofSeconds(10))).isTrue();
+        adapter.come(first);
+        leader.get(10, TimeUnit.SECONDS);
     }
 }

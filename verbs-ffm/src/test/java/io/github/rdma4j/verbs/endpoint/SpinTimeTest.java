@@ -207,4 +207,42 @@ class SpinTimeTest {
             none.slept(i, true);
         }
     }
+
+    @Test
+    void whetherThereIsSomethingToLearn() {
+        assertThat(new SpinTime(0).maySpin()).isFalse();
+        assertThat(new SpinTime(1).maySpin()).isTrue();
+    }
+
+    @Test
+    void itSleepsAtOnceWhereNothingComesAndWhereTheProcessorWasLost() {
+        assertThat(time.sleepsAtOnce()).isFalse();
+        time.spun(MOST + 1_000_000);
+        assertThat(time.sleepsAtOnce()).isFalse();
+        time.spun(MOST + 1_000_001);
+        assertThat(time.sleepsAtOnce()).isTrue();
+        assertThat(time.sleepsNext()).isTrue();
+        SpinTime idle = new SpinTime(MOST);
+        for (int i = 0; i < 7; i++) {
+            idle.slept(MOST, true);
+            assertThat(idle.sleepsAtOnce()).as("after " + (i + 1)).isFalse();
+        }
+        idle.slept(MOST, true);
+        assertThat(idle.sleepsAtOnce())
+                .as("less than a microsecond is not worth it")
+                .isTrue();
+    }
+
+    @Test
+    void whatIsSeenLetsTheTimeShrinkSlowly() {
+        time.seen(10_000);
+        assertThat(time.next()).isEqualTo(MOST - MOST / 8);
+        time.seen(90_000);
+        assertThat(time.next()).isEqualTo(180_000);
+        time.seen(150_000);
+        assertThat(time.next()).isEqualTo(MOST);
+        SpinTime brief = new SpinTime(2_000);
+        brief.slept(2_000, true);
+        assertThat(brief.next()).isEqualTo(1_000);
+    }
 }

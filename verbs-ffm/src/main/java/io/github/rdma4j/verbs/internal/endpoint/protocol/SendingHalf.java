@@ -443,7 +443,7 @@ public abstract sealed class SendingHalf extends WireEvents permits Protocol {
             throw e;
         }
         credits.spend();
-        postFilled(slot, message.byteSize(), promise != null || mustSignal());
+        postFilled(slot, message.byteSize(), true);
     }
 
     /** What the next message grants. */

@@ -74,10 +74,6 @@ public final class Slots {
         }
     }
 
-    int depth() {
-        return kinds.length;
-    }
-
     boolean hasFree() {
         return freeCount > 0;
     }

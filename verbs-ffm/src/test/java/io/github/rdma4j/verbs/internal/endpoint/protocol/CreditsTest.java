@@ -74,6 +74,18 @@ class CreditsTest {
     }
 
     @Test
+    void aPeerThatHasHalfOfItsCreditsLeftNeedsNoneYet() {
+        Credits credits = new Credits(8, 8);
+        for (int i = 0; i < 4; i++) {
+            assertThat(credits.arrive()).isTrue();
+        }
+        credits.release();
+        assertThat(credits.isGrantDue()).isFalse();
+        assertThat(credits.arrive()).isTrue();
+        assertThat(credits.isGrantDue()).isTrue();
+    }
+
+    @Test
     void nothingIsGrantedWhereNothingIsOwed() {
         Credits credits = new Credits(1, 1);
         assertThat(credits.arrive()).isTrue();

@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,37 @@ class HelloTest {
         assertThat(Hello.parse(Arrays.copyOf(HELLO.toBytes(), 196))).isEqualTo(HELLO);
         assertThat(HELLO.toBytes()).hasSize(Hello.HEADER + 6);
         assertThat(Hello.lengthOf(HELLO.toBytes())).isEqualTo(Hello.HEADER + 6);
+    }
+
+    @Test
+    void whatDiffersIsAnotherGreeting() {
+        Hello plain = new Hello(Hello.VERSION, 65_535, 1 << 26, new byte[] {7, 0, 9, 0});
+        assertThat(Hello.parse(plain.toBytes())).isEqualTo(plain).isNotEqualTo(HELLO);
+        assertThat(Hello.parse(plain.toBytes()).integrity()).isFalse();
+        assertThat(plain.token()).isEmpty();
+        Hello empty = new Hello(Hello.VERSION, 1, 0, new byte[0]);
+        assertThat(Hello.parse(empty.toBytes()))
+                .as("a side that takes no bytes")
+                .isEqualTo(empty);
+    }
+
+    /** A client that comes again tells by it whether the server is the one that it has known. */
+    @Test
+    void aServerIsKnownByItsToken() {
+        byte[] token = {0, 0, 0, 0, 0, 0, 1, 2};
+        Hello server = new Hello(Hello.VERSION, false, 1, 1, new byte[] {9}, token);
+        assertThat(Hello.parse(server.toBytes()).life()).isEqualTo(258);
+        assertThat(new Hello(Hello.VERSION, 1, 1, new byte[0]).life()).isZero();
+        assertThat(HELLO.life()).as("a token of another length").isZero();
+    }
+
+    @Test
+    void oneSideWithSumsAndOneWithoutDisagree() {
+        Hello without = new Hello(Hello.VERSION, 1, 1, new byte[0]);
+        assertThat(HELLO.disagreement(true)).isNull();
+        assertThat(without.disagreement(false)).isNull();
+        assertThat(HELLO.disagreement(false)).isEqualTo(Refusal.SUMS_UNWANTED);
+        assertThat(without.disagreement(true)).isEqualTo(Refusal.SUMS_WANTED);
     }
 
     @Test
@@ -59,20 +91,28 @@ class HelloTest {
         assertThat(Hello.versionOf(refusal)).isEqualTo(Hello.VERSION);
         assertThat(Hello.problem(Arrays.copyOf(refusal, 148))).isEqualTo(reason.explanation());
         assertThat(Hello.refusalOf(refusal)).isEqualTo(reason);
+        assertThat(reason.explanation()).isNotEmpty();
+        assertThat(reason.remedy()).isNotEmpty();
         assertThat(Hello.isRefusal(HELLO.toBytes())).isFalse();
     }
 
     @Test
     void aRefusalOfALaterKindIsOne() {
         byte[] later = Hello.refusal(Refusal.NOT_ADMITTED);
-        later[15] = 100;
-        assertThat(Hello.refusalOf(later)).isEqualTo(Refusal.ANOTHER_PROTOCOL);
+        for (int number : new int[] {Refusal.values().length, 100, -1}) {
+            later[15] = (byte) number;
+            later[12] = (byte) (number >> 8);
+            assertThat(Hello.refusalOf(later)).isEqualTo(Refusal.ANOTHER_PROTOCOL);
+        }
     }
 
     @Test
     void noTokenIsInWhatItSays() {
         Hello hello = new Hello(Hello.VERSION, false, 1, 1, new byte[0], "open sesame".getBytes(UTF_8));
-        assertThat(hello.toString()).doesNotContain("sesame").doesNotContain("token");
+        assertThat(hello.toString())
+                .startsWith("Hello[version=" + Hello.VERSION)
+                .doesNotContain("sesame")
+                .doesNotContain("token");
     }
 
     @Test
@@ -81,5 +121,15 @@ class HelloTest {
         assertThat(Frame.kind(frame)).isEqualTo(Frame.CLOSE);
         assertThat(Frame.credits(frame)).isEqualTo(65_535);
         assertThat(Frame.kind(Frame.of(Frame.MESSAGE, 1))).isEqualTo(Frame.MESSAGE);
+    }
+
+    /** Where a transport has no immediate data. */
+    @Test
+    void aFrameBehindAMessageIsInTheOrderOfTheNetworkAndAnywhere() {
+        byte[] bytes = new byte[8];
+        MemorySegment memory = MemorySegment.ofArray(bytes);
+        Frame.write(memory, 3, Frame.of(Frame.CREDIT, 0x203));
+        assertThat(bytes).containsExactly(0, 0, 0, 0, 1, 2, 3, 0);
+        assertThat(Frame.read(memory, 3)).isEqualTo(Frame.of(Frame.CREDIT, 0x203));
     }
 }

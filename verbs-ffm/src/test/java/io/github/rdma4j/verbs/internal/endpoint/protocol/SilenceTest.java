@@ -65,6 +65,79 @@ class SilenceTest {
             }
         }
         assertThat(probes).containsExactly(20_000_000L, 200_000_000L, 2_000_000_000L);
+        assertThat(silence.nanosToNextLook())
+                .as("it is not woken up any more")
+                .isEqualTo(new Silence(limit, false).nanosToNextLook());
+    }
+
+    /** The clock may stand anywhere, and its numbers may pass from positive to negative. */
+    @ParameterizedTest
+    @ValueSource(longs = {1_000_000_000_000L, -3_000_000_000L, Long.MAX_VALUE - 1_000_000})
+    void onlyTheTimeBetweenTwoLooksCounts(long start) {
+        Silence silence = new Silence(LIMIT, true);
+        silence.look(start, false, 0);
+        assertThat(silence.nanosToNextLook()).isEqualTo(20_000_000);
+        assertThat(silence.look(start + 19_999_999, false, 0)).isEqualTo(Silence.Verdict.FINE);
+        assertThat(silence.nanosToNextLook()).isEqualTo(1);
+        assertThat(silence.look(start + 20_000_000, false, 0)).isEqualTo(Silence.Verdict.PROBE);
+        silence.heard();
+        assertThat(silence.look(start + 20_000_000, false, 0)).isEqualTo(Silence.Verdict.PROBE);
+        long last = start + 20_000_000;
+        for (long now = last; now - last < LIMIT / 5 * 2; now += LIMIT / 100) {
+            assertThat(silence.look(now, false, 0)).isEqualTo(Silence.Verdict.FINE);
+        }
+        assertThat(silence.look(last + LIMIT / 5 * 2, false, 0)).isEqualTo(Silence.Verdict.PROBE);
+    }
+
+    /** A machine that was suspended has not heard its peer meanwhile. */
+    @Test
+    void aPauseCountsAsAQuarterOfThePatience() {
+        Silence silence = new Silence(LIMIT, false);
+        silence.look(0, true, 0);
+        silence.look(1, true, 0);
+        for (int day = 1; day < 4; day++) {
+            assertThat(silence.look(day * 86_400_000_000_000L, true, 0)).isEqualTo(Silence.Verdict.FINE);
+        }
+        assertThat(silence.look(5 * 86_400_000_000_000L, true, 0)).isEqualTo(Silence.Verdict.DEAD);
+    }
+
+    /** A megabyte per second. */
+    @Test
+    void whatIsLongMayTakeLong() {
+        Silence silence = new Silence(LIMIT, false);
+        long length = 3_000_000;
+        silence.look(0, true, length);
+        silence.acknowledged();
+        silence.look(1, true, length);
+        long last = 1 + LIMIT / 5 * 2 + 3_000_000_000L;
+        for (long now = 1 + LIMIT / 20; now < last; now += LIMIT / 20) {
+            assertThat(silence.look(now, true, length)).isEqualTo(Silence.Verdict.FINE);
+        }
+        assertThat(silence.look(last, true, length)).isEqualTo(Silence.Verdict.DEAD);
+    }
+
+    /** A wire can be cut in one direction. */
+    @Test
+    void whatIsHeardDoesNotAcknowledgeWhatIsUnderWay() {
+        Silence silence = new Silence(LIMIT, false);
+        silence.look(0, true, 0);
+        Silence.Verdict verdict = Silence.Verdict.FINE;
+        long now = 0;
+        while (verdict == Silence.Verdict.FINE && now < LIMIT) {
+            silence.heard();
+            now += LIMIT / 20;
+            verdict = silence.look(now, true, 0);
+        }
+        assertThat(verdict).isEqualTo(Silence.Verdict.DEAD);
+    }
+
+    @Test
+    void withoutALimitThereIsNoVerdict() {
+        Silence silence = new Silence(0, false);
+        silence.look(0, true, 0);
+        assertThat(silence.nanosToNextLook()).isEqualTo(Long.MAX_VALUE);
+        assertThat(silence.look(Long.MAX_VALUE / 2, true, 0)).isEqualTo(Silence.Verdict.FINE);
+        assertThat(silence.look(Long.MAX_VALUE - 1, false, 0)).isEqualTo(Silence.Verdict.FINE);
     }
 
     /** A peer that speaks first has not read what was sent before it was able to. */

@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WorkCompletionStatus;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What was asked of a peer over TCP is done in its order, each once, and no answer fits another question. */
+class TcpRequestsTest {
+    private static final byte[] KINDS = {
+        TcpFrame.MESSAGE,
+        TcpFrame.PROBE,
+        TcpFrame.WRITE,
+        TcpFrame.READ,
+        TcpFrame.COMPARE_AND_SWAP,
+        TcpFrame.FETCH_AND_ADD
+    };
+
+    /** Takes down what it hears. */
+    private static final class Heard extends WireEvents {
+        final List<String> all = new ArrayList<>();
+        VerbsException cause;
+        /** Whether there is no memory for the next event. */
+        boolean outOfMemory;
+
+        List<String> all() {
+            List<String> copy = List.copyOf(all);
+            all.clear();
+            return copy;
+        }
+
+        @Override
+        public Protocol.State state() {
+            return Protocol.State.OPEN;
+        }
+
+        @Override
+        public void received(int buffer, boolean framed, int frame, long length) {
+            throw new AssertionError("a message");
+        }
+
+        @Override
+        public void overrun() {
+            throw new AssertionError("an overrun");
+        }
+
+        @Override
+        public void sent(long id) {
+            if (outOfMemory) {
+                outOfMemory = false;
+                throw new OutOfMemoryError("of the test");
+            }
+            all.add("sent " + id);
+        }
+
+        @Override
+        public void failed(long id, String reason, VerbsException why) {
+            all.add("failed " + id + ": " + reason);
+            cause = why;
+        }
+
+        @Override
+        public void linkLost(String reason) {
+            throw new AssertionError("a loss");
+        }
+
+        @Override
+        public String toString() {
+            return "the peer";
+        }
+    }
+
+    private final TcpRequests requests = new TcpRequests(3);
+    private final Heard heard = new Heard();
+
+    private void add(long id, byte kind) {
+        requests.add(id, kind, null, 0, 8);
+    }
+
+    @Test
+    void whatThePeerHasCountedIsDoneOnceAndInItsOrder() {
+        assertThat(requests.isEmpty()).isTrue();
+        int counted = 0;
+        for (int i = 0; i < 20; i += 2) {
+            add(i, TcpFrame.MESSAGE);
+            add(i + 1, TcpFrame.WRITE);
+            assertThat(requests.finishUpTo(counted, heard)).isZero();
+            assertThat(requests.finishUpTo(++counted, heard)).isEqualTo(1);
+            assertThat(heard.all()).containsExactly("sent " + i);
+            add(100, TcpFrame.PROBE);
+            add(200, TcpFrame.PROBE);
+            counted += 3;
+            assertThat(requests.finishUpTo(counted, heard)).isEqualTo(3);
+            assertThat(heard.all()).containsExactly("sent " + (i + 1), "sent 100", "sent 200");
+            assertThat(requests.isEmpty()).isTrue();
+        }
+    }
+
+    @Test
+    void aPeerCannotCountWhatWasNotAskedOrNeedsAnAnswer() {
+        add(1, TcpFrame.MESSAGE);
+        assertThat(requests.finishUpTo(2, heard)).isNegative();
+        assertThat(requests.finishUpTo(1, heard)).isZero();
+        for (byte kind : new byte[] {TcpFrame.READ, TcpFrame.COMPARE_AND_SWAP, TcpFrame.FETCH_AND_ADD}) {
+            TcpRequests asked = new TcpRequests(3);
+            asked.add(7, kind, null, 0, 8);
+            assertThat(asked.finishUpTo(1, heard)).as("kind " + kind).isNegative();
+            assertThat(asked.isEmpty()).isFalse();
+        }
+    }
+
+    /** Its machine has acknowledged it, and its program counts it later. */
+    @Test
+    void whatWasDoneBeforeItWasCountedIsNotDoneTwice() {
+        add(1, TcpFrame.MESSAGE);
+        add(2, TcpFrame.MESSAGE);
+        requests.finishOldest(heard);
+        assertThat(requests.finishUpTo(1, heard)).isZero();
+        assertThat(requests.finishUpTo(2, heard)).isEqualTo(1);
+        assertThat(heard.all()).containsExactly("sent 1", "sent 2");
+    }
+
+    @Test
+    void whatCouldNotBeToldForWantOfMemoryIsToldAgain() {
+        add(1, TcpFrame.MESSAGE);
+        add(2, TcpFrame.MESSAGE);
+        heard.outOfMemory = true;
+        assertThatThrownBy(() -> requests.finishUpTo(2, heard)).isInstanceOf(OutOfMemoryError.class);
+        assertThat(requests.oldest()).isEqualTo(1);
+        assertThat(requests.finishUpTo(2, heard)).isEqualTo(2);
+        assertThat(heard.all()).containsExactly("sent 1", "sent 2");
+    }
+
+    @Test
+    void onlyWhatChangesNoMemoryIsDoneWhenThePeersMachineHasIt() {
+        assertThat(requests.isOldestAMessage()).isFalse();
+        for (byte kind : KINDS) {
+            TcpRequests asked = new TcpRequests(1);
+            asked.add(1, kind, null, 0, 8);
+            assertThat(asked.isOldestAMessage())
+                    .as("kind " + kind)
+                    .isEqualTo(kind == TcpFrame.MESSAGE || kind == TcpFrame.PROBE);
+            asked.finishOldest(heard);
+            assertThat(asked.isOldestAMessage()).isFalse();
+        }
+    }
+
+    @Test
+    void anAnswerMustFitTheOldestQuestion() {
+        for (byte answer : new byte[] {TcpFrame.DATA, TcpFrame.VALUE, TcpFrame.REFUSED}) {
+            assertThat(requests.awaits(answer, 8)).isFalse();
+        }
+        for (byte kind : KINDS) {
+            TcpRequests asked = new TcpRequests(1);
+            asked.add(1, kind, null, 0, 8);
+            boolean atomic = kind == TcpFrame.COMPARE_AND_SWAP || kind == TcpFrame.FETCH_AND_ADD;
+            boolean ofMemory = atomic || kind == TcpFrame.READ || kind == TcpFrame.WRITE;
+            assertThat(asked.awaits(TcpFrame.DATA, 8)).isEqualTo(kind == TcpFrame.READ);
+            assertThat(asked.awaits(TcpFrame.DATA, 9)).isFalse();
+            assertThat(asked.awaits(TcpFrame.VALUE, 0)).isEqualTo(atomic);
+            assertThat(asked.awaits(TcpFrame.REFUSED, 0)).isEqualTo(ofMemory);
+        }
+    }
+
+    @Test
+    void anAnswerGoesWhereItsQuestionSays() {
+        MemorySegment first = MemorySegment.ofArray(new long[1]);
+        MemorySegment second = MemorySegment.ofArray(new long[1]);
+        for (int i = 0; i < 10; i++) {
+            requests.add(1, TcpFrame.READ, first, 16, 8);
+            requests.add(2, TcpFrame.FETCH_AND_ADD, second, 24, 0);
+            assertThat(requests.target()).isSameAs(first);
+            assertThat(requests.offset()).isEqualTo(16);
+            requests.finishOldest(heard);
+            assertThat(requests.target()).isSameAs(second);
+            assertThat(requests.offset()).isEqualTo(24);
+            requests.finishOldest(heard);
+            assertThat(heard.all()).containsExactly("sent 1", "sent 2");
+        }
+    }
+
+    @Test
+    void aRefusalIsToldOfTheOldestWithItsStatus() {
+        add(4, TcpFrame.WRITE);
+        add(5, TcpFrame.MESSAGE);
+        requests.failOldest(heard, WorkCompletionStatus.REM_ACCESS_ERR);
+        String description = WorkCompletionStatus.REM_ACCESS_ERR.describe() + " (REM_ACCESS_ERR)";
+        assertThat(heard.all()).containsExactly("failed 4: " + description);
+        assertThat(heard.cause).isInstanceOfSatisfying(TransferException.class, e -> {
+            assertThat(e.status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR);
+            assertThat(e).hasMessageContaining("a transfer of the peer");
+        });
+        assertThat(requests.failAll(heard)).isEqualTo(1);
+        assertThat(heard.all()).containsExactly("failed 5: the connection has ended");
+        assertThat(heard.cause).isNull();
+        assertThat(requests.isEmpty()).isTrue();
+        assertThat(requests.failAll(heard)).isZero();
+    }
+}
