@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal.endpoint.protocol;
 
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** One state machine on a {@link RecordedWire}; what the peer and the adapter do, a test says. */
 final class ProtocolSide {
@@ -51,8 +55,28 @@ final class ProtocolSide {
                 ENDS);
     }
 
+    /** Each message tells of its end. */
+    static ProtocolSide telling(int places, int credits) {
+        return new ProtocolSide(places, 4, credits, false);
+    }
+
+    static MemoryRegion region(String text) {
+        MemoryRegion region = MemoryRegion.withoutAdapter(text.length(), AccessFlag.LOCAL_WRITE);
+        region.segment().copyFrom(text(text));
+        return region;
+    }
+
+    static List<MemorySegment> texts(String... texts) {
+        return Stream.of(texts).map(ProtocolSide::text).toList();
+    }
+
     static MemorySegment text(String text) {
         return MemorySegment.ofArray(text.getBytes());
+    }
+
+    /** What a program writes in a place that it has claimed. */
+    void write(int slot, String text) {
+        wire.room(slot).copyFrom(text(text));
     }
 
     int trySend(String message) {

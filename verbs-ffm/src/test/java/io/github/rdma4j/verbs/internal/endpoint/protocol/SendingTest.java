@@ -5,11 +5,9 @@ package io.github.rdma4j.verbs.internal.endpoint.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Consumer;
@@ -25,29 +23,14 @@ class SendingTest {
     private static final int QUEUE_FULL = Protocol.QUEUE_FULL;
     private static final int CLOSED_BY_PEER = Protocol.CLOSED_BY_PEER;
 
-    /** Each message tells of its end. */
-    private static ProtocolSide telling(int places, int credits) {
-        return new ProtocolSide(places, 4, credits, false);
-    }
-
-    private static MemoryRegion region(String text) {
-        MemoryRegion region = MemoryRegion.withoutAdapter(text.length(), AccessFlag.LOCAL_WRITE);
-        region.segment().copyFrom(ProtocolSide.text(text));
-        return region;
-    }
-
-    private static List<MemorySegment> texts(String... texts) {
-        return Stream.of(texts).map(ProtocolSide::text).toList();
-    }
-
     // ---- What there is no room for ----
 
     /** The same answers, whatever a message lies in. */
     @Test
     void whoTriesIsToldWhatIsMissing() {
-        ProtocolSide side = telling(2, 3);
+        ProtocolSide side = ProtocolSide.telling(2, 3);
         ByteBuffer buffer = ByteBuffer.wrap("-two-".getBytes(), 1, 3);
-        try (MemoryRegion lent = region("lent")) {
+        try (MemoryRegion lent = ProtocolSide.region("lent")) {
             assertThat(side.trySend("one")).isEqualTo(OK);
             assertThat(side.protocol.trySend(buffer)).isEqualTo(OK);
             assertThat(buffer.position()).isEqualTo(4);
@@ -56,7 +39,7 @@ class SendingTest {
             assertThat(buffer.position()).isZero();
             assertThat(side.protocol.trySend(1, lent.slice())).isEqualTo(QUEUE_FULL);
             assertThat(side.tryTransfer(1, Operation.WRITE)).isEqualTo(QUEUE_FULL);
-            assertThat(side.protocol.trySendAll(texts("three"))).isZero();
+            assertThat(side.protocol.trySendAll(ProtocolSide.texts("three"))).isZero();
             assertThat(side.protocol.claim()).isEqualTo(-1);
             side.arrives(0);
             side.arrives(1);
@@ -66,7 +49,7 @@ class SendingTest {
             assertThat(side.trySend("four")).isEqualTo(NO_CREDIT);
             assertThat(side.protocol.trySend(buffer)).isEqualTo(NO_CREDIT);
             assertThat(side.protocol.trySend(1, lent.slice())).isEqualTo(NO_CREDIT);
-            assertThat(side.protocol.trySendAll(texts("four"))).isZero();
+            assertThat(side.protocol.trySendAll(ProtocolSide.texts("four"))).isZero();
             assertThat(side.protocol.claim()).isEqualTo(-1);
             assertThat(side.tryTransfer(1, Operation.WRITE))
                     .as("it needs no credit")
@@ -77,14 +60,14 @@ class SendingTest {
 
     @Test
     void whatThePeerCannotReceiveAnyMoreIsNotPosted() {
-        ProtocolSide side = telling(2, 3);
+        ProtocolSide side = ProtocolSide.telling(2, 3);
         side.closeComes();
         side.wire.posts();
-        try (MemoryRegion lent = region("lent")) {
+        try (MemoryRegion lent = ProtocolSide.region("lent")) {
             assertThat(side.trySend("one")).isEqualTo(CLOSED_BY_PEER);
             assertThat(side.protocol.trySend(ByteBuffer.allocate(1))).isEqualTo(CLOSED_BY_PEER);
             assertThat(side.protocol.trySend(1, lent.slice())).isEqualTo(CLOSED_BY_PEER);
-            assertThat(side.protocol.trySendAll(texts("one"))).isEqualTo(CLOSED_BY_PEER);
+            assertThat(side.protocol.trySendAll(ProtocolSide.texts("one"))).isEqualTo(CLOSED_BY_PEER);
             assertThat(side.tryTransfer(1, Operation.WRITE)).isEqualTo(CLOSED_BY_PEER);
         }
         assertThatThrownBy(side.protocol::claim).hasMessageContaining("closed by the peer");
@@ -97,15 +80,15 @@ class SendingTest {
 
     @Test
     void afterALossEachCallThrows() {
-        ProtocolSide side = telling(2, 3);
+        ProtocolSide side = ProtocolSide.telling(2, 3);
         int claimed = side.protocol.claim();
         side.protocol.linkLost("the cable was pulled");
-        try (MemoryRegion lent = region("lent")) {
+        try (MemoryRegion lent = ProtocolSide.region("lent")) {
             List<Runnable> calls = List.of(
                     () -> side.trySend("one"),
                     () -> side.protocol.trySend(ByteBuffer.allocate(1)),
                     () -> side.protocol.trySend(1, lent.slice()),
-                    () -> side.protocol.trySendAll(texts("one")),
+                    () -> side.protocol.trySendAll(ProtocolSide.texts("one")),
                     () -> side.tryTransfer(1, Operation.WRITE),
                     side.protocol::claim,
                     () -> side.protocol.sendClaimed(claimed, 1));
@@ -121,17 +104,17 @@ class SendingTest {
 
     @Test
     void aMessageMayBeAsLongAsBothSidesAllowAndNoLonger() {
-        ProtocolSide side = telling(4, 4);
+        ProtocolSide side = ProtocolSide.telling(4, 4);
         String longest = "x".repeat(ProtocolSide.LONGEST);
         String tooLong = longest + "x";
         assertThat(side.protocol.maxMessage()).isEqualTo(ProtocolSide.LONGEST);
         assertThat(side.trySend(longest)).isEqualTo(OK);
-        assertThat(side.protocol.trySendAll(texts(longest))).isEqualTo(1);
+        assertThat(side.protocol.trySendAll(ProtocolSide.texts(longest))).isEqualTo(1);
         side.sendAsync(longest);
         List<Runnable> calls = List.of(
                 () -> side.trySend(tooLong),
                 () -> side.protocol.trySend(ByteBuffer.wrap(tooLong.getBytes())),
-                () -> side.protocol.trySendAll(texts("short", tooLong)),
+                () -> side.protocol.trySendAll(ProtocolSide.texts("short", tooLong)),
                 () -> side.sendAsync(tooLong));
         side.wire.posts();
         for (Runnable call : calls) {
@@ -146,7 +129,7 @@ class SendingTest {
     /** A selector calls a handler then, and no earlier. */
     @Test
     void whoWasToldThatThereIsNoRoomIsReadyOnceWhenThereIsRoomAgain() {
-        ProtocolSide side = telling(1, 2);
+        ProtocolSide side = ProtocolSide.telling(1, 2);
         side.trySend("one");
         assertThat(side.protocol.isReady()).isFalse();
         side.arrives(0);
@@ -171,14 +154,15 @@ class SendingTest {
     private static Stream<Consumer<ProtocolSide>> inVain() {
         return Stream.of(
                 side -> assertThat(side.trySend("x")).isPositive(),
-                side -> assertThat(side.protocol.trySendAll(texts("x"))).isZero(),
+                side -> assertThat(side.protocol.trySendAll(ProtocolSide.texts("x")))
+                        .isZero(),
                 side -> assertThat(side.protocol.claim()).isNegative());
     }
 
     @ParameterizedTest
     @MethodSource("inVain")
     void whoWantedACreditIsToldOfACredit(Consumer<ProtocolSide> call) {
-        ProtocolSide side = telling(3, 1);
+        ProtocolSide side = ProtocolSide.telling(3, 1);
         side.trySend("one");
         call.accept(side);
         assertThat(side.protocol.takeReady()).isFalse();
@@ -191,7 +175,7 @@ class SendingTest {
     @ParameterizedTest
     @MethodSource("inVain")
     void whoWantedAPlaceIsToldOfAPlace(Consumer<ProtocolSide> call) {
-        ProtocolSide side = telling(1, 2);
+        ProtocolSide side = ProtocolSide.telling(1, 2);
         side.trySend("one");
         call.accept(side);
         assertThat(side.protocol.takeReady()).isFalse();
@@ -208,7 +192,8 @@ class SendingTest {
                 side -> assertThat(side.trySend("next")).isEqualTo(OK),
                 side -> assertThat(side.protocol.trySend(ByteBuffer.wrap("next".getBytes())))
                         .isEqualTo(OK),
-                side -> assertThat(side.protocol.trySendAll(texts("next"))).isEqualTo(1),
+                side -> assertThat(side.protocol.trySendAll(ProtocolSide.texts("next")))
+                        .isEqualTo(1),
                 side -> side.protocol.giveBack(side.protocol.claim()),
                 side -> side.sendAsync("next"),
                 side -> side.transferAsync(Operation.WRITE, 9));
@@ -218,7 +203,7 @@ class SendingTest {
     @ParameterizedTest
     @MethodSource("calls")
     void whatWasTakenBackHoldsUpNobody(Consumer<ProtocolSide> call) {
-        ProtocolSide side = telling(2, 4);
+        ProtocolSide side = ProtocolSide.telling(2, 4);
         side.trySend("one");
         side.trySend("two");
         Promise<Void> waiting = side.sendAsync("taken back");
@@ -232,7 +217,7 @@ class SendingTest {
 
     @Test
     void aTransferThatIsPolledForIsNotHeldUpByWhatWasTakenBack() {
-        ProtocolSide side = telling(2, 1);
+        ProtocolSide side = ProtocolSide.telling(2, 1);
         side.trySend("one");
         Promise<Void> waiting = side.sendAsync("taken back");
         waiting.cancel(false);
@@ -241,7 +226,7 @@ class SendingTest {
 
     @Test
     void whatWaitsGoesInTheOrderOfTheCallsAsSoonAsThereIsRoom() {
-        ProtocolSide side = telling(1, 2);
+        ProtocolSide side = ProtocolSide.telling(1, 2);
         side.trySend("one");
         side.sendAsync("two");
         side.transferAsync(Operation.WRITE, 3);
@@ -268,7 +253,7 @@ class SendingTest {
     /** Whoever sleeps until its turn has come looks when this has counted up. */
     @Test
     void eachStepOfWhatWaitsCountsAsAChange() {
-        ProtocolSide side = telling(1, 4);
+        ProtocolSide side = ProtocolSide.telling(1, 4);
         int slot = side.protocol.claim();
         Promise<Void> waiting = side.sendAsync("waits");
         long before = side.protocol.changes();
@@ -281,7 +266,7 @@ class SendingTest {
 
     @Test
     void whatIsTakenBackLetsTheNextGoAsSoonAsThatIsSaid() {
-        ProtocolSide side = telling(2, 1);
+        ProtocolSide side = ProtocolSide.telling(2, 1);
         side.trySend("one");
         Promise<Void> waits = side.sendAsync("waits");
         side.transferAsync(Operation.WRITE, 3);
@@ -297,7 +282,7 @@ class SendingTest {
     /** It keeps its place until then, as its result lies there. */
     @Test
     void whatWasPolledForGivesItsPlaceToTheNext() {
-        ProtocolSide side = telling(1, 1);
+        ProtocolSide side = ProtocolSide.telling(1, 1);
         side.tryTransfer(1, Operation.GET);
         side.sendAsync("waits");
         side.arrives(0);
@@ -316,7 +301,7 @@ class SendingTest {
 
     @Test
     void aPlaceThatIsGivenBackIsAChangeForThoseWhoSleep() {
-        ProtocolSide side = telling(1, 4);
+        ProtocolSide side = ProtocolSide.telling(1, 4);
         int slot = side.protocol.claim();
         long before = side.protocol.changes();
         side.protocol.giveBack(slot);
@@ -327,18 +312,14 @@ class SendingTest {
 
     // ---- Places that the program writes in ----
 
-    private static void write(ProtocolSide side, int slot, String text) {
-        side.wire.room(slot).copyFrom(ProtocolSide.text(text));
-    }
-
     @Test
     void whatIsClaimedIsSentWithItsLengthAndGivesItsPlaceBack() {
-        ProtocolSide side = telling(1, 1);
+        ProtocolSide side = ProtocolSide.telling(1, 1);
         int slot = side.protocol.claim();
         assertThat(side.protocol.credits().available()).isZero();
         assertThat(side.protocol.slots().claimed()).isEqualTo(1);
         assertThat(side.protocol.isIdle()).as("it is not under way").isTrue();
-        write(side, slot, "claimed");
+        side.write(slot, "claimed");
         side.protocol.sendClaimed(slot, 5);
         assertThat(side.wire.posts()).containsExactly("message claim, tells");
         assertThat(side.protocol.slots().claimed()).isZero();
@@ -351,10 +332,10 @@ class SendingTest {
     /** Those before it may need its place, or its credit. */
     @Test
     void whatIsClaimedAndSentBehindOthersGoesBehindThem() {
-        ProtocolSide side = telling(1, 2);
+        ProtocolSide side = ProtocolSide.telling(1, 2);
         int slot = side.protocol.claim();
         side.transferAsync(Operation.WRITE, 1);
-        write(side, slot, "claimed");
+        side.write(slot, "claimed");
         side.protocol.sendClaimed(slot, 7);
         assertThat(side.wire.posts()).containsExactly("WRITE 1");
         assertThat(side.protocol.credits().available()).isEqualTo(2);
@@ -365,11 +346,11 @@ class SendingTest {
 
     @Test
     void whatWasTakenBackDoesNotHoldUpWhatIsClaimed() {
-        ProtocolSide side = telling(2, 2);
+        ProtocolSide side = ProtocolSide.telling(2, 2);
         int slot = side.protocol.claim();
         side.trySend("one");
         side.sendAsync("taken back").cancel(false);
-        write(side, slot, "claimed");
+        side.write(slot, "claimed");
         side.protocol.sendClaimed(slot, 7);
         assertThat(side.wire.posts()).containsExactly("message one, tells", "message claimed, tells");
         side.creditsCome(1);
@@ -382,24 +363,26 @@ class SendingTest {
 
     @Test
     void severalGoWithOneDoorbellAsManyAsThereAreCreditsOrPlacesFor() {
-        ProtocolSide places = telling(3, 9);
-        assertThat(places.protocol.trySendAll(texts("a", "b", "c", "d"))).isEqualTo(3);
+        ProtocolSide places = ProtocolSide.telling(3, 9);
+        assertThat(places.protocol.trySendAll(ProtocolSide.texts("a", "b", "c", "d")))
+                .isEqualTo(3);
         assertThat(places.wire.posts())
                 .containsExactly("message a, tells", "message b, tells", "message c, tells", "batch of 3");
         assertThat(places.protocol.credits().available()).isEqualTo(6);
         places.arrives(0);
         assertThat(places.protocol.takeReady()).isTrue();
 
-        ProtocolSide credits = telling(9, 3);
-        assertThat(credits.protocol.trySendAll(texts("a", "b", "c", "d"))).isEqualTo(3);
+        ProtocolSide credits = ProtocolSide.telling(9, 3);
+        assertThat(credits.protocol.trySendAll(ProtocolSide.texts("a", "b", "c", "d")))
+                .isEqualTo(3);
         assertThat(credits.protocol.takeReady()).isFalse();
         credits.arrives(0);
         assertThat(credits.protocol.takeReady()).isFalse();
         credits.creditsCome(1);
         assertThat(credits.protocol.takeReady()).isTrue();
 
-        ProtocolSide enough = telling(9, 9);
-        assertThat(enough.protocol.trySendAll(texts("a", "b"))).isEqualTo(2);
+        ProtocolSide enough = ProtocolSide.telling(9, 9);
+        assertThat(enough.protocol.trySendAll(ProtocolSide.texts("a", "b"))).isEqualTo(2);
         enough.arrives(0);
         enough.creditsCome(1);
         assertThat(enough.protocol.takeReady()).as("all have gone").isFalse();
@@ -410,32 +393,33 @@ class SendingTest {
 
     @Test
     void severalDoNotOvertakeWhatWaits() {
-        ProtocolSide side = telling(2, 1);
+        ProtocolSide side = ProtocolSide.telling(2, 1);
         side.trySend("one");
         side.sendAsync("waits");
         side.wire.posts();
-        assertThat(side.protocol.trySendAll(texts("a"))).isZero();
+        assertThat(side.protocol.trySendAll(ProtocolSide.texts("a"))).isZero();
         assertThat(side.wire.posts()).isEmpty();
     }
 
     @Test
     void ofSeveralAllOrNoneAreCopied() {
-        ProtocolSide side = telling(3, 3);
+        ProtocolSide side = ProtocolSide.telling(3, 3);
         side.wire.errno = () -> {
             throw new AssertionError("nothing is posted");
         };
         side.wire.mistake = new IllegalStateException("closed memory");
-        assertThatThrownBy(() -> side.protocol.trySendAll(texts("a", "b"))).hasMessage("closed memory");
+        assertThatThrownBy(() -> side.protocol.trySendAll(ProtocolSide.texts("a", "b")))
+                .hasMessage("closed memory");
         assertThat(side.protocol.credits().available()).isEqualTo(3);
         assertThat(side.protocol.slots().freeCount()).isEqualTo(3);
         side.wire.errno = () -> 0;
-        assertThat(side.protocol.trySendAll(texts("a", "b", "c"))).isEqualTo(3);
+        assertThat(side.protocol.trySendAll(ProtocolSide.texts("a", "b", "c"))).isEqualTo(3);
     }
 
     @Test
     void ofSeveralTheLastTellsOfAll() {
         ProtocolSide side = new ProtocolSide(8, 4, 8, true);
-        assertThat(side.protocol.trySendAll(texts("a", "b", "c"))).isEqualTo(3);
+        assertThat(side.protocol.trySendAll(ProtocolSide.texts("a", "b", "c"))).isEqualTo(3);
         assertThat(side.wire.posts()).containsExactly("message a", "message b", "message c, tells", "batch of 3");
         assertThat(side.protocol.isIdle()).isFalse();
         side.arrives(2);
@@ -446,10 +430,10 @@ class SendingTest {
     /** Behind the first that is refused nothing is posted, and nobody waits for what was not. */
     @Test
     void ofSeveralThoseThatAreRefusedAreNotUnderWay() {
-        ProtocolSide side = telling(4, 4);
+        ProtocolSide side = ProtocolSide.telling(4, 4);
         int[] left = {1};
         side.wire.errno = () -> left[0]-- > 0 ? 0 : 12;
-        assertThatThrownBy(() -> side.protocol.trySendAll(texts("a", "b", "c")))
+        assertThatThrownBy(() -> side.protocol.trySendAll(ProtocolSide.texts("a", "b", "c")))
                 .hasMessageContaining("posting failed: ENOMEM");
         assertThat(side.wire.posts()).contains("message a, tells", "batch of 1", "broken");
         assertThat(side.protocol.slots().freeCount()).isEqualTo(3);
@@ -457,275 +441,5 @@ class SendingTest {
         side.fails(0, "flushed");
         assertThat(side.protocol.isIdle()).isTrue();
         assertThat(side.protocol.hasEnded()).isTrue();
-    }
-
-    // ---- Ends ----
-
-    /** A completion costs about as much as a post. */
-    @Test
-    void messagesTellOfTheirEndOnceForHalfOfThePlaces() {
-        ProtocolSide side = new ProtocolSide(8, 4, 16, true);
-        for (int i = 0; i < 8; i++) {
-            side.trySend("m" + i);
-        }
-        assertThat(side.wire.posts())
-                .containsExactly(
-                        "message m0",
-                        "message m1",
-                        "message m2",
-                        "message m3",
-                        "message m4, tells",
-                        "message m5",
-                        "message m6",
-                        // Or nobody would hear that there is room again.
-                        "message m7, tells");
-        side.arrives(4);
-        assertThat(side.protocol.slots().freeCount()).isEqualTo(5);
-        side.arrives(7);
-        assertThat(side.protocol.slots().freeCount()).isEqualTo(8);
-    }
-
-    @Test
-    void fromTheFirstWhoWaitsForAnEndOnEachTells() {
-        ProtocolSide side = new ProtocolSide(8, 4, 16, true);
-        side.trySend("quiet");
-        assertThat(side.protocol.awaitsEnds()).isFalse();
-        Promise<Void> promise = side.sendAsync("promised");
-        assertThat(side.protocol.awaitsEnds()).isTrue();
-        side.trySend("loud");
-        assertThat(side.wire.posts())
-                .containsExactly("message quiet", "message promised, tells", "message loud, tells");
-        side.arrives(1);
-        assertThat(promise.isDecided()).isTrue();
-        assertThat(promise.decidedFailure()).isNull();
-    }
-
-    @Test
-    void whoeverAsksForItHearsOfEnds() {
-        assertThat(awaitsEndsAfter(side -> side.protocol.awaitEnds())).isTrue();
-        assertThat(awaitsEndsAfter(side -> side.tryTransfer(1, Operation.READ))).isTrue();
-        assertThat(awaitsEndsAfter(side -> side.transferAsync(Operation.READ, 1)))
-                .isTrue();
-        assertThat(awaitsEndsAfter(side -> side.trySend("one"))).isFalse();
-        assertThat(awaitsEndsAfter(side -> {
-                    side.trySend("one");
-                    side.trySend("two");
-                }))
-                .as("a full queue")
-                .isTrue();
-        assertThat(awaitsEndsAfter(side -> side.protocol.linkLost("lost"))).isTrue();
-    }
-
-    private static boolean awaitsEndsAfter(Consumer<ProtocolSide> call) {
-        ProtocolSide side = new ProtocolSide(2, 4, 8, true);
-        call.accept(side);
-        return side.protocol.awaitsEnds();
-    }
-
-    /** As many as may be under way are, so that nothing but the end of one lets the next go. */
-    @Test
-    void whoOwesCreditsThatCannotGoHearsOfEnds() {
-        ProtocolSide side = new ProtocolSide(4, 1, 4, true);
-        for (int i = 0; i < 3; i++) {
-            assertThat(side.protocol.awaitsEnds()).as("after " + i).isFalse();
-            side.comes("m");
-            side.protocol.release(side.protocol.take());
-        }
-        assertThat(side.protocol.awaitsEnds()).isTrue();
-    }
-
-    /** The program writes in the other places: nothing that is posted later would tell of what is under way. */
-    @Test
-    void whereNothingIsFreeAndNothingTellsAProbeDoes() {
-        ProtocolSide side = new ProtocolSide(8, 4, 8, true);
-        side.trySend("one");
-        side.trySend("two");
-        for (int i = 0; i < 5; i++) {
-            side.protocol.claim();
-        }
-        side.protocol.settle();
-        assertThat(side.wire.posts()).as("a place is free").containsExactly("message one", "message two");
-        int last = side.protocol.claim();
-        side.protocol.settle();
-        assertThat(side.wire.posts()).containsExactly("probe");
-        side.protocol.settle();
-        assertThat(side.wire.posts()).as("one is under way").isEmpty();
-        side.protocol.giveBack(last);
-        side.protocol.giveBack(last - 1);
-        side.trySend("behind");
-        assertThat(side.wire.posts()).containsExactly("message behind");
-        side.protocol.sent(Protocol.PROBE);
-        assertThat(side.protocol.slots().freeCount())
-                .as("two before it, and one that was free")
-                .isEqualTo(3);
-    }
-
-    @Test
-    void whoWritesInAllPlacesNeedsNoProbe() {
-        ProtocolSide side = new ProtocolSide(1, 4, 8, true);
-        side.protocol.claim();
-        side.protocol.settle();
-        assertThat(side.wire.posts()).isEmpty();
-    }
-
-    // ---- Transfers ----
-
-    @Test
-    void aTransferThatIsPolledForHasItsIdAndItsValue() {
-        ProtocolSide side = telling(4, 4);
-        side.wire.word = 77;
-        assertThat(side.tryTransfer(5, Operation.FETCH_AND_ADD)).isEqualTo(OK);
-        assertThat(side.tryTransfer(6, Operation.WRITE)).isEqualTo(OK);
-        assertThat(side.protocol.takeDone()).isEqualTo(-1);
-        side.arrives(0);
-        side.arrives(1);
-        assertThat(side.protocol.isReady()).isTrue();
-        int added = side.protocol.takeDone();
-        assertThat(side.protocol.slots().id(added)).isEqualTo(5);
-        assertThat(side.protocol.slots().failure(added)).isNull();
-        assertThat(side.protocol.resultOf(added)).isEqualTo(77);
-        int written = side.protocol.takeDone();
-        assertThat(side.protocol.slots().id(written)).isEqualTo(6);
-        assertThat(side.protocol.resultOf(written)).isZero();
-        assertThat(side.protocol.takeDone()).isEqualTo(-1);
-    }
-
-    @Test
-    void thePromiseOfAnAtomicOperationGetsItsValueAndThatOfAWriteNone() {
-        ProtocolSide side = telling(8, 4);
-        side.wire.word = 42;
-        int number = 0;
-        for (Operation operation : Operation.values()) {
-            Promise<Long> promise = side.transferAsync(operation, 0);
-            side.arrives(number++);
-            boolean hasValue = operation == Operation.COMPARE_AND_SWAP
-                    || operation == Operation.FETCH_AND_ADD
-                    || operation == Operation.GET;
-            assertThat(promise.decidedValue()).as(operation.toString()).isEqualTo(hasValue ? 42L : null);
-            assertThat(promise.isDecided()).isTrue();
-        }
-    }
-
-    @Test
-    void aTransferThatFailedHasNoValue() {
-        ProtocolSide side = telling(4, 4);
-        side.wire.word = 42;
-        side.tryTransfer(5, Operation.GET);
-        Promise<Long> promise = side.transferAsync(Operation.GET, 0);
-        side.fails(0, "the key is wrong");
-        side.fails(1, "flushed");
-        int slot = side.protocol.takeDone();
-        assertThat(side.protocol.resultOf(slot)).isZero();
-        assertThat(side.protocol.slots().failure(slot)).hasMessageContaining("the key is wrong");
-        assertThat(promise.decidedValue()).isNull();
-        assertThat(promise.decidedFailure()).hasMessageContaining("a transfer of the peer");
-    }
-
-    /** The queue pair checks them. */
-    @Test
-    void aMistakeInTheArgumentsCostsNoPlace() {
-        ProtocolSide side = telling(1, 4);
-        side.wire.mistake = new IllegalArgumentException("not aligned");
-        assertThatThrownBy(() -> side.tryTransfer(1, Operation.GET)).hasMessage("not aligned");
-        assertThat(side.protocol.hasRoom()).isTrue();
-        side.wire.mistake = new IllegalArgumentException("not aligned");
-        assertThatThrownBy(() -> side.transferAsync(Operation.GET, 1)).hasMessage("not aligned");
-        assertThat(side.protocol.isIdle()).isTrue();
-        side.trySend("one");
-        Promise<Long> waiting = side.transferAsync(Operation.GET, 1);
-        side.wire.mistake = new IllegalArgumentException("not aligned");
-        side.arrives(0);
-        assertThat(waiting.decidedFailure()).hasMessage("not aligned");
-        assertThat(side.protocol.hasRoom()).isTrue();
-    }
-
-    @Test
-    void aMessageInClosedMemoryCostsNeitherPlaceNorCredit() {
-        ProtocolSide side = telling(1, 4);
-        try (MemoryRegion lent = region("lent")) {
-            List<Runnable> calls = List.of(
-                    () -> side.trySend("one"),
-                    () -> side.protocol.trySend(ByteBuffer.allocate(1)),
-                    () -> side.protocol.trySend(1, lent.slice()),
-                    () -> side.protocol.trySendAll(texts("one")));
-            for (Runnable call : calls) {
-                side.wire.mistake = new IllegalStateException("closed");
-                assertThatThrownBy(call::run).hasMessage("closed");
-                assertThat(side.protocol.hasRoom()).isTrue();
-                assertThat(side.protocol.credits().available()).isEqualTo(4);
-            }
-        }
-        side.wire.mistake = new IllegalStateException("closed");
-        assertThat(side.sendAsync("one").decidedFailure()).hasMessage("closed");
-        assertThat(side.protocol.hasRoom()).isTrue();
-        assertThat(side.protocol.credits().available()).isEqualTo(4);
-        assertThat(side.wire.posts()).isEmpty();
-    }
-
-    // ---- Refusals of the adapter ----
-
-    @Test
-    void whatTheAdapterRefusesIsToldAndEndsTheConnection() {
-        ProtocolSide sends = telling(2, 4);
-        sends.wire.errno = () -> 12;
-        assertThatThrownBy(() -> sends.trySend("one")).hasMessageContaining("posting failed: ENOMEM");
-        assertThat(sends.protocol.isIdle()).isTrue();
-        assertThat(sends.protocol.hasEnded()).isTrue();
-
-        ProtocolSide buffers = telling(2, 4);
-        buffers.wire.errno = () -> 12;
-        assertThatThrownBy(() -> buffers.protocol.trySend(ByteBuffer.allocate(1)))
-                .hasMessageContaining("posting failed: ENOMEM");
-
-        ProtocolSide lends = telling(2, 4);
-        lends.wire.errno = () -> 12;
-        try (MemoryRegion lent = region("lent")) {
-            assertThat(lends.protocol.trySend(3, lent.slice())).isEqualTo(OK);
-        }
-        int slot = lends.protocol.takeDone();
-        assertThat(lends.protocol.slots().id(slot)).isEqualTo(3);
-        assertThat(lends.protocol.slots().failure(slot)).hasMessageContaining("posting failed: ENOMEM");
-
-        ProtocolSide promises = telling(2, 4);
-        promises.wire.errno = () -> 12;
-        assertThat(promises.sendAsync("one").decidedFailure()).hasMessageContaining("posting failed: ENOMEM");
-        assertThat(promises.protocol.isIdle()).isTrue();
-
-        ProtocolSide transfers = telling(2, 4);
-        transfers.wire.errno = () -> 12;
-        assertThat(transfers.tryTransfer(4, Operation.WRITE)).isEqualTo(OK);
-        int done = transfers.protocol.takeDone();
-        assertThat(transfers.protocol.slots().id(done)).isEqualTo(4);
-        assertThat(transfers.protocol.slots().failure(done)).hasMessageContaining("posting failed: ENOMEM");
-        assertThat(transfers.protocol.state()).isEqualTo(Protocol.State.LOST);
-
-        ProtocolSide claims = telling(2, 4);
-        int claimed = claims.protocol.claim();
-        write(claims, claimed, "claimed");
-        claims.wire.errno = () -> 12;
-        assertThatThrownBy(() -> claims.protocol.sendClaimed(claimed, 7))
-                .hasMessageContaining("posting failed: ENOMEM");
-        assertThat(claims.protocol.isIdle()).isTrue();
-    }
-
-    /** Of others that are under way only their own completion tells. */
-    @Test
-    void aRefusalEndsNothingThatIsUnderWay() {
-        ProtocolSide side = new ProtocolSide(4, 4, 8, true);
-        side.trySend("under way");
-        side.tryTransfer(1, Operation.WRITE);
-        side.wire.errno = () -> 12;
-        assertThatThrownBy(() -> side.trySend("refused")).hasMessageContaining("ENOMEM");
-        assertThat(side.protocol.slots().freeCount()).isEqualTo(2);
-        side.fails(0, "flushed");
-        side.fails(1, "flushed");
-        side.protocol.releaseDone(side.protocol.takeDone());
-        assertThat(side.protocol.takeDone()).isEqualTo(-1);
-        assertThat(side.protocol.isIdle()).isTrue();
-    }
-
-    @Test
-    void itIsNamedAfterItsPeer() {
-        assertThat(telling(1, 1).protocol).hasToString("the peer");
     }
 }
