@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Threads, the lock of those who poll, and an adapter within the process: what comes, comes to one place for all. */
 class SleepersTest {
-    private static final long PATIENCE = Duration.ofSeconds(30).toNanos();
+    private static final long PATIENCE = Duration.ofMinutes(10).toNanos();
 
     private final ExecutorService executor = Executors.newCachedThreadPool();
     private final Adapter adapter = new Adapter();
@@ -154,9 +154,9 @@ class SleepersTest {
         Future<?> follower = executor.submit(() -> sleepers.sleep(second.sleeper, PATIENCE));
         Thread.sleep(20);
         sleepers.wake(first.sleeper);
-        leader.get(10, TimeUnit.SECONDS);
+        leader.get(60, TimeUnit.SECONDS);
         adapter.come(second);
-        follower.get(10, TimeUnit.SECONDS);
+        follower.get(60, TimeUnit.SECONDS);
         assertThat(second.arrived).hasValue(1);
         // Before the sleep, too.
         sleepers.wake(first.sleeper);
@@ -175,9 +175,9 @@ class SleepersTest {
             Thread.sleep(1);
         }
         Future<?> follower = executor.submit(() -> sleepers.sleep(patient.sleeper, PATIENCE));
-        leader.get(10, TimeUnit.SECONDS);
+        leader.get(60, TimeUnit.SECONDS);
         adapter.come(patient);
-        follower.get(10, TimeUnit.SECONDS);
+        follower.get(60, TimeUnit.SECONDS);
     }
 
     @Test
@@ -193,10 +193,10 @@ class SleepersTest {
         Thread follower = Thread.ofPlatform().start(() -> sleep(second, followersEnd));
         Thread.sleep(20);
         follower.interrupt();
-        assertThat(follower.join(Duration.ofSeconds(10))).isTrue();
+        assertThat(follower.join(Duration.ofSeconds(60))).isTrue();
         assertThat(followersEnd.get()).isInstanceOf(WaitInterruptedException.class);
         leader.interrupt();
-        assertThat(leader.join(Duration.ofSeconds(10))).isTrue();
+        assertThat(leader.join(Duration.ofSeconds(60))).isTrue();
         assertThat(leadersEnd.get()).isInstanceOf(WaitInterruptedException.class);
         assertThat(sleepers.isLed()).isFalse();
     }
@@ -223,8 +223,8 @@ class SleepersTest {
             Thread.sleep(1);
         }
         adapter.come(second);
-        assertThat(follower.join(Duration.ofSeconds(10))).isTrue();
+        assertThat(follower.join(Duration.ofSeconds(60))).isTrue();
         adapter.come(first);
-        leader.get(10, TimeUnit.SECONDS);
+        leader.get(60, TimeUnit.SECONDS);
     }
 }
