@@ -217,6 +217,66 @@ bandwidth() {
     run -2 "$on" one true
 }
 
+@test "softroce-wire: the wire of running machines is spoilt, cut, cut one way and mended" {
+    local wire=$BATS_TEST_DIRNAME/../softroce-wire on=$BATS_TEST_DIRNAME/../softroce-on
+    "$SOFTROCE" -q --accel uml --machines 2 bash -c 'trap "exit 0" TERM; echo ready; sleep 300 & wait' >out-wire 2>&1 3>&- &
+    local pid=$!
+    eventually contains '1. ready' out-wire
+    eventually contains '2. ready' out-wire
+    reaches() { # an answer each way; each knows the other's hardware address since the first
+        "$on" --of "$pid" 1 busybox ping -c 1 -W "$1" 10.99.0.2
+    }
+    reaches 60
+    "$wire" --of "$pid" loss=5%,delay=2ms,reorder=10%
+    for n in 1 2; do
+        run -0 "$on" --of "$pid" "$n" /usr/sbin/tc qdisc show dev e0
+        [[ $output == *'limit 100000 delay 2ms loss 5% reorder 10%'* ]]
+    done
+    "$wire" --of "$pid" cut
+    run ! reaches 2
+    "$wire" --of "$pid" --from 2 mend
+    run ! reaches 2
+    "$wire" --of "$pid" --from 1 mend
+    reaches 60
+    "$wire" --of "$pid" --from 2 loss=100%
+    run ! reaches 2
+    "$wire" --of "$pid" mend
+    "$wire" --of "$pid" mend # nothing is left of it, and that is no failure
+    reaches 60
+    run -2 "$wire" --of "$pid" nonsense=1
+    [[ $output == *"no key 'nonsense'"* ]]
+    run -2 "$wire" --of "$pid" mtu=1500
+    [[ $output == *'ip link set e0 mtu 1500'* ]]
+    run -2 "$wire" --of "$pid" cut cut
+    run -2 "$wire" --from nobody cut
+    run -1 "$wire" --of "$pid" --from 3 cut
+    [[ $output == *"no machine 3 is running for process $pid"* ]]
+    kill -TERM "$pid"
+    wait "$pid"
+    run -1 "$wire" --of "$pid" cut
+    [[ $output == *"no machine is running for process $pid"* ]]
+}
+
+@test "softroce-wire: of several pairs of machines that run none is touched without its number" {
+    local wire=$BATS_TEST_DIRNAME/../softroce-wire pids=()
+    for n in 1 2; do
+        "$SOFTROCE" -q --accel uml --machines 2 bash -c 'trap "exit 0" TERM; echo ready; sleep 300 & wait' >"out-pair$n" 2>&1 3>&- &
+        pids+=("$!")
+    done
+    for n in 1 2; do
+        eventually contains '1. ready' "out-pair$n"
+        eventually contains '2. ready' "out-pair$n"
+    done
+    run -1 "$wire" cut
+    [[ $output == *'machines are running for several: '*"${pids[0]}"*'--of PID'* ]]
+    for n in 0 1; do
+        run -0 "$BATS_TEST_DIRNAME/../softroce-on" --of "${pids[n]}" 2 /usr/sbin/tc qdisc show dev e0
+        [[ $output != *netem* ]]
+        kill -TERM "${pids[n]}"
+        wait "${pids[n]}"
+    done
+}
+
 # bats test_tags=long
 @test "softroce-on: a command that does not listen is ended after ten seconds, with its call" {
     "$SOFTROCE" -q --accel uml --machines 2 bash -c 'trap "exit 0" TERM; echo ready; sleep 300 & wait' >out-deaf 2>&1 3>&- &

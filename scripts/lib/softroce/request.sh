@@ -90,7 +90,11 @@ request_body() {
     done
     if [[ -n $MACHINE ]]; then
         printf 'machine %d %d %s %s %d\n' "$MACHINE" "$MACHINES" "$MACHINE_NET" "$TRANSPORT" "${WIRE_MTU:-4200}"
-        [[ -z $WIRE_NETEM ]] || printf 'netem 1%s\n' "$WIRE_NETEM"
+        if [[ -n $WIRE_NETEM ]]; then
+            printf 'netem 1%s\n' "$WIRE_NETEM"
+        else
+            printf 'driver sch_netem\n' # for softroce-wire: a guest's kernel cannot fetch it later
+        fi
     else
         printf 'devices %d %s %d\n' "$DEVICES" "$TRANSPORT" "${WIRE_MTU:-4200}"
         [[ -z $WIRE ]] || printf 'wire %d%s\n' "$DEVICES" "$WIRE_NETEM"
