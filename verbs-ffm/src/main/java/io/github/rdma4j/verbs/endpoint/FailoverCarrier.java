@@ -216,7 +216,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
         if (failed) {
             return outbox.failAll(post -> receiver.failed(post.id, "the connection has ended", null));
         }
-        pollRdma();
+        takeInRdma();
         // In a rest TCP is compared: what it has must not wait for a look.
         if (++polls >= POLLS_PER_LOOK_AT_TCP || !mover.isOnRdma() || outbox.isResting()) {
             polls = 0;
@@ -236,7 +236,8 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
         return news.takeEvents();
     }
 
-    private void pollRdma() {
+    @Override
+    public void takeInRdma() {
         rdma.ask(takeIn, rdmaFails);
     }
 
@@ -260,7 +261,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
         if (wireAlone) {
             mover.compareNoMore();
         } else {
-            pollRdma();
+            takeInRdma();
             // A peer that has ended is not RDMA's fault.
             String other = tcp.isLostByTheWire() ? mover.trouble() : null;
             protocol.linkLost(other == null ? news.tcpLost() : news.tcpLost() + "; and RDMA: " + other);

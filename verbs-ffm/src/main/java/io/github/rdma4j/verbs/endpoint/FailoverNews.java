@@ -216,8 +216,11 @@ final class FailoverNews implements Outbox.Listener {
         @Override
         public void failed(long id, String reason, VerbsException cause) {
             boolean ours = (id & Protocol.RECEIVE) == 0 && !rdma.hasTrialsUnderWay() && outbox.isOverRdma();
-            if (ours && cause instanceof TransferException transfer && isMistake(transfer.status())) {
+            WorkCompletionStatus status = cause instanceof TransferException transfer ? transfer.status() : null;
+            if (ours && isMistake(status)) {
                 protocol.failed(outbox.failOldest(), reason, cause);
+            } else if (status == WorkCompletionStatus.REM_ACCESS_ERR) {
+                mover.refused(reason);
             } else {
                 mover.fails(reason);
             }
@@ -230,7 +233,7 @@ final class FailoverNews implements Outbox.Listener {
         private static boolean isMistake(WorkCompletionStatus status) {
             return switch (status) {
                 case REM_INV_REQ_ERR, LOC_PROT_ERR, LOC_LEN_ERR -> true;
-                default -> false;
+                case null, default -> false;
             };
         }
 

@@ -37,6 +37,9 @@ final class Mover {
         /** Sends a question or an answer over RDMA, behind what was posted before. */
         void sendEcho(int frame);
 
+        /** Takes in what has come over RDMA until now. */
+        void takeInRdma();
+
         /** Breaks the connection over RDMA, takes in what has come from there if that counts, and closes it. */
         void breakRdma(boolean takeIn);
 
@@ -77,6 +80,8 @@ final class Mover {
     private String why;
 
     private String failing;
+    /** What the peer's adapter has refused over this connection; null if nothing. */
+    private String refusal;
     // What has come over RDMA.
     private long messages;
     private long credits;
@@ -168,6 +173,14 @@ final class Mover {
         }
     }
 
+    /** The peer's adapter has refused something over RDMA: the cause, whichever of its consequences came first. */
+    void refused(String reason) {
+        if (underWay && !downSaid) {
+            refusal = reason;
+            failing = reason;
+        }
+    }
+
     /** Does what the time and failures ask for. */
     void step(boolean open) {
         if (failing == null) {
@@ -197,6 +210,7 @@ final class Mover {
         readyHeard = false;
         downSaid = false;
         downHeard = null;
+        refusal = null;
         messages = 0;
         credits = 0;
         closed = false;
@@ -278,7 +292,11 @@ final class Mover {
             default -> {
                 downHeard = words;
                 if (!downSaid) {
-                    end("the peer says: " + words.reason(), null);
+                    // What the peer's adapter refused has ended its side, too: then the peer tells what came of it.
+                    if (upHeard) {
+                        ground.takeInRdma();
+                    }
+                    end(refusal != null ? refusal : "the peer says: " + words.reason(), null);
                 } else {
                     endBoth();
                 }

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol.State;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -79,6 +80,25 @@ class FailoverStandbyTest {
         assertThat(right.moves.getLast().reason()).isEqualTo("RDMA to the peer failed: the port is DOWN" + remedy);
         assertThat(left.moves.getLast().reason())
                 .isEqualTo("RDMA to the peer failed: the peer says: the port is DOWN" + remedy);
+    }
+
+    /** The peer's adapter has refused something, which has ended the peer's side; its word comes before one looks. */
+    @Test
+    void whatWasRefusedIsSaidInPlaceOfWhatCameOfIt() {
+        right.rdma.lost = "flushed";
+        left.rdma.failure =
+                new TransferException("write", WorkCompletionStatus.REM_ACCESS_ERR, "remote access error", "");
+        left.tcp.beforePoll = left.rdma::toError;
+        for (int i = 0; i < 40 && left.carrier.mover().transport() == Transport.RDMA; i++) {
+            now[0] += FailoverEnd.SILENCE_NANOS / 8;
+            right.look(now[0]);
+            left.tcp.queues.deliverAll();
+            right.tcp.queues.deliverAll();
+            left.look(now[0]);
+        }
+        assertThat(left.moves.getLast().reason())
+                .contains("remote access error")
+                .doesNotContain("flushed");
     }
 
     @Test

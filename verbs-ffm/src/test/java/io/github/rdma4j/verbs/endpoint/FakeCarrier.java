@@ -78,6 +78,9 @@ final class FakeCarrier implements Carrier {
 
     private boolean streamEndTold;
     String lost;
+    /** What whatever fails has failed of; null if it was flushed. */
+    VerbsException failure;
+
     boolean broken;
     /** How the protocol has said that the connection ended; null as long as it has not. */
     String end;
@@ -336,7 +339,7 @@ final class FakeCarrier implements Carrier {
                 break;
             }
             if (!event.success()) {
-                protocol.failed(event.id(), "flushed", null);
+                protocol.failed(event.id(), failure == null ? "flushed" : failure.getMessage(), failure);
             } else if ((event.id() & Protocol.RECEIVE) != 0) {
                 protocol.received((int) event.id(), event.framed(), event.frame(), event.length());
             } else {

@@ -130,6 +130,11 @@ public final class Steps {
         return step.get();
     }
 
+    /** How many native objects of a kind there are now, as {@code "eventfd"}. */
+    public static int nativeObjects(String kind) {
+        return NativeObjects.counts().getOrDefault(kind, 0);
+    }
+
     List<Throwable> failures() {
         return failures;
     }
