@@ -197,7 +197,7 @@ vm_run() {
     exec {VM_DUMP}<> <(:)
     vm_machine "$accel"
     # For scripts/softroce-on.
-    [[ -z $MACHINE ]] || VM_COMMAND=(env "SOFTROCE_ON=$MACHINE $BASHPID $request $VM_DUMP" "${VM_COMMAND[@]}")
+    [[ -z $MACHINE ]] || VM_COMMAND=(env "SOFTROCE_ON=$MACHINE $BASHPID $request $VM_DUMP${ARCH_FOREIGN:+ $ARM64_JDK}" "${VM_COMMAND[@]}")
     machine_wire
     vm_port 1 in "$request"
     vm_port 2 out "$VM_REPLY"
@@ -205,7 +205,7 @@ vm_run() {
     vm_port 4 out "$out"
     vm_port 5 out "$err"
     vm_port 6 out "$VM_DUMP"
-    if [[ $ARCH == arm64 ]]; then
+    if [[ -n $ARCH_FOREIGN ]]; then
         vm_share root "$ARM64_ROOT" ,readonly=on
         vm_share host / ,readonly=on
     else
