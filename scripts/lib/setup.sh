@@ -13,7 +13,8 @@
 
 RUN_PACKAGES=(ibverbs-providers libibverbs1 librdmacm1 perftest rdma-core ibverbs-utils
     sockperf iperf3
-    qemu-system-x86 busybox-static cpio kmod iproute2 xz-utils)
+    busybox-static cpio kmod iproute2 xz-utils)
+if [[ $(uname -m) == aarch64 ]]; then RUN_PACKAGES+=(qemu-system-arm); else RUN_PACKAGES+=(qemu-system-x86); fi
 # The bindings are checked against the headers and called in the libraries.
 UNIT_TEST_PACKAGES=(git gcc libc6-dev libibverbs-dev librdmacm-dev perftest)
 # They are also checked for aarch64, by a cross compiler where this machine is none.

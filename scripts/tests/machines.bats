@@ -73,6 +73,15 @@ machines() {
     run -2 "$SOFTROCE" --keep-going true
     [[ $output == *'with --machines'* ]]
     run -2 "$SOFTROCE" --machines 2
+    run -2 "$SOFTROCE" --machines 3 --arch x86_64,arm64 true
+    [[ $output == *'--arch with 2 architectures: not for 3 machines'*'as many as there are with --machines'* ]]
+    run -2 "$SOFTROCE" --arch x86_64,arm64 true
+    [[ $output == *'--arch with 2 architectures: not for 1 machine'* ]]
+    run -2 "$SOFTROCE" --machines 2 --arch x86_64,riscv64 true
+    [[ $output == *'--arch x86_64,riscv64: not x86_64 or arm64'* ]]
+    run -2 "$SOFTROCE" --machines 2 --arch arm64 --accel uml true
+    [[ $output == *'--arch arm64 is emulated: not with --accel uml'* ]]
+    run -2 "$SOFTROCE" --machines 2 --arch arm64,arm64 --kernel 6.12 true
 }
 
 @test "each machine has its number, all addresses, one device and a name, and reaches the others; what it prints comes behind its number" {
@@ -168,6 +177,31 @@ machines() {
     for n in 1 2; do
         [[ $output == *"[$n] qdisc netem "*' delay 1ms loss 1%'* && $output == *"[$n] 1500"* ]]
     done
+}
+
+# bats test_tags=long
+@test "--arch: an x86-64 and an aarch64 machine, a C tool's two ends on them, and softroce-on in the latter" {
+    local on=$BATS_TEST_DIRNAME/../softroce-on
+    "$SOFTROCE" --accel uml --machines 2 --arch x86_64,arm64 --timeout 300 bash -c '
+        uname -m
+        ./pair ib_read_lat -n 20
+        echo ended >ended$RDMA4J_MACHINE
+        until [[ -e over ]]; do sleep 0.1; done' >out-arch 2>err-arch 3>&- &
+    local pid=$!
+    eventually test -e ended1
+    eventually test -e ended2
+    JAVA_HOME=/nowhere run --separate-stderr "$on" --of "$pid" 2 bash -c 'uname -m; [[ -x $JAVA_HOME/bin/java ]] && echo "$RDMA4J_MACHINE"'
+    echo "$output / $stderr"
+    [[ $status == 0 && $output == $'aarch64\n2' ]]
+    JAVA_HOME=/nowhere run -0 "$on" --of "$pid" 1 bash -c 'uname -m; echo "$JAVA_HOME"'
+    [[ $output == $'x86_64\n/nowhere' ]]
+    touch over
+    wait "$pid"
+    cat out-arch err-arch
+    contains '^.1. x86_64$' out-arch
+    contains '^.2. aarch64$' out-arch
+    contains '^.2.  2       20 ' out-arch
+    [[ $(<err-arch) == *'2 microVMs, 1: x86_64, Linux '*', User-Mode Linux, 1 CPU; 2: arm64, Linux '*', TCG, 1 CPU, rxe0' ]]
 }
 
 # bandwidth SERVER CLIENT: ib_write_bw on two machines; each of the two is empty for the C tool, or our launcher.

@@ -113,6 +113,20 @@ docker_is() {
     [[ $output == *'not an empty folder'* ]]
 }
 
+@test "an aarch64 machine builds it, a machine of another architecture does not" {
+    docker_is 'exit 1'
+    local machine
+    for machine in x86_64 aarch64 riscv64; do
+        printf '#!/bin/sh\necho %s\n' "$machine" >"$BATS_TEST_TMPDIR/bin/uname"
+        chmod +x "$BATS_TEST_TMPDIR/bin/uname"
+        run -1 "$BUILD"
+        case $machine in
+            riscv64) [[ $output == *'the image is for x86-64 and aarch64, this machine is riscv64'* ]] ;;
+            *) [[ $output == *'no Docker engine answers'* ]] ;;
+        esac
+    done
+}
+
 @test "bad options: status 2 and the reason" {
     run -2 "$BUILD" --nonsense
     [[ $output == *'unknown option --nonsense'* ]]

@@ -534,7 +534,7 @@ package_sources() {
     local before
     before=$(package_sources)
     RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache run -0 bash -c 'set -euo pipefail
-        source "$1/common.sh"; source "$1/apt-suite.sh"; source "$1/softroce/kernel.sh"; kernel_use backports; kernel_available' \
+        source "$1/common.sh"; source "$1/apt-suite.sh"; source "$1/softroce/arch.sh"; source "$1/softroce/kernel.sh"; kernel_use backports; kernel_available' \
         - "$BATS_TEST_DIRNAME/../lib"
     [[ $output =~ [0-9]+\.[0-9]+ ]]
     [[ $(<"$BATS_TEST_TMPDIR"/cache/apt/*/sources.list) == *-backports\ main ]]
@@ -551,7 +551,7 @@ package_sources() {
     program apt-cache 'echo asked >>"$OUT.asked"; exec /usr/bin/apt-cache "$@"'
     choose() {
         PATH=$BATS_TEST_TMPDIR/bin:$PATH RDMA4J_CACHE=$PWD/memory bash -c 'set -euo pipefail
-            source "$1/common.sh"; source "$1/apt-suite.sh"; source "$1/softroce/kernel.sh"; kernel_choose default' \
+            source "$1/common.sh"; source "$1/apt-suite.sh"; source "$1/softroce/arch.sh"; source "$1/softroce/kernel.sh"; kernel_choose default' \
             - "$BATS_TEST_DIRNAME/../lib"
     }
     run -0 choose
@@ -569,16 +569,34 @@ package_sources() {
 @test "a kernel that cannot be unpacked: what was said, the room on the disk and the remedy" {
     program dpkg 'echo "dpkg: no space" >&2; exit 2'
     PATH=$BATS_TEST_TMPDIR/bin:$PATH run -1 bash -c 'set -euo pipefail
-        source "$1/common.sh"; source "$1/softroce/kernel.sh"; work=$2/new; mkdir "$work"; kernel_unpack "$work/tree" some.deb' \
+        source "$1/common.sh"; source "$1/softroce/arch.sh"; source "$1/softroce/kernel.sh"; work=$2/new; mkdir "$work"; kernel_unpack "$work/tree" some.deb' \
         - "$BATS_TEST_DIRNAME/../lib" "$BATS_TEST_TMPDIR"
     [[ $output == *'some.deb cannot be unpacked:'*'no space'*' MiB left'*'RDMA4J_CACHE'* ]]
     # Cut off, an image is none: it would be kept, and no guest start.
     printf '\x28\xb5\x2f\xfdrest' >image
     mkdir "$BATS_TEST_TMPDIR/few"
-    ln -s "$(command -v od)" "$(command -v tr)" "$BATS_TEST_TMPDIR/few"
-    PATH=$BATS_TEST_TMPDIR/few run -1 "$BASH" -c 'set -euo pipefail; for part in common packages softroce/kernel; do source "$1/$part.sh"; done
+    ln -s "$(command -v od)" "$(command -v tr)" "$(command -v uname)" "$BATS_TEST_TMPDIR/few"
+    PATH=$BATS_TEST_TMPDIR/few run -1 "$BASH" -c 'set -euo pipefail; for part in common packages softroce/arch softroce/kernel; do source "$1/$part.sh"; done
         kernel_decompress image' - "$BATS_TEST_DIRNAME/../lib"
     [[ $output == *'compressed by zstd'*'apt-get install --no-install-recommends zstd'* ]]
+}
+
+@test "an aarch64 machine's kernel: its own package, the image as it is, and what the cache has for another architecture is not taken" {
+    program uname 'echo aarch64'
+    program apt-cache 'echo "$@" >>"$OUT.asked-arm64"; exit 0'
+    mkdir -p cache-arm64/kernel/linux-image-6.99.{1-arm64_6.99.1-1,2-amd64_6.99.2-1}
+    touch cache-arm64/kernel/linux-image-6.99.{1-arm64_6.99.1-1,2-amd64_6.99.2-1}/complete
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH RDMA4J_CACHE=$PWD/cache-arm64 run -0 bash -c 'set -euo pipefail
+        for part in common apt-suite softroce/arch softroce/kernel; do source "$1/$part.sh"; done
+        kernel_choose default' - "$BATS_TEST_DIRNAME/../lib"
+    [[ $output == 'linux-image-6.99.1-arm64 6.99.1-1' ]]
+    contains '^show .* linux-image-arm64$' "$OUT.asked-arm64"
+    # The header of an image says so at byte 56.
+    { head -c 56 /dev/zero; printf 'ARMdrest'; } >image-arm64
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH run -0 bash -c 'set -euo pipefail
+        for part in common softroce/arch softroce/kernel; do source "$1/$part.sh"; done
+        kernel_image_arm64 image-arm64 vmlinux-arm64 && ! kernel_image_arm64 "$1/common.sh" none' - "$BATS_TEST_DIRNAME/../lib"
+    cmp image-arm64 vmlinux-arm64
 }
 
 @test "a kernel in the cache serves a machine whose package sources do not have it" {
@@ -586,7 +604,7 @@ package_sources() {
     touch cache/kernel/linux-image-6.99.{1-amd64_6.99.1-1,2-amd64_1%3a6.99.2-1}/complete
     program apt-cache 'exit 0' # as for what it does not know
     PATH=$BATS_TEST_TMPDIR/bin:$PATH RDMA4J_CACHE=$PWD/cache run -0 bash -c 'set -euo pipefail
-        source "$1/common.sh"; source "$1/apt-suite.sh"; source "$1/softroce/kernel.sh"; kernel_choose 6.99' - "$BATS_TEST_DIRNAME/../lib"
+        source "$1/common.sh"; source "$1/apt-suite.sh"; source "$1/softroce/arch.sh"; source "$1/softroce/kernel.sh"; kernel_choose 6.99' - "$BATS_TEST_DIRNAME/../lib"
     [[ $output == 'linux-image-6.99.2-amd64 1:6.99.2-1' ]]
 }
 
@@ -606,7 +624,7 @@ package_sources() {
 
 @test "the initrd is the same bytes each time" {
     run -0 bash -c 'set -euo pipefail
-        for part in common once packages apt-suite softroce/kernel softroce/initrd; do source "$1/$part.sh"; done
+        for part in common once packages apt-suite softroce/arch softroce/kernel softroce/initrd; do source "$1/$part.sh"; done
         kernel_get default
         initrd_build "$2/a" && sleep 1 && initrd_build "$2/b"' - "$BATS_TEST_DIRNAME/../lib" "$BATS_TEST_TMPDIR"
     cmp "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"
@@ -641,6 +659,38 @@ package_sources() {
     PATH=$BATS_TEST_TMPDIR/bin:$PATH RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache run -1 "$SOFTROCE" --arch arm64 true
     [[ $output == *'could not fetch the packages of Debian trixie for arm64'*'E: Unable to fetch some archives'* ]]
     [[ -z $(find "$BATS_TEST_TMPDIR/cache/arm64" -name complete) ]]
+}
+
+# What an aarch64 machine does: a program in QEMU's place that prints what it is asked for and ends.
+on_aarch64() {
+    program uname 'echo aarch64'
+    program qemu-system-aarch64 'echo "asked for: $*" >&2; exit 1'
+    mkdir -p "$BATS_TEST_TMPDIR/guest/lib/modules"
+    echo 6.99-arm64 >"$BATS_TEST_TMPDIR/guest/complete"
+    touch "$BATS_TEST_TMPDIR"/guest/{vmlinux,initrd}
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH RDMA4J_GUEST=$BATS_TEST_TMPDIR/guest "$SOFTROCE" "$@"
+}
+
+@test "an aarch64 machine: a guest of its own kind, with this machine's files; no User-Mode Linux there" {
+    run -125 on_aarch64 --vm --accel tcg true
+    echo "$output"
+    [[ $output == *'microVM, Linux 6.99-arm64, TCG, '* ]]
+    [[ $output == *'asked for: '*'-machine virt -accel tcg,thread=multi,tb-size=512 -cpu neoverse-n1 '* ]]
+    [[ $output == *'-append console=ttyAMA0 quiet '*'path=/,security_model=none,multidevs=remap,readonly=on'* && $output != *8250* ]]
+    run -125 on_aarch64 --vm --accel kvm --arch arm64 true
+    [[ $output == *'Linux 6.99-arm64, KVM, '*'-machine virt,gic-version=host -accel kvm -cpu host '* ]]
+    # Not what User-Mode Linux would be taken for elsewhere.
+    run -125 on_aarch64 --vm --accel native true
+    [[ $output == *'microVM, Linux 6.99-arm64, '*'asked for: '*'-machine virt'* ]]
+    run -2 on_aarch64 --accel uml true
+    [[ $output == *'--accel uml needs an x86-64 machine, this is aarch64'* ]]
+    run -2 on_aarch64 --icount true
+    [[ $output == *'--icount and --count need an x86-64 machine, this is aarch64'* ]]
+    run -2 on_aarch64 --machines 2 --arch x86_64,arm64 true
+    [[ $output == *'--arch x86_64,arm64: an x86_64 guest needs an x86-64 machine, this is aarch64'* ]]
+    program uname 'echo riscv64'
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH run -1 "$SOFTROCE" --vm true
+    [[ $output == *'a microVM needs an x86-64 or an aarch64 machine, this is riscv64'* ]]
 }
 
 @test "bad options: status 2 and the reason" {

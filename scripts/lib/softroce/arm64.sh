@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034  # variables for the files that source this one
 #
-# The guest of another architecture: aarch64 (--arch arm64), emulated on any machine. Its programs cannot be this machine's, so
+# The guest of another architecture: aarch64 (--arch arm64) on an x86-64 machine, emulated. Its programs cannot be this machine's, so
 # it has a root file system of its own: packages of a Debian that has a JDK 25, fetched by the system's package manager into the
 # cache and unpacked there; nothing is installed. This machine's folders that hold no system are put on top of it (guest-main).
 # Needs common.sh, packages.sh, apt-suite.sh, debian-root.sh, kernel.sh.
@@ -11,7 +11,6 @@
 #   arm64_get            makes sure that it is in the cache; sets KERNEL_DIR and KERNEL_RELEASE as kernel_get does, and
 #                          ARM64_ROOT     its root file system
 #                          ARM64_JDK      its JDK, as the guest sees it
-#   arm64_machine        sets VM_COMMAND to the command line that says what machine it is
 
 ARM64_PACKAGES=(qemu-system-arm)
 
@@ -58,11 +57,4 @@ arm64_finish() {
     mv -- "$root/boot/vmlinuz-$release" "$1/kernel/vmlinux"
     rm -rf -- "${root:?}/boot"
     printf '%s\n' "$release" >"$1/complete"
-}
-
-# The processor of Graviton 2 and Altra. With all that QEMU can emulate (max: vectors of any length, signed pointers) it is slower, and
-# a JVM died of a broken handle (QEMU 7.2).
-arm64_machine() {
-    VM_COMMAND=(qemu-system-aarch64 -no-user-config -nodefaults -display none -no-reboot -machine virt
-        -accel 'tcg,thread=multi,tb-size=512' -cpu neoverse-n1 -smp "$CPUS")
 }

@@ -12,6 +12,10 @@ COUNT_SOURCE=${BASH_SOURCE[0]%.sh}.c
 
 count_is_possible() {
     local version major
+    if [[ $(uname -m) != x86_64 ]]; then
+        COUNT_REASON='instructions are counted on x86-64 machines'
+        return 1
+    fi
     version=$(qemu-system-x86_64 --version | sed -nE '1s/^QEMU emulator version ([0-9.]+).*/\1/p')
     major=${version%%.*}
     if [[ ! $(qemu-system-x86_64 -help) =~ $'\n'-plugin\  ]]; then

@@ -135,7 +135,7 @@ choose_accel() {
     if [[ $ACCEL == native ]]; then
         ACCEL=auto
         choose_accel
-        [[ $ACCEL != tcg ]] || ACCEL=uml
+        [[ $ACCEL != tcg || $ARCH != x86_64 ]] || ACCEL=uml
         return
     elif [[ $ACCEL != auto ]]; then
         return
@@ -150,8 +150,8 @@ choose_accel() {
     fi
     key=$({
         uname -srvm
-        grep -m 1 '^model name' /proc/cpuinfo
-        qemu-system-x86_64 --version
+        grep -m 3 -E '^(model name|CPU (implementer|part))' /proc/cpuinfo
+        "$ARCH_QEMU" --version
         printf '%s\n' "$KERNEL_DIR"
     } 2>/dev/null | sha256sum)
     # Where nothing can be kept, as in a container, it is tried each time.

@@ -36,7 +36,7 @@ initrd_modules() {
 }
 
 initrd_busybox() {
-    if [[ ${ARCH:-} == arm64 ]]; then printf '%s\n' "$ARM64_ROOT/usr/bin/busybox"; else command -v busybox; fi
+    if [[ -n ${ARCH_FOREIGN:-} ]]; then printf '%s\n' "$ARM64_ROOT/usr/bin/busybox"; else command -v busybox; fi
 }
 
 # In a subshell, which takes away what it has begun.

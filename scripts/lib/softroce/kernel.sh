@@ -3,13 +3,12 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # variables for and of the files that source this one
 #
 # The guest's kernel: a Debian kernel package, fetched by the system's package manager into the cache and unpacked
-# there. Nothing is installed. Needs common.sh, once.sh,
-# packages.sh and apt-suite.sh.
+# there. Nothing is installed. Needs common.sh, once.sh, packages.sh, apt-suite.sh and an architecture (arch_use of softroce/arch.sh).
 #
 #   kernel_get VERSION   makes sure that the kernel is in the cache and sets
 #                          KERNEL_DIR      its folder, with vmlinux and lib/modules/RELEASE
 #                          KERNEL_RELEASE  what `uname -r` says there
-#                        VERSION: "default" is what the distribution's linux-image-amd64 stands for; else a kernel
+#                        VERSION: "default" is what the distribution's linux-image-amd64 (arm64) stands for; else a kernel
 #                        package's name, or its version part as in 6.1.0-50, or the beginning of that, as in 6.12:
 #                        the newest. What the configured package sources do not have is looked for in the cache, then
 #                        in the backports of this machine's distribution. "newest": of Debian's unstable suite.
@@ -26,8 +25,8 @@ kernel_use() {
 
 # Prints the versions that can be fetched, as --kernel takes them, one a line.
 kernel_available() {
-    apt-cache "${KERNEL_APT[@]}" search --names-only '^linux-image-[0-9].*-amd64$' 2>/dev/null |
-        sed -nE '/-(cloud|rt)-amd64 /d; s/^linux-image-([^ ]*)-amd64 .*/\1/p' | sort -uV
+    apt-cache "${KERNEL_APT[@]}" search --names-only "^linux-image-[0-9].*-$ARCH_DEBIAN\$" 2>/dev/null |
+        sed -nE "/-(cloud|rt)-$ARCH_DEBIAN /d; s/^linux-image-([^ ]*)-$ARCH_DEBIAN .*/\1/p" | sort -uV
 }
 
 # kernel_newest VERSION < VERSIONS: the newest of the versions that VERSION is the beginning of, as 6.12 is of 6.12.3.
@@ -73,7 +72,7 @@ unset folder
 
 # kernel_unpack FOLDER DEB...
 kernel_unpack() {
-    local into=$1 deb release image sectors offset log
+    local into=$1 deb release image log
     shift
     mkdir -p -- "$into"
     for deb; do
@@ -88,19 +87,27 @@ kernel_unpack() {
     image=$into/boot/vmlinuz-$release
     [[ -f $image ]] || image=$into/lib/modules/$release/vmlinuz
     depmod -b "$into" "$release"
-    # The boot protocol's header says where the compressed ELF image is (Documentation/arch/x86/boot.rst). QEMU enters
-    # that image directly (PVH): an emulated CPU would need seconds to decompress it.
-    sectors=$(od -An -tu1 -j 497 -N 1 -- "$image")
-    offset=$(od -An -tu4 -j 584 -N 4 -- "$image")
-    tail -c "+$(((sectors + 1) * 512 + offset + 1))" -- "$image" >"$into/payload"
-    kernel_decompress "$into/payload" | cat >"$into/vmlinux" && is_elf "$into/vmlinux" ||
-        kernel_not_made "the kernel image of $release cannot be unpacked"
-    rm -rf -- "${into:?}/boot" "$into/payload" "$into/lib/modules/$release/vmlinuz"
+    "kernel_image_$ARCH" "$image" "$into/vmlinux" || kernel_not_made "the kernel image of $release cannot be unpacked"
+    rm -rf -- "${into:?}/boot" "$into/lib/modules/$release/vmlinuz"
     printf '%s\n' "$release" >"$into/complete"
 }
 
-is_elf() {
-    [[ $(od -An -tx1 -N 4 -- "$1") == ' 7f 45 4c 46' ]]
+# kernel_image_ARCH IMAGE FILE: writes into FILE the kernel that QEMU enters.
+
+# The boot protocol's header says where the compressed ELF image is (Documentation/arch/x86/boot.rst). QEMU enters that image directly
+# (PVH): an emulated CPU would need seconds to decompress it.
+kernel_image_x86_64() {
+    local sectors offset
+    sectors=$(od -An -tu1 -j 497 -N 1 -- "$1")
+    offset=$(od -An -tu4 -j 584 -N 4 -- "$1")
+    tail -c "+$(((sectors + 1) * 512 + offset + 1))" -- "$1" >"$2.payload"
+    kernel_decompress "$2.payload" | cat >"$2" && [[ $(od -An -tx1 -N 4 -- "$2") == ' 7f 45 4c 46' ]] || return 1
+    rm -- "$2.payload"
+}
+
+# It is one already (Documentation/arch/arm64/booting.rst).
+kernel_image_arm64() {
+    [[ $(od -An -tx1 -j 56 -N 4 -- "$1") == ' 41 52 4d 64' ]] && cp -- "$1" "$2"
 }
 
 # Decompresses the beginning of a file; that something follows, which is not compressed data, is no error.
@@ -154,19 +161,19 @@ kernel_fetch() (
 
 # kernel_find VERSION: prints "PACKAGE VERSION" of what the current package sources have; status 1 if they have nothing.
 kernel_find() {
-    local wanted=$1 candidate candidates=("linux-image-$1-amd64" "linux-image-$1" "$1") newest
-    [[ $wanted != default ]] || candidates=(linux-image-amd64)
+    local wanted=$1 candidate candidates=("linux-image-$1-$ARCH_DEBIAN" "linux-image-$1" "$1") newest
+    [[ $wanted != default ]] || candidates=("linux-image-$ARCH_DEBIAN")
     for candidate in "${candidates[@]}"; do
         kernel_resolve "$candidate" && return
     done
     newest=$(kernel_available | kernel_newest "$wanted")
-    [[ -n $newest ]] && kernel_resolve "linux-image-$newest-amd64"
+    [[ -n $newest ]] && kernel_resolve "linux-image-$newest-$ARCH_DEBIAN"
 }
 
 # The same of what is in the cache, for a machine without package lists, too.
 kernel_find_cached() {
     local names newest
-    names=$(find "$(cache_dir kernel)" -mindepth 2 -maxdepth 2 -name complete -printf '%h\n' | sed 's:.*/linux-image-::')
+    names=$(find "$(cache_dir kernel)" -mindepth 2 -maxdepth 2 -name complete -printf '%h\n' | sed -n "s:.*/linux-image-\(.*-${ARCH_DEBIAN}_\):\1:p")
     if [[ $1 == default ]]; then
         newest=$(sort -V <<<"$names" | tail -n 1)
     else
@@ -179,7 +186,7 @@ kernel_find_cached() {
 # apt-cache needs a second; its answer is kept until the package lists change.
 kernel_choose() {
     local wanted=$1 stamp memo answer known available
-    stamp="$wanted $(stat -c %Y /var/lib/apt/lists /etc/apt 2>/dev/null | tr '\n' ' ')"
+    stamp="$wanted $ARCH_DEBIAN $(stat -c %Y /var/lib/apt/lists /etc/apt 2>/dev/null | tr '\n' ' ')"
     memo=$(cache_dir kernel)/.choice.${wanted//\//_} || exit
     if [[ -r $memo ]] && { IFS= read -r known && read -r answer; } <"$memo" && [[ $known == "$stamp" ]]; then
         printf '%s\n' "$answer"
@@ -187,7 +194,7 @@ kernel_choose() {
     fi
     if [[ $wanted == newest ]]; then
         kernel_use sid || die 'the newest kernel: the unstable suite could not be read' "$APT_SUITE_FAILURE"
-        answer=$(kernel_find default) || die 'the unstable suite names no kernel (linux-image-amd64)'
+        answer=$(kernel_find default) || die "the unstable suite names no kernel (linux-image-$ARCH_DEBIAN)"
         answer+=' sid'
         printf '%s\n%s\n' "$stamp" "$answer" >"$memo.$$" && mv -- "$memo.$$" "$memo"
     elif answer=$(kernel_find "$wanted"); then
@@ -195,7 +202,7 @@ kernel_choose() {
     elif answer=$(kernel_find_cached "$wanted"); then
         answer=${answer//%3a/:}
     elif [[ $wanted == default ]]; then
-        die 'the package lists name no kernel (linux-image-amd64)' 'try: apt-get update'
+        die "the package lists name no kernel (linux-image-$ARCH_DEBIAN)" 'try: apt-get update'
     else
         mapfile -t available < <(kernel_available)
         if kernel_use backports && answer=$(kernel_find "$wanted"); then

@@ -21,14 +21,14 @@ request_environment() {
     pattern="^(${REQUEST_ENVIRONMENT//$'\n'/})\$"
     pattern=${pattern//\*/.*}
     while IFS= read -r name; do
-        if [[ $ARCH != x86_64 && $name =~ ^(JAVA_HOME|JDK_HOME|RDMA4J_JAVA_HOME|RDMA4J_NEWER_PERFTEST|RDMA4J_BUILT_PERFTEST)$ ]]; then
+        if [[ -n $ARCH_FOREIGN && $name =~ ^(JAVA_HOME|JDK_HOME|RDMA4J_JAVA_HOME|RDMA4J_NEWER_PERFTEST|RDMA4J_BUILT_PERFTEST)$ ]]; then
             continue # programs of this machine
         elif [[ $name =~ $pattern ]]; then
             printf ' '
             request_quote "$name=${!name}"
         fi
     done < <(compgen -e)
-    [[ $ARCH == x86_64 ]] || printf ' JAVA_HOME=%s' "$(request_quote "$ARM64_JDK")"
+    [[ -z $ARCH_FOREIGN ]] || printf ' JAVA_HOME=%s' "$(request_quote "$ARM64_JDK")"
     for extra in "${ENV_EXTRA[@]}"; do
         if [[ $extra != *=* ]]; then
             [[ -v $extra ]] || continue
@@ -47,7 +47,7 @@ request_environment() {
 # whose launcher the command is.
 request_jdks() {
     local home launcher
-    if [[ $ARCH == arm64 ]]; then
+    if [[ -n $ARCH_FOREIGN ]]; then
         printf '%s\n' "$ARM64_JDK"
         return
     fi
@@ -79,7 +79,7 @@ request_body() {
     if [[ $accel == uml ]]; then
         # Programs look there for the frequency of the CPU; User-Mode Linux does not say it.
         printf 'cpuinfo %s\n' "$(request_quote "$(sed '/^$/q' /proc/cpuinfo)")"
-    elif [[ $ARCH == arm64 ]]; then
+    elif [[ -n $ARCH_FOREIGN ]]; then
         printf 'host_folders\n' # the modules are in its root file system
     else
         printf 'modules %s\n' "$(request_quote "$KERNEL_DIR/lib/modules")"

@@ -14,26 +14,22 @@
 # Machine and pumps are in a session of their own (Ctrl-C is this script's business) and die with this script, however
 # it dies (setpriv --pdeathsig).
 
-# vm_machine ACCEL: the part of QEMU's command line that says what machine it is.
+# vm_machine ACCEL: of the architecture $ARCH, the part of QEMU's command line that says what machine it is.
 vm_machine() {
     local accel=$1
-    local kernel_arguments=(console=ttyS0 quiet panic=-1 tsc=reliable mitigations=off nokaslr no_timer_check
-        8250.nr_uarts=1 random.trust_cpu=on nowatchdog audit=0 cryptomgr.notests)
+    local machine=$ARCH_MACHINE kernel_arguments=("${ARCH_KERNEL_ARGUMENTS[@]}" quiet panic=-1 mitigations=off nokaslr
+        random.trust_cpu=on nowatchdog audit=0 cryptomgr.notests)
     VM_PORTS=()
     if [[ $accel == uml ]]; then
         uml_launch_line
         VM_COMMAND+=("mem=${MEMORY}M" "initrd=$INITRD" con=null "con0=null,fd:1" ssl=null stderr=1 quiet loglevel=1 panic=-1)
         return
     fi
-    VM_COMMAND=(qemu-system-x86_64 -no-user-config -nodefaults -display none -no-reboot -machine q35)
-    case $accel-$ARCH in
-        tcg-arm64)
-            arm64_machine
-            kernel_arguments=(console=ttyAMA0 quiet panic=-1 mitigations=off nokaslr random.trust_cpu=on nowatchdog audit=0
-                cryptomgr.notests init_on_alloc=0 lsm= maxcpus=1)
-            ;;
-        kvm-*) VM_COMMAND+=(-accel kvm -cpu host -smp "$CPUS") ;;
-        icount-*)
+    [[ $accel != kvm ]] || machine=$ARCH_KVM_MACHINE
+    VM_COMMAND=("$ARCH_QEMU" -no-user-config -nodefaults -display none -no-reboot -machine "$machine")
+    case $accel in
+        kvm) VM_COMMAND+=(-accel kvm -cpu host -smp "$CPUS") ;;
+        icount) # it keeps the processor that its figures were counted with
             VM_COMMAND+=(-accel 'tcg,thread=single' -cpu max -smp 1 -icount shift=0)
             if [[ -n $COUNT ]]; then
                 VM_COMMAND+=(-plugin "file=${COUNT_PLUGIN//,/,,},out=${COUNT//,/,,}")
@@ -44,10 +40,8 @@ vm_machine() {
                 kernel_arguments+=(idle=poll)
             fi
             ;;
-        tcg-*)
-            # Without erms and fsrm the kernel and libc copy and clear by words and vectors: an emulator executes `rep movsb` byte
-            # by byte. The instruction clock keeps the processor that its figures were counted with.
-            VM_COMMAND+=(-accel 'tcg,thread=multi,tb-size=512' -cpu 'max,-erms,-fsrm' -smp "$CPUS")
+        tcg)
+            VM_COMMAND+=(-accel 'tcg,thread=multi,tb-size=512' -cpu "$ARCH_CPU" -smp "$CPUS")
             # Debian's kernel clears what it allocates, and asks its security modules at each system call that opens something. Nothing
             # in the guest relies on either.
             kernel_arguments+=(init_on_alloc=0 lsm=)
@@ -197,7 +191,7 @@ vm_run() {
     exec {VM_DUMP}<> <(:)
     vm_machine "$accel"
     # For scripts/softroce-on.
-    [[ -z $MACHINE ]] || VM_COMMAND=(env "SOFTROCE_ON=$MACHINE $BASHPID $request $VM_DUMP" "${VM_COMMAND[@]}")
+    [[ -z $MACHINE ]] || VM_COMMAND=(env "SOFTROCE_ON=$MACHINE $BASHPID $request $VM_DUMP${ARCH_FOREIGN:+ $ARM64_JDK}" "${VM_COMMAND[@]}")
     machine_wire
     vm_port 1 in "$request"
     vm_port 2 out "$VM_REPLY"
@@ -205,7 +199,7 @@ vm_run() {
     vm_port 4 out "$out"
     vm_port 5 out "$err"
     vm_port 6 out "$VM_DUMP"
-    if [[ $ARCH == arm64 ]]; then
+    if [[ -n $ARCH_FOREIGN ]]; then
         vm_share root "$ARM64_ROOT" ,readonly=on
         vm_share host / ,readonly=on
     else
@@ -389,8 +383,8 @@ vm_drain() {
             return
         fi
         ((now - base < bytes && idle < 100)) || return 0
-        # System call 0 is read: the pump is not held up by its own reader.
-        if [[ $(cut -d ' ' -f 1 "/proc/$pump/syscall" 2>/dev/null) == 0 ]]; then
+        # It reads: the pump is not held up by its own reader.
+        if [[ $(cut -d ' ' -f 1 "/proc/$pump/syscall" 2>/dev/null) == "$HOST_READ" ]]; then
             idle=$((idle + 1))
         else
             idle=0
