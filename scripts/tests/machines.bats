@@ -201,7 +201,7 @@ machines() {
     contains '^.1. x86_64$' out-arch
     contains '^.2. aarch64$' out-arch
     contains '^.2.  2       20 ' out-arch
-    [[ $(<err-arch) == *'2 microVMs, 1: x86_64, Linux '*', User-Mode Linux, 1 CPU; 2: arm64, Linux '*', TCG, 1 CPU, rxe0' ]]
+    [[ $(<err-arch) == *'2 microVMs, 1: x86_64, Linux '*', User-Mode Linux, 1 CPU; 2: arm64, Linux '*', TCG, 1 CPU, rxe0'* ]]
 }
 
 # bandwidth SERVER CLIENT: ib_write_bw on two machines; each of the two is empty for the C tool, or our launcher.
