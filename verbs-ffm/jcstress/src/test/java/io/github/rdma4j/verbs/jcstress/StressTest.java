@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
  */
 class StressTest {
     private static final boolean LONG = "long".equals(System.getProperty("rdma4j.jcstress"));
-    /** Bounds a hang. */
-    private static final int MINUTES = LONG ? 120 : 10;
+    /** Bounds a hang: on an emulated aarch64 machine beside other work one of 25 tests takes most of a minute. */
+    private static final int MINUTES = LONG ? 120 : 60;
 
     private static final Pattern RESULTS = Pattern.compile(
             "Results: (\\d+) planned; (\\d+) passed, (\\d+) failed, (\\d+) soft errs, (\\d+) hard errs");
