@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.cm.ConnectionsOnLibmlx5;
 import io.github.rdma4j.verbs.endpoint.ExposuresOnLibmlx5;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -76,6 +77,11 @@ class Mlx5Test {
     @Test
     void aPortOfInfiniBandIsAddressedByLids() throws IOException, InterruptedException {
         play(List.of(InfiniBandOnLibmlx5.class), ADAPTER);
+    }
+
+    @Test
+    void connectionsAreMadeByRdmaCm() throws IOException, InterruptedException {
+        play(List.of(ConnectionsOnLibmlx5.class), ADAPTER);
     }
 
     @Test
