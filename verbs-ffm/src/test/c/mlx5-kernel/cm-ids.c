@@ -114,6 +114,7 @@ int listen_id(struct id *id, uint32_t backlog) {
     }
     id->backlog = backlog > 0 && backlog < MAX_BACKLOG ? backlog : MAX_BACKLOG;
     id->state = LISTENING;
+    show_listener(id->port_space, ntohs(id->here.sin_port), true);
     return 0;
 }
 

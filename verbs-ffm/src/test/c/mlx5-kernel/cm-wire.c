@@ -5,6 +5,7 @@
 // of sockets of this process, which then is the only port.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,19 @@ int join_managers(void) {
     struct timeval patience = {.tv_sec = 1};
     setsockopt(outgoing, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     return error;
+}
+
+void show_listener(uint16_t port_space, uint16_t port, bool listens) {
+    char name[256];
+    if (!in_fabric()) {
+        return;
+    }
+    snprintf(name, sizeof name, "%s/%u.listens.%x.%u", getenv("RDMA4J_MLX5_FABRIC"), port_lid(), port_space, port);
+    if (listens) {
+        close(open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+    } else {
+        unlink(name);
+    }
 }
 
 bool can_be_reached(uint16_t lid) {

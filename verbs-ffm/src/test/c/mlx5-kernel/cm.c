@@ -285,6 +285,9 @@ int establish_id(struct id *id) {
 }
 
 void destroy_id(struct id *id) {
+    if (id->state == LISTENING) {
+        show_listener(id->port_space, ntohs(id->here.sin_port), false);
+    }
     switch (id->phase) {
     case REQUEST_SENT:
         say(id, REJECT, REJECT_TIMEOUT);

@@ -129,6 +129,8 @@ int index_of_partition(uint16_t partition);
 // cm-wire.c
 int join_managers(void);
 bool can_be_reached(uint16_t lid);
+// Has a file in the fabric's folder, as 'rdma resource' is not there to be asked.
+void show_listener(uint16_t port_space, uint16_t port, bool listens);
 void send_message(const struct message_of_manager *message);
 bool receive_message(struct message_of_manager *message);
 void wait_for_message(int milliseconds);
