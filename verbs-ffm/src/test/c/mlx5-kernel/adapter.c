@@ -190,6 +190,10 @@ static int read_request(const struct object *pair, struct request *request, stru
     };
     memcpy(&request->immediate, head + 12, sizeof request->immediate);
     bool one_sided = request->code == WRITE || request->code == WRITE_IMMEDIATE || request->code == READ;
+    *message = (struct message){0};
+    if (request->code == CHANGE) {
+        return 0; // its segments are none of a message
+    }
     unsigned segments = pair->type == DATAGRAM ? 1 + DATAGRAM_SEGMENTS : one_sided ? 2 : is_atomic(request) ? 3 : 1;
     read_message(pair, counter, segments * SEGMENT, message);
     request->length = message->length;
@@ -204,11 +208,11 @@ static int read_request(const struct object *pair, struct request *request, stru
         request->swap_or_add = long_word(first + SEGMENT);
         request->compare = long_word(first + SEGMENT + 8);
     }
-    bool is_local = request->code == CHANGE || is_here(request->to);
+    bool is_local = is_here(request->to);
     if (message->length > (uint64_t)(is_local ? MAX_MESSAGE : MAX_PARCEL)) {
         return LENGTH_ERROR;
     }
-    bool brings = request->code != READ && !is_atomic(request) && request->code != CHANGE;
+    bool brings = request->code != READ && !is_atomic(request);
     return !brings || move(pair->context, message, data, message->length, false) ? 0 : PROTECTION_ERROR;
 }
 

@@ -19,9 +19,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cm.h"
 #include "standin.h"
 
 static const char DEVICE[] = "/dev/infiniband/uverbs";
+static const char MANAGER[] = "/dev/infiniband/rdma_cm";
 static const char FILE_OF_DEVICE[] = "/dev/null";
 
 enum { MAX_DESCRIPTORS = 1 << 16 };
@@ -41,12 +43,19 @@ static bool names_device(const char *path) {
     return path && strncmp(path, DEVICE, sizeof DEVICE - 1) == 0;
 }
 
+static bool names_manager(const char *path) {
+    return path && strcmp(path, MANAGER) == 0;
+}
+
 int open(const char *path, int flags, ...) {
     REAL(open);
     va_list list;
     va_start(list, flags);
     mode_t mode = va_arg(list, mode_t);
     va_end(list);
+    if (names_manager(path)) {
+        return open_manager(flags);
+    }
     if (!names_device(path)) {
         return real(path, flags, mode);
     }
@@ -67,9 +76,17 @@ int stat(const char *restrict path, struct stat *restrict result) {
     return real(names_device(path) ? FILE_OF_DEVICE : path, result);
 }
 
+// librdmacm wants a character device.
+int fstat(int descriptor, struct stat *result) {
+    REAL(fstat);
+    return is_manager(descriptor) ? stat(FILE_OF_DEVICE, result) : real(descriptor, result);
+}
+
 ssize_t write(int descriptor, const void *bytes, size_t length) {
     REAL(write);
-    return is_device(descriptor) ? run_command(descriptor, bytes, length) : real(descriptor, bytes, length);
+    return is_device(descriptor)    ? run_command(descriptor, bytes, length)
+           : is_manager(descriptor) ? run_manager_command(descriptor, bytes, length)
+                                    : real(descriptor, bytes, length);
 }
 
 // What commands by ioctl are refused with.
@@ -103,6 +120,9 @@ int close(int descriptor) {
     if (is_device(descriptor)) {
         forget_context(descriptor);
         devices[descriptor] = false;
+    }
+    if (is_manager(descriptor)) {
+        forget_manager(descriptor);
     }
     forget_pipe(descriptor);
     return real(descriptor);

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What tests ask the stand-in for: where libmlx5 keeps its rings, and completions as an adapter would write them.
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <rdma/ib_user_verbs.h>
 
+#include "cm.h"
 #include "standin.h"
 
 enum { OWNER_BYTE = 63, OWNER_MASK = 1 };
@@ -94,4 +96,13 @@ int standin_objects(void) {
     }
     unlock_objects();
     return count;
+}
+
+// Gives a setting another value while the program runs, while none of the stand-in's threads reads one.
+void standin_set(const char *name, const char *value) {
+    lock_objects();
+    lock_manager();
+    setenv(name, value, 1);
+    unlock_manager();
+    unlock_objects();
 }

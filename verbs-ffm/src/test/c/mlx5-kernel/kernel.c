@@ -36,9 +36,17 @@ enum {
     QP_PORT_ATTRIBUTE = 1 << 5,
     QP_DATAGRAM_KEY_ATTRIBUTE = 1 << 6,
     QP_PATH_ATTRIBUTE = 1 << 7,
+    QP_MTU_ATTRIBUTE = 1 << 8,
     QP_TIMEOUT_ATTRIBUTE = 1 << 9,
     QP_RETRIES_ATTRIBUTE = 1 << 10,
     QP_PEER_ATTRIBUTE = 1 << 20,
+    QP_ACCESS_ATTRIBUTE = 1 << 3,
+    QP_RECEIVE_RETRIES_ATTRIBUTE = 1 << 11,
+    QP_RECEIVE_PACKET_ATTRIBUTE = 1 << 12,
+    QP_READS_ATTRIBUTE = 1 << 13,
+    QP_RECEIVE_TIMER_ATTRIBUTE = 1 << 15,
+    QP_SEND_PACKET_ATTRIBUTE = 1 << 16,
+    QP_SERVED_READS_ATTRIBUTE = 1 << 17,
     PORT_ACTIVE = 4,
     LINK_UP = 5, LINK_POLLING = 2,
     FIRST_QP_NUMBER = 0x4a0,
@@ -114,9 +122,17 @@ void forget_context(int descriptor) {
     unlock_objects();
 }
 
-static unsigned setting(const char *name, unsigned otherwise) {
+unsigned setting(const char *name, unsigned otherwise) {
     const char *value = getenv(name);
     return value ? (unsigned)strtoul(value, NULL, 0) : otherwise;
+}
+
+static unsigned port_state(void) {
+    return setting("RDMA4J_MLX5_PORT_STATE", PORT_ACTIVE);
+}
+
+bool is_port_active(void) {
+    return port_state() == PORT_ACTIVE;
 }
 
 uint16_t port_lid(void) {
@@ -255,7 +271,7 @@ static int query_port(struct command *command) {
         return EINVAL;
     }
     // A port that no subnet manager has configured (INIT) has no LID.
-    unsigned state = setting("RDMA4J_MLX5_PORT_STATE", PORT_ACTIVE);
+    unsigned state = port_state();
     struct ib_uverbs_query_port_resp answer = {
         .max_msg_sz = 1 << 30,
         .gid_tbl_len = GIDS,
@@ -445,6 +461,35 @@ static int create_pair_extended(struct command *command) {
     return error;
 }
 
+// What is only told when somebody asks.
+static void keep_attributes(const struct ib_uverbs_modify_qp *request, struct ib_uverbs_query_qp_resp *kept) {
+    uint32_t mask = request->attr_mask;
+    if (mask & QP_ACCESS_ATTRIBUTE) {
+        kept->qp_access_flags = request->qp_access_flags;
+    }
+    if (mask & QP_MTU_ATTRIBUTE) {
+        kept->path_mtu = request->path_mtu;
+    }
+    if (mask & QP_RECEIVE_RETRIES_ATTRIBUTE) {
+        kept->rnr_retry = request->rnr_retry;
+    }
+    if (mask & QP_RECEIVE_PACKET_ATTRIBUTE) {
+        kept->rq_psn = request->rq_psn;
+    }
+    if (mask & QP_READS_ATTRIBUTE) {
+        kept->max_rd_atomic = request->max_rd_atomic;
+    }
+    if (mask & QP_RECEIVE_TIMER_ATTRIBUTE) {
+        kept->min_rnr_timer = request->min_rnr_timer;
+    }
+    if (mask & QP_SEND_PACKET_ATTRIBUTE) {
+        kept->sq_psn = request->sq_psn;
+    }
+    if (mask & QP_SERVED_READS_ATTRIBUTE) {
+        kept->max_dest_rd_atomic = request->max_dest_rd_atomic;
+    }
+}
+
 static int modify_pair(struct command *command) {
     const struct ib_uverbs_modify_qp *request = command->request;
     struct object *pair = find(request->qp_handle, PAIR);
@@ -467,6 +512,7 @@ static int modify_pair(struct command *command) {
     if (mask & QP_PATH_ATTRIBUTE) {
         pair->path = request->dest;
     }
+    keep_attributes(request, &pair->kept);
     if (mask & QP_TIMEOUT_ATTRIBUTE) {
         pair->timeout = request->timeout;
     }
@@ -493,24 +539,22 @@ static int query_pair(struct command *command) {
     if (!pair) {
         return EINVAL;
     }
-    struct ib_uverbs_query_qp_resp answer = {
-        .dest = pair->path,
-        .qkey = pair->datagram_key,
-        .pkey_index = pair->partition,
-        .timeout = pair->timeout,
-        .retry_cnt = pair->retries,
-        .max_send_wr = pair->capacities[0],
-        .max_recv_wr = pair->capacities[1],
-        .max_send_sge = pair->capacities[2],
-        .max_recv_sge = pair->capacities[3],
-        .max_inline_data = pair->capacities[4],
-        .dest_qp_num = pair->peer,
-        .qp_state = pair->state,
-        .cur_qp_state = pair->state,
-        .path_mtu = 5,
-        .port_num = 1,
-        .sq_sig_all = pair->signal_all,
-    };
+    struct ib_uverbs_query_qp_resp answer = pair->kept;
+    answer.dest = pair->path;
+    answer.qkey = pair->datagram_key;
+    answer.pkey_index = pair->partition;
+    answer.timeout = pair->timeout;
+    answer.retry_cnt = pair->retries;
+    answer.max_send_wr = pair->capacities[0];
+    answer.max_recv_wr = pair->capacities[1];
+    answer.max_send_sge = pair->capacities[2];
+    answer.max_recv_sge = pair->capacities[3];
+    answer.max_inline_data = pair->capacities[4];
+    answer.dest_qp_num = pair->peer;
+    answer.qp_state = pair->state;
+    answer.cur_qp_state = pair->state;
+    answer.port_num = 1;
+    answer.sq_sig_all = pair->signal_all;
     ANSWER(command, answer);
     return 0;
 }

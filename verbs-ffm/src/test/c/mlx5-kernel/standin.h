@@ -38,6 +38,7 @@ struct object {
     uint32_t datagram_key;         // the Q_Key
     uint16_t partition;            // index of its P_Key
     uint8_t timeout, retries;
+    struct ib_uverbs_query_qp_resp kept; // what only who asks is told
     bool asks;         // a request is on its way to another process, as the ticket
     uint32_t ticket;
     uint64_t deadline; // of a peer that does not answer; 0 while it does
@@ -69,6 +70,12 @@ char *register_of(const struct object *pair);
 
 // Where a completion queue is armed.
 char *arming_register_of(const struct object *queue);
+
+// A number in the environment.
+unsigned setting(const char *name, unsigned otherwise);
+
+// Whether a subnet manager has configured the port.
+bool is_port_active(void);
 
 // The port's address; RDMA4J_MLX5_LID, or 1.
 uint16_t port_lid(void);

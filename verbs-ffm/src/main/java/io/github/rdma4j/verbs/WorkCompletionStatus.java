@@ -91,10 +91,11 @@ public enum WorkCompletionStatus {
     /** The peer did not answer. */
     RETRY_EXC_ERR(
             "transport retry counter exceeded",
-            "the peer is gone, its queue pair is not connected to this one, the path is broken (GID, MTU, VLAN,"
-                    + " firewall of UDP 4791), or the timeout is too short",
+            "the peer is gone, its queue pair is not connected to this one, the path is broken (MTU; on RoCE GID, VLAN,"
+                    + " firewall of UDP 4791; on InfiniBand LID, P_Key), or the timeout is too short",
             "see that the peer runs and has connected to this queue pair's number, ping it from this GID's address"
-                    + " with packets of the path MTU, and raise timeout and retryCount where the network is slow"),
+                    + " with packets of the path MTU (on InfiniBand: ibping its LID), and raise timeout and retryCount"
+                    + " where the network is slow"),
     /** The peer had no receive posted. */
     RNR_RETRY_EXC_ERR(
             "receiver-not-ready retry counter exceeded",

@@ -20,9 +20,9 @@ import java.nio.file.Path;
  * What a test asks of the kernel that seems to have an mlx5 adapter ({@code src/test/c/mlx5-kernel}); in a JVM that was
  * started on it.
  */
-final class Mlx5StandIn {
+public final class Mlx5StandIn {
     /** The device that is there. */
-    static final String DEVICE = "mlx5_0";
+    public static final String DEVICE = "mlx5_0";
 
     private static final SymbolLookup LIBRARY =
             SymbolLookup.libraryLookup(Path.of(System.getenv("LD_PRELOAD")), Arena.global());
@@ -37,6 +37,9 @@ final class Mlx5StandIn {
 
     private static final MethodHandle REFUSE_IOCTLS = Linker.nativeLinker()
             .downcallHandle(LIBRARY.findOrThrow("standin_refuse_ioctls"), FunctionDescriptor.ofVoid(JAVA_INT));
+
+    private static final MethodHandle SET = Linker.nativeLinker()
+            .downcallHandle(LIBRARY.findOrThrow("standin_set"), FunctionDescriptor.ofVoid(ADDRESS, ADDRESS));
 
     private static final int PAIR_WORDS = 10;
     private static final int QUEUE_WORDS = 6;
@@ -149,7 +152,7 @@ final class Mlx5StandIn {
     }
 
     /** {@return how many objects the kernel has} */
-    static int objects() {
+    public static int objects() {
         try {
             return (int) OBJECTS.invokeExact();
         } catch (Throwable e) {
@@ -165,6 +168,20 @@ final class Mlx5StandIn {
     static void refuseIoctls(int errno) {
         try {
             REFUSE_IOCTLS.invokeExact(errno);
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /**
+     * Gives one of the stand-in's settings another value.
+     *
+     * @param name of the environment variable, behind {@code RDMA4J_MLX5_}
+     * @param value a number
+     */
+    public static void set(String name, int value) {
+        try (Arena arena = Arena.ofConfined()) {
+            SET.invokeExact(arena.allocateFrom("RDMA4J_MLX5_" + name), arena.allocateFrom(Integer.toString(value)));
         } catch (Throwable e) {
             throw new AssertionError(e);
         }

@@ -4,8 +4,11 @@ package io.github.rdma4j.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.cm.ConnectionsOnLibmlx5;
+import io.github.rdma4j.verbs.endpoint.EndpointsOnLibmlx5;
 import io.github.rdma4j.verbs.endpoint.ExposuresOnLibmlx5;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,8 +82,50 @@ class Mlx5Test {
     }
 
     @Test
+    void connectionsAreMadeByRdmaCm() throws IOException, InterruptedException {
+        play(List.of(ConnectionsOnLibmlx5.class), ADAPTER);
+    }
+
+    @Test
+    void endpointsAreConnectedOnInfiniBand() throws IOException, InterruptedException {
+        playEndpoints();
+    }
+
+    @Test
+    @Tag("full")
+    void endpointsAreConnectedOnInfiniBandOverRings() throws IOException, InterruptedException {
+        playEndpoints(RINGS);
+    }
+
+    private static void playEndpoints(String... more) throws IOException, InterruptedException {
+        Path fabric = Files.createTempDirectory(folder, "fabric");
+        List<String> settings = new ArrayList<>(List.of(
+                "RDMA4J_MLX5_FABRIC=" + fabric, "-D%s=%s".formatted(EndpointsOnLibmlx5.RUN, SOURCE.resolve("run"))));
+        settings.addAll(List.of(more));
+        play(List.of(EndpointsOnLibmlx5.class), settings.toArray(String[]::new));
+    }
+
+    @Test
     void aPortWithoutASubnetManagerIsRefused() throws IOException, InterruptedException {
         play(List.of(UnmanagedPortOnLibmlx5.class), "RDMA4J_MLX5_PORT_STATE=2");
+    }
+
+    /** Those of rdma_cm and of endpoints that ask for nothing that InfiniBand, or the stand-in, does not have. */
+    @Test
+    @Tag("full")
+    void deviceTestsOfConnectionsPass() throws Exception {
+        List<Class<?>> classes = new ArrayList<>();
+        for (String name : List.of(
+                "cm.ConnectionCloseDeviceTest",
+                "cm.MigrationDeviceTest",
+                "endpoint.AdmissionDeviceTest",
+                "endpoint.EndDeviceTest",
+                "endpoint.MessageDeviceTest",
+                "endpoint.TransfersDeviceTest")) {
+            // Not initialised: here is no device.
+            classes.add(Class.forName("io.github.rdma4j.verbs." + name, false, Mlx5Test.class.getClassLoader()));
+        }
+        play(classes, ADAPTER, "-Drdma4j.test.address=10.77.0.1");
     }
 
     /** With a thread that plays the adapter. */

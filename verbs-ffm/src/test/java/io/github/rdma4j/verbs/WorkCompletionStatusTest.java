@@ -36,6 +36,7 @@ class WorkCompletionStatusTest {
         "REM_INV_REQ_ERR, more reads and atomics, maxDestinationReadAtomic",
         "REM_ACCESS_ERR, remote key is wrong, compare address",
         "RETRY_EXC_ERR, UDP 4791, ping it",
+        "RETRY_EXC_ERR, P_Key, ibping",
         "RNR_RETRY_EXC_ERR, too late or too few, set rnrRetry to 7"
     })
     void theCommonOnesSayWhatMatters(WorkCompletionStatus status, String cause, String remedy) {

@@ -32,7 +32,29 @@ record Encounter(Integer client, Integer server, String clientOutput, String ser
      * @param limit for both sides together, from the start of the server
      */
     static Encounter of(String tool, String options, Peer serving, Peer calling, Duration limit) throws Exception {
-        return of(tool, options, serving, calling, limit, List.of());
+        return of(tool, options, serving, calling, limit, List.of(), Network.OF_THIS_MACHINE);
+    }
+
+    /** Where servers are found by rdma_cm. */
+    interface Network {
+        /** The first device of this machine, and what its kernel says. */
+        Network OF_THIS_MACHINE = new Network() {
+            @Override
+            public String addressOf(Peer server) {
+                return RdmaAddress.ofFirstDevice();
+            }
+
+            @Override
+            public boolean listens(Peer server, int port) throws IOException, InterruptedException {
+                return Listening.on(port, true);
+            }
+        };
+
+        /** The address of the device that a server uses. */
+        String addressOf(Peer server);
+
+        /** Whether a server listens. */
+        boolean listens(Peer server, int port) throws IOException, InterruptedException;
     }
 
     /**
@@ -43,19 +65,25 @@ record Encounter(Integer client, Integer server, String clientOutput, String ser
      * @param environmentOfC a command that runs the one behind it
      */
     static Encounter of(
-            String tool, String options, Peer serving, Peer calling, Duration limit, List<String> environmentOfC)
+            String tool,
+            String options,
+            Peer serving,
+            Peer calling,
+            Duration limit,
+            List<String> environmentOfC,
+            Network network)
             throws Exception {
         boolean rdmaCm = (" " + options + " ").matches(".* (-R|-z) .*");
         int port = Listening.freePort();
         long deadline = System.nanoTime() + limit.toNanos();
         try (Side server = start(environmentOfC, tool, options, serving, port, List.of())) {
-            while (!Listening.on(port, rdmaCm)) {
+            while (!(rdmaCm ? network.listens(serving, port) : Listening.on(port, false))) {
                 Integer ended = server.await(POLL);
                 if (ended != null || System.nanoTime() - deadline > 0) {
                     return new Encounter(null, ended, "", "the server does not listen:\n" + server.output());
                 }
             }
-            String host = rdmaCm ? RdmaAddress.ofFirstDevice() : "localhost";
+            String host = rdmaCm ? network.addressOf(serving) : "localhost";
             try (Side client = start(environmentOfC, tool, options, calling, port, List.of(host))) {
                 Integer clientStatus = client.await(rest(deadline));
                 Integer serverStatus = server.await(rest(deadline));

@@ -4,6 +4,8 @@ package io.github.rdma4j.perftest.interop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +20,24 @@ class EncountersOnInfiniBand {
             System.getProperty(ENVIRONMENT).lines().toList();
     private static final Duration LIMIT = Duration.ofMinutes(1);
 
+    private static final Encounter.Network NETWORK = new Encounter.Network() {
+        private static int lid(Peer server) {
+            return server == Peer.JAVA ? InfiniBandTest.JAVA_PORT : InfiniBandTest.C_PORT;
+        }
+
+        @Override
+        public String addressOf(Peer server) {
+            return "10.77.0." + lid(server);
+        }
+
+        /** Tools listen in the port space TCP first, whatever they measure. */
+        @Override
+        public boolean listens(Peer server, int port) {
+            String file = "%d.listens.106.%d".formatted(lid(server), port);
+            return Files.exists(Path.of(System.getenv("RDMA4J_MLX5_FABRIC"), file));
+        }
+    };
+
     @ParameterizedTest
     @CsvSource({
         "ib_write_lat, -n 50",
@@ -26,11 +46,14 @@ class EncountersOnInfiniBand {
         "ib_send_lat, -n 50 -c UD",
         "ib_write_bw, -n 50 -c UC -S 3",
         "ib_atomic_bw, -n 50",
+        "ib_write_lat, -n 50 -R",
+        "ib_send_lat, -n 50 -c UD -R",
+        "ib_read_lat, -n 50 -z",
     })
     void bothRolesWork(String tool, String options) throws Exception {
         for (Peer server : List.of(Peer.C_INSTALLED, Peer.JAVA)) {
             Peer client = server == Peer.JAVA ? Peer.C_INSTALLED : Peer.JAVA;
-            Encounter encounter = Encounter.of(tool, options, server, client, LIMIT, C);
+            Encounter encounter = Encounter.of(tool, options, server, client, LIMIT, C, NETWORK);
             assertThat(encounter.passed()).as(encounter.toString()).isTrue();
             String java = server == Peer.JAVA ? encounter.serverOutput() : encounter.clientOutput();
             assertThat(java)

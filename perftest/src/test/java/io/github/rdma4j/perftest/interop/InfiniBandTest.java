@@ -25,8 +25,8 @@ class InfiniBandTest {
             Path.of("../verbs-ffm/src/test/c/mlx5-kernel").toAbsolutePath().normalize();
 
     private static final Duration LIMIT = Duration.ofMinutes(5);
-    private static final int C_PORT = 1;
-    private static final int JAVA_PORT = 2;
+    static final int C_PORT = 1;
+    static final int JAVA_PORT = 2;
 
     @TempDir
     private Path folder;

@@ -5,6 +5,8 @@ package io.github.rdma4j.verbs.cm;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.TimeText;
+import java.time.Duration;
 
 /** What the status of an event means, and what to do about it. */
 final class CmStatus {
@@ -24,6 +26,20 @@ final class CmStatus {
     private static final String PEER_SILENT =
             "check that the peer runs, that its RDMA device is up, and that no firewall keeps UDP port 4791"
                     + " (RoCE version 2), or the TCP port (iWARP), away";
+
+    /** There is neither IP nor a firewall. */
+    private static final String PEER_SILENT_ON_INFINIBAND =
+            "check that the peer runs, and that its port is ACTIVE ('ibstat') and answers ('ibping LID')";
+
+    private static final String SUBNET_SILENT = "the subnet administrator did not answer";
+    private static final String SUBNET_MANAGER =
+            "a subnet manager must run, and this port must be ACTIVE: 'sminfo' asks it, 'ibstat' shows the port; or"
+                    + " allow more time";
+
+    private static final String NO_PATH = "the subnet administrator knows no path to the peer";
+    private static final String SAME_PARTITION =
+            "see that both network interfaces have the P_Key of one partition, that the subnet manager has both ports"
+                    + " in it, and one of them as a full member ('saquery -p' lists the paths that it knows)";
 
     private static final String PEER_REFUSES =
             "see what the peer's program says: it wants no such client, lacked locked memory or file descriptors for"
@@ -61,11 +77,21 @@ final class CmStatus {
         if (type == CmEventType.UNREACHABLE && errno == ETIMEDOUT) {
             return "the peer did not answer";
         }
-        if (isResolution(type) && errno == ETIMEDOUT) {
-            return "the address was not resolved in time: no answer to ARP or neighbour discovery, or none from the"
-                    + " subnet administrator";
+        if (type == CmEventType.ADDR_ERROR && errno == ETIMEDOUT) {
+            return "the address was not resolved in time: no answer to ARP or neighbour discovery";
+        }
+        if (asksSubnet(type) && errno == ETIMEDOUT) {
+            return SUBNET_SILENT;
+        }
+        if (type == CmEventType.ROUTE_ERROR && errno == Errno.EINVAL) {
+            return NO_PATH;
         }
         return VerbsException.describe(errno);
+    }
+
+    /** Elsewhere than on InfiniBand the kernel finds a route and joins a group without asking anybody. */
+    private static boolean asksSubnet(CmEventType failed) {
+        return failed == CmEventType.ROUTE_ERROR || failed == CmEventType.MULTICAST_ERROR;
     }
 
     private static boolean isResolution(CmEventType type) {
@@ -93,23 +119,38 @@ final class CmStatus {
     }
 
     /** What to do about the errno of an event. */
-    private static String remedyOfEvent(CmEventType type, int errno) {
+    private static String remedyOfEvent(CmEventType type, int errno, boolean infiniBand) {
         if (type == CmEventType.UNREACHABLE && errno == ETIMEDOUT) {
-            return PEER_SILENT;
+            return peerSilent(infiniBand);
         }
-        if (isResolution(type) && errno == ETIMEDOUT) {
-            return remedyOfSilence(CmEventType.ADDR_RESOLVED);
+        if (type == CmEventType.ADDR_ERROR && errno == ETIMEDOUT) {
+            return remedyOfSilence(CmEventType.ADDR_RESOLVED, infiniBand);
         }
-        return remedyOfCall(errno);
+        if (asksSubnet(type) && errno == ETIMEDOUT) {
+            return SUBNET_MANAGER;
+        }
+        return type == CmEventType.ROUTE_ERROR && errno == Errno.EINVAL ? SAME_PARTITION : remedyOfCall(errno);
+    }
+
+    private static String peerSilent(boolean infiniBand) {
+        return infiniBand ? PEER_SILENT_ON_INFINIBAND : PEER_SILENT;
+    }
+
+    /** What is meant if the event that was awaited did not come in time. */
+    static String explainSilence(CmEventType awaited, Duration timeout, boolean infiniBand) {
+        String nothing = "nothing came within " + TimeText.of(timeout);
+        return awaited == CmEventType.ROUTE_RESOLVED && infiniBand ? nothing + ": " + SUBNET_SILENT : nothing;
     }
 
     /** What to do when the event that was awaited did not come. */
-    static String remedyOfSilence(CmEventType awaited) {
+    static String remedyOfSilence(CmEventType awaited, boolean infiniBand) {
         return switch (awaited) {
-            case ADDR_RESOLVED, ROUTE_RESOLVED ->
-                "see that the host is up and answers a ping from this side's address, or allow more time";
+            case ADDR_RESOLVED ->
+                "see that the host is up and answers a ping from this side's address, on InfiniBand that both ports"
+                        + " are ACTIVE ('ibstat'); or allow more time";
+            case ROUTE_RESOLVED -> infiniBand ? SUBNET_MANAGER : remedyOfSilence(CmEventType.ADDR_RESOLVED, false);
             case ESTABLISHED, CONNECT_RESPONSE ->
-                PEER_SILENT + ", and that its program accepts what it is asked; or allow more time";
+                peerSilent(infiniBand) + ", and that its program accepts what it is asked; or allow more time";
             case DISCONNECTED -> "wait longer, or close the id: that ends the connection without the peer's consent";
             case MULTICAST_JOIN ->
                 "see that the port is up, and on InfiniBand that a subnet manager runs; or allow more time";
@@ -187,6 +228,7 @@ final class CmStatus {
         }
         int errno = errno(event.type(), status);
         String explanation = event.type() + (status == 0 ? "" : ": " + event.explanation());
-        return new ConnectionException(operation, event.type(), errno, explanation, remedyOfEvent(event.type(), errno));
+        String remedy = remedyOfEvent(event.type(), errno, event.id().isOnInfiniBand());
+        return new ConnectionException(operation, event.type(), errno, explanation, remedy);
     }
 }

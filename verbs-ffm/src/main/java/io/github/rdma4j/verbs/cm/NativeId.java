@@ -3,8 +3,10 @@
 package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.bindings.rdma_cm_id;
 import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
@@ -137,6 +139,16 @@ abstract sealed class NativeId permits QueuePairOwner {
     /** {@return the device's port, from 1; 0 before the id is bound to a device} */
     public int port() {
         return locked(() -> Byte.toUnsignedInt(rdma_cm_id.port_num(id)));
+    }
+
+    /** Of one whose device is not known yet or not there any more nobody can tell. */
+    boolean isOnInfiniBand() {
+        try {
+            Optional<DeviceContext> device = device();
+            return device.isPresent() && device.get().port(port()).linkLayer() == LinkLayer.INFINIBAND;
+        } catch (VerbsException | IllegalStateException e) {
+            return false;
+        }
     }
 
     /** {@return the local address and port; empty before they are known} */

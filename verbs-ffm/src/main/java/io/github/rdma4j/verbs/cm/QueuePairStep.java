@@ -23,6 +23,7 @@ import java.util.function.Consumer;
 
 /** What rdma_init_qp_attr(3) says that a queue pair's next step must set. */
 final class QueuePairStep implements Consumer<QueuePairAttributesConfig> {
+    private static final int ENOENT = 2;
     private static final int EIO = 5;
     private static final int ENXIO = 6;
 
@@ -37,7 +38,8 @@ final class QueuePairStep implements Consumer<QueuePairAttributesConfig> {
         MemorySegment maskPointer = arena.allocate(ValueLayout.JAVA_INT);
         int errno = CmCalls.initQueuePairAttributes(id, attributes, maskPointer);
         if (errno != 0) {
-            throw Failures.of("rdma_init_qp_attr(%s, %s)".formatted(description, state), errno, cause(errno), "");
+            throw Failures.of(
+                    "rdma_init_qp_attr(%s, %s)".formatted(description, state), errno, cause(errno), remedy(errno));
         }
         this.mask = maskPointer.get(ValueLayout.JAVA_INT, 0);
     }
@@ -47,9 +49,19 @@ final class QueuePairStep implements Consumer<QueuePairAttributesConfig> {
             case Errno.EINVAL ->
                 "it needs a resolved address for INIT, a request or a response for RTR and RTS, and a connection that"
                         + " has not failed";
+            case ENOENT ->
+                "the P_Key of the network interface is not in the port's table: the subnet manager has taken the port"
+                        + " out of that partition";
             case EIO, ENXIO, Errno.ENODEV -> "the RDMA device is gone: it was removed, or its driver has reset it";
             default -> "";
         };
+    }
+
+    private static String remedy(int errno) {
+        return errno == ENOENT
+                ? "have the subnet manager put the port into the partition (/sys/class/infiniband/*/ports/*/pkeys lists"
+                        + " where it is), or use an interface of another one"
+                : "";
     }
 
     static QueuePairStep of(MemorySegment id, QueuePairState state, String description) {

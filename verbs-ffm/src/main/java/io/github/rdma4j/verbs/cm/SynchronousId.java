@@ -3,7 +3,6 @@
 package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.VerbsException;
-import io.github.rdma4j.verbs.internal.TimeText;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
@@ -35,7 +34,6 @@ import java.util.function.Consumer;
  * @since 0.1.0
  */
 public final class SynchronousId implements AutoCloseable {
-    private static final String NOTHING_CAME = "nothing came within %s";
     /** Each attempt to find an address takes twice as long as the last one, up to the longest. */
     private static final Duration FIRST_ATTEMPT = Duration.ofMillis(250);
 
@@ -311,12 +309,7 @@ public final class SynchronousId implements AutoCloseable {
     private CmEvent expect(CmEventType type, String operation, Deadline deadline) {
         while (true) {
             CmEvent event = channel.nextEvent(deadline.remaining())
-                    .orElseThrow(() -> new ConnectionException(
-                            operation,
-                            null,
-                            CmStatus.ETIMEDOUT,
-                            NOTHING_CAME.formatted(TimeText.of(deadline.timeout())),
-                            CmStatus.remedyOfSilence(type)));
+                    .orElseThrow(() -> nothingCame(type, operation, deadline.timeout()));
             disconnected |= event.type() == CmEventType.DISCONNECTED;
             if (event.type() == type) {
                 return event;
@@ -325,6 +318,16 @@ public final class SynchronousId implements AutoCloseable {
                 throw CmStatus.failure(operation, event);
             }
         }
+    }
+
+    private ConnectionException nothingCame(CmEventType awaited, String operation, Duration timeout) {
+        boolean infiniBand = id.isOnInfiniBand();
+        return new ConnectionException(
+                operation,
+                null,
+                CmStatus.ETIMEDOUT,
+                CmStatus.explainSilence(awaited, timeout, infiniBand),
+                CmStatus.remedyOfSilence(awaited, infiniBand));
     }
 
     /**

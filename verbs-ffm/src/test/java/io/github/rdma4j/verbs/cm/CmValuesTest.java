@@ -91,8 +91,14 @@ class CmValuesTest {
         assertThat(CmStatus.explain(CmEventType.UNREACHABLE, PortSpace.UDP, 3)).contains("no queue pair for it");
         assertThat(CmStatus.explain(CmEventType.ADDR_ERROR, PortSpace.TCP, -19)).contains("ENODEV");
         assertThat(CmStatus.explain(CmEventType.ADDR_ERROR, PortSpace.TCP, -1)).contains("ENODEV");
-        assertThat(CmStatus.explain(CmEventType.ROUTE_ERROR, PortSpace.TCP, -110))
+        assertThat(CmStatus.explain(CmEventType.ADDR_ERROR, PortSpace.TCP, -110))
                 .contains("not resolved in time");
+        assertThat(CmStatus.explain(CmEventType.ROUTE_ERROR, PortSpace.TCP, -110))
+                .isEqualTo("the subnet administrator did not answer");
+        assertThat(CmStatus.explain(CmEventType.MULTICAST_ERROR, PortSpace.UDP, -110))
+                .isEqualTo("the subnet administrator did not answer");
+        assertThat(CmStatus.explain(CmEventType.ROUTE_ERROR, PortSpace.TCP, -22))
+                .contains("knows no path");
         assertThat(CmStatus.explain(CmEventType.ESTABLISHED, PortSpace.TCP, 0)).isEmpty();
     }
 
