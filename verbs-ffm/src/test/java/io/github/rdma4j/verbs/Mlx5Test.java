@@ -117,9 +117,11 @@ class Mlx5Test {
         List<Class<?>> classes = new ArrayList<>();
         for (String name : List.of(
                 "cm.ConnectionCloseDeviceTest",
+                "cm.ConnectionsGuideDeviceTest",
                 "cm.MigrationDeviceTest",
                 "endpoint.AdmissionDeviceTest",
                 "endpoint.EndDeviceTest",
+                "endpoint.EndpointChannelDeviceTest",
                 "endpoint.MessageDeviceTest",
                 "endpoint.TransfersDeviceTest")) {
             // Not initialised: here is no device.

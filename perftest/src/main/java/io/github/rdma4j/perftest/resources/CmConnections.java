@@ -252,7 +252,9 @@ public final class CmConnections implements AutoCloseable {
         return new TestFailedException(
                 "connecting queue pairs by rdma_cm failed: " + event.type()
                         + (event.status() == 0 ? "" : ": " + event.explanation()),
-                "read what the peer printed, and see that it has the same -R and -q");
+                event.type() == CmEventType.ROUTE_ERROR
+                        ? "see that a subnet manager runs and knows both ports (sminfo, saquery)"
+                        : "read what the peer printed, and see that it has the same -R and -q");
     }
 
     /** As the C tools have it: only reads and atomics have something outstanding at the peer. */

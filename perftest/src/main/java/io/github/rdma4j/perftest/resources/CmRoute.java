@@ -7,6 +7,8 @@ import io.github.rdma4j.perftest.exit.TestFailedException;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.wire.MeetingPoint;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.cm.CmEventType;
+import io.github.rdma4j.verbs.cm.ConnectionException;
 import io.github.rdma4j.verbs.cm.ConnectionId;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
@@ -49,7 +51,9 @@ record CmRoute(String device, int port, String addresses) {
             }
             return Optional.of(of(probe.id(), where.name()));
         } catch (VerbsException failure) {
-            throw new TestFailedException("rdma_cm has no device for the test: " + failure.getMessage(), "");
+            boolean noRoute = failure instanceof ConnectionException step && step.event() == CmEventType.ROUTE_ERROR;
+            String missing = noRoute ? "finds no route" : "has no device";
+            throw new TestFailedException("rdma_cm %s for the test: %s".formatted(missing, failure.getMessage()), "");
         }
     }
 

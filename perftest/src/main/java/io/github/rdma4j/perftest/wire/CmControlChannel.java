@@ -178,6 +178,10 @@ final class CmControlChannel extends ControlChannel {
 
     private static HandshakeException unreachable(String where, VerbsException failure) {
         String message = "cannot connect to " + where + " by rdma_cm: " + failure.getMessage();
+        if (failure instanceof ConnectionException step && step.event() == CmEventType.ROUTE_ERROR) {
+            // Of InfiniBand's subnet; the server was not asked yet.
+            return new HandshakeException(message, failure.remedy(), failure);
+        }
         if (failure instanceof ConnectionRejectedException rejected
                         && rejected.reason() == RejectReason.INVALID_SERVICE_ID
                 || failure.errno() == ECONNREFUSED && !(failure instanceof ConnectionRejectedException)) {

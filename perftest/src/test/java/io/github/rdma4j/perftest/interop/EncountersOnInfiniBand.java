@@ -2,14 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.interop;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What {@link InfiniBandTest} runs: this JVM is the port with LID 2, the C tools are that with LID 1. */
 class EncountersOnInfiniBand {
@@ -61,6 +68,34 @@ class EncountersOnInfiniBand {
                     .containsPattern("local address: LID 0x02 ")
                     .containsPattern("remote address: LID 0x01 ");
             assertThat(java.contains("GID:")).isEqualTo(options.contains("-x"));
+        }
+    }
+
+    /** What the tool prints on a port whose subnet manager does not answer. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-z", "-R"})
+    void aSubnetManagerThatDoesNotAnswerIsNamed(String option) throws Throwable {
+        set("RDMA4J_MLX5_SUBNET_MANAGER", "0");
+        try (Side client = new JavaSide(List.of(
+                Peer.JAVA.command("ib_write_lat"), "--timeout=1", option, "10.77.0." + InfiniBandTest.JAVA_PORT))) {
+            assertThat(client.await(LIMIT)).isEqualTo(1);
+            assertThat(client.output())
+                    .contains("the subnet administrator did not answer", "a subnet manager must run")
+                    .doesNotContain("start the server side first", "has no device");
+        } finally {
+            set("RDMA4J_MLX5_SUBNET_MANAGER", "1");
+        }
+    }
+
+    /** In the environment of C, which this process's seeming kernel reads. */
+    private static void set(String name, String value) throws Throwable {
+        Linker linker = Linker.nativeLinker();
+        MethodHandle setenv = linker.downcallHandle(
+                linker.defaultLookup().findOrThrow("setenv"),
+                FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
+        try (Arena arena = Arena.ofConfined()) {
+            assertThat((int) setenv.invokeExact(arena.allocateFrom(name), arena.allocateFrom(value), 1))
+                    .isZero();
         }
     }
 }

@@ -129,7 +129,8 @@ public final class SynchronousId implements AutoCloseable {
 
     private void route(Consumer<Duration> attempt, String operation, Deadline deadline) {
         address(attempt, operation, deadline);
-        id.resolveRoute(deadline.atLeastOneMillisecond());
+        // So that the kernel is the first to give up, and says why.
+        id.resolveRoute(deadline.atLeastOneMillisecond().multipliedBy(7).dividedBy(8));
         expect(CmEventType.ROUTE_RESOLVED, operation, deadline);
     }
 

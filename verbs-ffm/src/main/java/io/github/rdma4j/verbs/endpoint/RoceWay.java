@@ -17,6 +17,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.CmDevices;
 import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.GidType;
+import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.PortState;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -50,6 +51,7 @@ final class RoceWay implements RdmaWay {
      * @throws VerbsException with cause and remedy if there is none
      */
     static Place at(InetSocketAddress address) {
+        String others = "";
         for (DeviceContext device : CmDevices.list()) {
             Optional<GidEntry> gid = device.gidTable().stream()
                     .filter(entry -> entry.type() == GidType.ROCE_V2 && entry.index() <= GidEntry.MAX_USABLE_INDEX)
@@ -58,12 +60,16 @@ final class RoceWay implements RdmaWay {
             if (gid.isPresent()) {
                 return new Place(device, gid.get());
             }
+            if (device.port(1).linkLayer() == LinkLayer.INFINIBAND) {
+                others = ", and %s is InfiniBand".formatted(device.device().name());
+            }
         }
         throw new VerbsException(
                 "looking for a RoCE v2 device at " + address.getAddress(),
                 0,
-                "no device has this address in its GID table",
-                "connect to the address of a network interface that has one (rdma link; ibv_devinfo -v)");
+                "no device has this address in its GID table" + others,
+                "connect to the address of a network interface that has one (rdma link; ibv_devinfo -v)"
+                        + (others.isEmpty() ? "" : ", or on InfiniBand take Transport.RDMA or RDMA_OR_TCP"));
     }
 
     private static byte[] gidBytes(InetAddress address) {

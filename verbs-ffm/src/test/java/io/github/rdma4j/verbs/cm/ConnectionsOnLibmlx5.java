@@ -15,6 +15,8 @@ import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.Mtu;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.HexFormat;
 import org.junit.jupiter.api.AfterEach;
@@ -65,6 +67,10 @@ public class ConnectionsOnLibmlx5 {
     /** Connects, and looks at how both queue pairs were set. */
     private QueuePairAttributes connect() throws Exception {
         client.resolve(listen(), LONG);
+        return connectResolved();
+    }
+
+    private QueuePairAttributes connectResolved() throws Exception {
         try (CmEnd one = CmEnd.of(client.id())) {
             client.id().connect(config -> config.privateData(GREETING));
             try (SynchronousId server = listener.getRequest(LONG).orElseThrow()) {
@@ -103,6 +109,28 @@ public class ConnectionsOnLibmlx5 {
         assertThat(client.id().localGid()).isEqualTo(GID);
         assertThat(client.id().peerGid()).isEqualTo(GID);
         assertThat(client.id().localAddress().orElseThrow().getAddress()).isEqualTo(HERE.getAddress());
+    }
+
+    /** As ibacm would have given it: one record, of a path both ways. */
+    @Test
+    void aPathThatTheProgramKnowsIsTaken() throws Exception {
+        byte[] gids = HexFormat.of().parseHex("fe80000000000000020000fffe000001".repeat(2));
+        ByteBuffer path = ByteBuffer.allocate(72);
+        path.order(ByteOrder.nativeOrder()).putInt(0x2b).putInt(0);
+        path.order(ByteOrder.BIG_ENDIAN)
+                .putLong(0)
+                .put(gids)
+                .putShort((short) LID)
+                .putShort((short) LID);
+        path.putInt(0).put((byte) 0).put((byte) 0x81).putShort((short) 0xffff).putShort((short) 6);
+        path.put((byte) (2 << 6 | 3)).put((byte) (2 << 6 | 16)).put((byte) (2 << 6 | 18));
+        client.id().resolveAddress(listen(), LONG);
+        client.await(CmEventType.ADDR_RESOLVED, LONG);
+        client.id().options().infiniBandPath(path.array());
+        client.await(CmEventType.ROUTE_RESOLVED, LONG);
+        QueuePairAttributes pair = connectResolved();
+        assertThat(pair.path().serviceLevel()).isEqualTo(6);
+        assertThat(pair.pathMtu()).isEqualTo(Mtu.MTU_1024);
     }
 
     @Test

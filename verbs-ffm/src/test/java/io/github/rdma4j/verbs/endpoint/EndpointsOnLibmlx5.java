@@ -32,9 +32,8 @@ public class EndpointsOnLibmlx5 {
     /** A property: what runs a command on a port of its own. */
     public static final String RUN = "rdma4j.test.mlx5.run";
 
-    /** Tries of 4.096 us x 2^16, 268 ms. */
-    private static final Consumer<EndpointConfig> ATTENTIVE =
-            config -> config.ackTimeout(16).silenceTimeout(Duration.ofSeconds(1));
+    /** Eight tries of 4.096 us x 2^12, which count once the peer's process is gone. */
+    private static final Consumer<EndpointConfig> ATTENTIVE = config -> config.ackTimeout(12);
 
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final int SIZE = 64;
@@ -159,7 +158,11 @@ public class EndpointsOnLibmlx5 {
                 assertThat(peer.receive(LONG)).hasValue("here".getBytes());
                 process.destroyForcibly();
                 process.waitFor();
-                assertThatThrownBy(() -> peer.receive(LONG)).isInstanceOf(ConnectionLostException.class);
+                assertThatThrownBy(() -> {
+                            peer.send("to nobody".getBytes(), LONG);
+                            peer.receive(LONG);
+                        })
+                        .isInstanceOf(ConnectionLostException.class);
             } finally {
                 process.destroyForcibly();
             }
@@ -186,6 +189,15 @@ public class EndpointsOnLibmlx5 {
                     .hasMessageContaining("the subnet administrator did not answer")
                     .hasMessageContaining("a subnet manager must run");
         }
+    }
+
+    /** What carries the moves of RDMA_WITH_FAILOVER is told by a GID of RoCE, which no port here has. */
+    @Test
+    void movingToTcpAndBackIsForRoce() {
+        assertThatThrownBy(() -> RoceWay.at(at(1, 0)))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("mlx5_0 is InfiniBand")
+                .hasMessageContaining("RDMA_OR_TCP");
     }
 
     @Test

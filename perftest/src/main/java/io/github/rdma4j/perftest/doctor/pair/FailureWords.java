@@ -178,7 +178,9 @@ public final class FailureWords {
             case "ADDR_ERROR" -> "no RDMA device of this machine, or no neighbour, is known for this address";
             case "ROUTE_ERROR" -> "there is a device for the address, and no way from it to the other end";
             case "UNREACHABLE" ->
-                "the request was not answered: a firewall drops UDP port 4791, or the other end's port is down";
+                ports.transport() == Transport.ROCE
+                        ? "the request was not answered: a firewall drops UDP port 4791, or the other end's port is down"
+                        : "the request was not answered: the other end's port is down, or nothing runs there any more";
             case "REJECTED", "INVALID_SERVICE_ID" ->
                 "the other machine answers, and the program there does not listen at this address any more";
             case "DISCONNECTED" -> "the other end ended the connection while it was made";

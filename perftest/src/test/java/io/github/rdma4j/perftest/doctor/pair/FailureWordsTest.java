@@ -111,6 +111,8 @@ class FailureWordsTest {
                 .contains("--dport 4791");
         assertThat(words(INFINIBAND, false, Check.CM_CONNECTION, unreachable).remedy())
                 .isEqualTo("wait");
+        assertThat(words(INFINIBAND, false, Check.CM_CONNECTION, unreachable).meaning())
+                .doesNotContain("4791");
         for (String name : new String[] {"ADDR_ERROR", "ROUTE_ERROR", "INVALID_SERVICE_ID", "DISCONNECTED", "X", ""}) {
             Finding finding =
                     words(ROCE, false, Check.CM_ADDRESS, new Failure(Failure.Kind.CONNECTION, name, "it failed", ""));
