@@ -148,6 +148,22 @@ record Fault(String name, Kind kind, List<Step> steps) {
         return new Fault("machine powered off", Kind.DEADLY, List.of(new Step(0, THERE, "busybox poweroff -f")));
     }
 
+    /**
+     * The first process of the machine finds its code overwritten when its next child, here an orphan, ends: a kernel that
+     * loses that process panics, and stops where it is. User-Mode Linux has no sysrq, whose {@code c} does the same.
+     */
+    static Fault panicked() {
+        return new Fault(
+                "kernel panic",
+                Kind.DEADLY,
+                List.of(new Step(
+                        0,
+                        THERE,
+                        "set -- $(sed -n 's/^\\([0-9a-f]*\\)-\\([0-9a-f]*\\) r-xp .*/\\1 \\2/p' /proc/1/maps); "
+                                + "dd if=/dev/zero of=/proc/1/mem bs=4096 seek=$((0x$1 / 4096)) "
+                                + "count=$(((0x$2 - 0x$1) / 4096)) conv=notrunc 2>/dev/null; (sleep 0.01 &)")));
+    }
+
     /** {@return when the last step is done, behind the first} */
     long lengthMillis() {
         return steps.stream().mapToLong(Step::afterMillis).max().orElse(0);

@@ -41,6 +41,8 @@ final class Scenarios {
     private static final long MOVING_SILENCE = 4_000;
     /** What a busy machine may add. */
     private static final long SLACK = 1_500;
+    /** Three programs of a busy machine run until it panics. */
+    private static final long PANIC = 1_000;
     /** A conversation that a fault ends. */
     private static final long ENDLESS = 25_000;
 
@@ -200,7 +202,8 @@ final class Scenarios {
                 connecting(Fault.deviceRemoved("device of the peer removed for 3 s", 3_000), NETTY_CONNECTING, 8_000),
                 // Whoever connects next is refused.
                 new Scenario(Fault.killed(), NETTY_CONNECTING, Oracle.toldWithin(SLACK), ENDLESS, 0),
-                new Scenario(Fault.poweredOff(), NETTY, told, ENDLESS, SILENCE));
+                new Scenario(Fault.poweredOff(), NETTY, told, ENDLESS, SILENCE),
+                new Scenario(Fault.panicked(), NETTY, Oracle.toldWithin(PANIC + SILENCE + SLACK), ENDLESS, SILENCE));
     }
 
     private static List<Scenario> ofEndpoints() {
@@ -269,7 +272,10 @@ final class Scenarios {
                 moving(Fault.killed(), Oracle.toldWithin(SLACK), ENDLESS),
                 moving(Fault.stopped("peer stopped for 5 s", 5_000), Oracle.allArrives(), 6_000),
                 new Scenario(Fault.poweredOff(), BUSY, told, ENDLESS, SILENCE),
-                new Scenario(Fault.poweredOff(), IDLE, told, ENDLESS, SILENCE));
+                new Scenario(Fault.poweredOff(), IDLE, told, ENDLESS, SILENCE),
+                new Scenario(Fault.panicked(), BUSY, Oracle.toldWithin(PANIC + SILENCE + SLACK), ENDLESS, SILENCE),
+                new Scenario(Fault.panicked(), IDLE, Oracle.toldWithin(PANIC + SILENCE + SLACK), ENDLESS, SILENCE),
+                moving(Fault.panicked(), Oracle.toldWithin(PANIC + MOVING_SILENCE + SLACK), ENDLESS));
     }
 
     private static Scenario arrives(Fault fault, Load load, long lengthMillis) {
