@@ -140,6 +140,11 @@ record Fault(String name, Kind kind, List<Step> steps) {
         return new Fault("peer killed", Kind.SUDDEN, List.of(new Step(0, THERE, "kill -KILL $PEER")));
     }
 
+    /** One process after the other, each by itself. */
+    static Fault killedEach() {
+        return new Fault("peers killed", Kind.THROUGHOUT, List.of());
+    }
+
     static Fault stopped(String name, long millis) {
         return passing(name, THERE, millis, "kill -STOP $PEER", "kill -CONT $PEER");
     }
@@ -149,8 +154,8 @@ record Fault(String name, Kind kind, List<Step> steps) {
     }
 
     /**
-     * The first process of the machine finds its code overwritten when its next child, here an orphan, ends: a kernel that
-     * loses that process panics, and stops where it is. User-Mode Linux has no sysrq, whose {@code c} does the same.
+     * The first process of the machine finds its code overwritten when its next child, here an orphan, ends: a kernel
+     * that loses that process panics, and stops where it is. User-Mode Linux has no sysrq, whose {@code c} would do it.
      */
     static Fault panicked() {
         return new Fault(
