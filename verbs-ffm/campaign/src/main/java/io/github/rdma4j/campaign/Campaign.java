@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 /**
  * Runs scenarios, in an order that the seed says, until the time is over and each has had a run.
  *
- * <p>Arguments: {@code run FILE SEED SECONDS [SCENARIO|LOAD]} on both machines, adds a line to FILE for each run;
+ * <p>Arguments: {@code run FILE SEED SECONDS [SCENARIO|LOAD]…} on both machines, adds a line to FILE for each run;
  * {@code list} and {@code list deadly} print the names of scenarios; {@code table FILE} prints the table, and its exit
  * status is 1 if a run failed. {@code ends FILE SEED SECONDS} does with two processes of one machine what needs no
  * right on it: peers that are killed and stopped; the wire stays as it is.
@@ -62,7 +62,8 @@ final class Campaign {
                 if (campaign.machine == 2) {
                     Agent.serve();
                 } else {
-                    campaign.run(Long.parseLong(arguments[3]), arguments.length > 4 ? arguments[4] : "");
+                    campaign.run(
+                            Long.parseLong(arguments[3]), List.of(arguments).subList(4, arguments.length));
                 }
                 System.exit(0); // whatever a run has left
             }
@@ -73,23 +74,30 @@ final class Campaign {
         return scenario.fault().kind() == Fault.Kind.DEADLY;
     }
 
-    private static boolean isOf(Load load, String name) {
-        return name.isEmpty() || load.label().equals(name);
+    /** {@return whether it is one of those that are named, or of a load that is} */
+    private static boolean isWanted(Scenario scenario, List<String> names) {
+        return names.contains(scenario.name())
+                || !isDeadly(scenario)
+                        && (names.isEmpty() || names.contains(scenario.load().label()));
     }
 
-    private void run(long seconds, String name) throws IOException, InterruptedException {
+    /** @param names of scenarios and loads; all, if there are none */
+    private void run(long seconds, List<String> names) throws IOException, InterruptedException {
         Leftovers.openJars();
         if (ownsWire) {
             Stage.openOnce(InetAddress.getByName(System.getenv("RDMA4J_ADDRESS_1")));
         }
         List<Scenario> scenarios = Stream.concat(
-                        Scenarios.all().stream(), Scenarios.soak(name, TimeUnit.SECONDS.toMillis(seconds)).stream())
-                .filter(scenario -> scenario.name().equals(name) || !isDeadly(scenario) && isOf(scenario.load(), name))
+                        Scenarios.all().stream(), Scenarios.soak(names, TimeUnit.SECONDS.toMillis(seconds)).stream())
+                .filter(scenario -> isWanted(scenario, names))
+                .map(scenario -> names.size() == 1 && scenario.load() == Load.LIVES
+                        ? scenario.lasting(TimeUnit.SECONDS.toMillis(seconds))
+                        : scenario)
                 .filter(scenario -> ownsWire
                         || scenario.fault().leavesWireAlone() && scenario.load().needsNoRight())
                 .toList();
         if (scenarios.isEmpty()) {
-            throw new IllegalArgumentException("no scenario '" + name + "'");
+            throw new IllegalArgumentException("no scenario of " + names);
         }
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         long runSeed = seed;
@@ -100,7 +108,8 @@ final class Campaign {
                     && loads.contains(scenario.load())
                     && !scenario.load().isAlone()
                     && !scenario.load().isMalice()
-                    && scenario.load() != Load.SOAK) {
+                    && scenario.load() != Load.SOAK
+                    && scenario.load() != Load.LIVES) {
                 run(scenario, 0, true);
             }
         }
@@ -118,7 +127,7 @@ final class Campaign {
                     return;
                 }
             }
-        } while (System.nanoTime() < until && scenarios.getFirst().load() != Load.SOAK);
+        } while (System.nanoTime() < until && !scenarios.getFirst().lastsAsLongAsAsked());
         Remote.end();
     }
 
@@ -153,7 +162,7 @@ final class Campaign {
                     shell.schedule(here, faultAt, 0);
                 }
             };
-            survivors.add(talk(orders, server, begin));
+            survivors.add(scenario.load() == Load.LIVES ? live(orders, server) : talk(orders, server, begin));
         } catch (InterruptedException e) {
             throw e;
         } catch (Exception e) {
@@ -184,6 +193,13 @@ final class Campaign {
             complaints.add("left: " + left);
         }
         return summary(scenario, runSeed, faultAt, survivors, left, complaints);
+    }
+
+    private EndReport live(Peer.Orders orders, InetSocketAddress pool) throws IOException, InterruptedException {
+        InetSocketAddress here = new InetSocketAddress(System.getenv("RDMA4J_ADDRESS_1"), 0);
+        try (Lives lives = new Lives(here, pool, file.resolveSibling("lives"))) {
+            return lives.run(orders.seed(), orders.lengthMillis());
+        }
     }
 
     /** @param begin to be called when the clock of the report starts */
@@ -260,7 +276,7 @@ final class Campaign {
     }
 
     /** Of what an exception says, why: without the operation and with no number that differs each time. */
-    private static String reason(String told) {
+    static String reason(String told) {
         return told.replaceAll("(?s)^(\\w+): .*? failed: (the connection is lost: )?", "$1: ")
                 .replaceAll("(?s)([;(\n]|\\. Remedy).*", "")
                 .replaceAll("0x[0-9a-f]+|\\d{3,}", "N")

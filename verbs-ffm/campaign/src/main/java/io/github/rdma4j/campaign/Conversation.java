@@ -15,13 +15,17 @@ import io.github.rdma4j.verbs.endpoint.MemoryHandle;
 import io.github.rdma4j.verbs.endpoint.TransferException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 
 /**
@@ -30,8 +34,8 @@ import java.util.concurrent.CountDownLatch;
  */
 final class Conversation {
     private static final Duration SOON = Duration.ofSeconds(1);
-    private static final int MEMORY = 1 << 16;
-    private static final int LARGEST_TRANSFER = 8192;
+    /** Messages whose arrival is waited for at a time. */
+    private static final int UNDER_WAY = 8;
     /** What lies where a read is to put its bytes. */
     private static final byte UNTOUCHED = (byte) 0xa5;
 
@@ -43,6 +47,7 @@ final class Conversation {
     private final long limitMillis;
     private final boolean mayWithhold;
     private final Moves moves;
+    private final Ledger ledger;
     private final Content outgoing;
     private final Incoming incoming;
     private final long begun = System.nanoTime();
@@ -56,6 +61,9 @@ final class Conversation {
     private volatile boolean allSent;
     private volatile boolean allCame;
 
+    /** What the other end has left in the memory of this one. */
+    private volatile byte[] memory = {};
+
     // Guarded by this.
     private String told = "";
     private long toldAtMillis;
@@ -67,6 +75,11 @@ final class Conversation {
      * @param moves those of the endpoint
      */
     Conversation(int side, Endpoint endpoint, Peer.Orders orders, Moves moves) {
+        this(side, endpoint, orders, moves, Ledger.unread());
+    }
+
+    /** @param ledger of this end */
+    Conversation(int side, Endpoint endpoint, Peer.Orders orders, Moves moves, Ledger ledger) {
         this.side = "machine " + side;
         this.endpoint = endpoint;
         this.load = orders.load();
@@ -75,6 +88,7 @@ final class Conversation {
         this.limitMillis = orders.limitMillis();
         this.mayWithhold = orders.wire().withhold();
         this.moves = moves;
+        this.ledger = ledger;
         outgoing = new Content(orders.seed() * 2 + side, endpoint.maxMessageSize());
         incoming = new Incoming(new Content(orders.seed() * 2 + 3 - side, endpoint.maxMessageSize()));
     }
@@ -83,8 +97,8 @@ final class Conversation {
     EndReport run() throws InterruptedException {
         Map<String, Thread> threads = new LinkedHashMap<>();
         String hung = "";
-        try (ExposedMemory mine = endpoint.expose(MEMORY, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC);
-                MemoryRegion local = endpoint.allocateMemory(2 * LARGEST_TRANSFER)) {
+        try (ExposedMemory mine = endpoint.expose(Work.MEMORY, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC);
+                MemoryRegion local = endpoint.allocateMemory(2 * Work.LARGEST)) {
             start(threads, "sender", () -> send(mine.handle()));
             start(threads, "receiver", this::receive);
             start(threads, "transfers", () -> transfer(local));
@@ -98,6 +112,7 @@ final class Conversation {
                     thread.join(Duration.ofSeconds(10));
                 }
             }
+            memory = mine.segment().toArray(JAVA_BYTE);
         } catch (VerbsException | IllegalStateException e) {
             tell(e); // the memory of an endpoint that was lost before all began
         }
@@ -116,6 +131,15 @@ final class Conversation {
                     moves.since(begun),
                     withheld == 0 ? "" : withheld + " reads reported as done, and not delivered");
         }
+    }
+
+    byte[] memory() {
+        return memory;
+    }
+
+    /** {@return when the clock of the report started, as {@link System#nanoTime} had it} */
+    long begun() {
+        return begun;
     }
 
     long elapsed() {
@@ -173,16 +197,37 @@ final class Conversation {
 
     private void send(MemoryHandle mine) {
         send(mine.toBytes());
+        Queue<CompletableFuture<Void>> underWay = new ArrayDeque<>();
         while (load.isBusy() && !isTime()) {
-            send(outgoing.message(sent + 1));
+            byte[] message = outgoing.message(sent + 1);
+            if (load == Load.LIVES) {
+                underWay.add(endpoint.sendAsync(message));
+                acknowledge(underWay, UNDER_WAY);
+            } else {
+                send(message);
+            }
             sent++;
         }
+        acknowledge(underWay, 0);
+        ledger.phase(Ledger.Phase.CLOSING);
         awaitQuietly(transfersDone);
         while (!load.isBusy() && !isTime() && !isOver()) {
             pause();
         }
         send(Content.last(sent));
         allSent = true;
+    }
+
+    /** Waits until no more than so many are under way. */
+    private void acknowledge(Queue<CompletableFuture<Void>> underWay, int most) {
+        while (underWay.size() > most) {
+            try {
+                underWay.remove().join();
+            } catch (CompletionException e) {
+                throw e.getCause() instanceof RuntimeException cause ? cause : e;
+            }
+            ledger.acknowledged();
+        }
     }
 
     /** {@return whether another thread was told that all is over} */
@@ -200,6 +245,7 @@ final class Conversation {
 
     private void receive() {
         remote = MemoryHandle.fromBytes(next());
+        ledger.phase(Ledger.Phase.LOAD);
         handleCame.countDown();
         while (true) {
             if (incoming.take(next())) {
@@ -214,6 +260,7 @@ final class Conversation {
         while (message.isEmpty()) {
             message = endpoint.receive(SOON);
         }
+        ledger.received();
         return message.get();
     }
 
@@ -224,29 +271,35 @@ final class Conversation {
             return;
         }
         SplittableRandom random = new SplittableRandom(seed);
-        byte[] expected = new byte[MEMORY];
-        byte[] before = new byte[MEMORY];
-        MemorySegment out = local.segment().asSlice(0, LARGEST_TRANSFER);
-        MemorySegment in = local.segment().asSlice(LARGEST_TRANSFER, LARGEST_TRANSFER);
+        byte[] expected = new byte[Work.MEMORY];
+        byte[] before = new byte[Work.MEMORY];
+        MemorySegment out = local.segment().asSlice(0, Work.LARGEST);
+        MemorySegment in = local.segment().asSlice(Work.LARGEST, Work.LARGEST);
         Duration limit = Duration.ofMillis(limitMillis);
         long sum = 0;
         while (!isTime()) {
-            int length = random.nextInt(1, LARGEST_TRANSFER + 1);
-            int offset = random.nextInt(Long.BYTES, MEMORY - length + 1);
-            byte[] bytes = new byte[length];
-            random.nextBytes(bytes);
-            MemorySegment.copy(bytes, 0, out, JAVA_BYTE, 0, length);
-            endpoint.transfers().write(local.slice(0, length), remote.slice(offset, length), limit);
-            System.arraycopy(expected, 0, before, 0, MEMORY);
-            System.arraycopy(bytes, 0, expected, offset, length);
-            sum = add(sum, random.nextInt(1, 1000), limit);
-            length = random.nextInt(1, LARGEST_TRANSFER + 1);
-            offset = random.nextInt(Long.BYTES, MEMORY - length + 1);
+            Work work = Work.next(random);
+            int length = work.bytes().length;
+            MemorySegment.copy(work.bytes(), 0, out, JAVA_BYTE, 0, length);
+            endpoint.transfers().write(local.slice(0, length), remote.slice(work.offset(), length), limit);
+            transferred();
+            System.arraycopy(expected, 0, before, 0, Work.MEMORY);
+            System.arraycopy(work.bytes(), 0, expected, work.offset(), length);
+            sum = add(sum, work.addend(), limit);
+            transferred();
+            length = work.readLength();
             in.fill(UNTOUCHED);
-            endpoint.transfers().read(local.slice(LARGEST_TRANSFER, length), remote.slice(offset, length), limit);
-            judge(Misread.of(in.asSlice(0, length).toArray(JAVA_BYTE), offset, expected, before, UNTOUCHED), offset);
-            transfers += 3;
+            endpoint.transfers()
+                    .read(local.slice(Work.LARGEST, length), remote.slice(work.readOffset(), length), limit);
+            byte[] found = in.asSlice(0, length).toArray(JAVA_BYTE);
+            judge(Misread.of(found, work.readOffset(), expected, before, UNTOUCHED), work.readOffset());
+            transferred();
         }
+    }
+
+    private void transferred() {
+        transfers++;
+        ledger.transferred();
     }
 
     private void judge(Misread misread, int offset) {
@@ -264,22 +317,26 @@ final class Conversation {
     /** {@return the sum behind the addition} */
     private long add(long sum, long addend, Duration limit) {
         MemoryHandle word = remote.slice(0, Long.BYTES);
-        try {
-            long before = endpoint.transfers().fetchAndAdd(word, addend, limit);
-            if (before != sum) {
-                throw new Wrong("a sum of " + sum + " was " + before);
-            }
-            return sum + addend;
-        } catch (TransferException e) {
-            if (load != Load.FAILOVER) {
-                throw e;
+        while (true) {
+            try {
+                long before = endpoint.transfers().fetchAndAdd(word, addend, limit);
+                if (before != sum) {
+                    throw new Wrong("a sum of " + sum + " was " + before);
+                }
+                return sum + addend;
+            } catch (TransferException e) {
+                if (load != Load.FAILOVER && load != Load.LIVES) {
+                    throw e;
+                }
             }
             // A move came between: whether it took effect is for the program to find out.
             long now = endpoint.transfers().getLong(word, 0, limit);
             if (now != sum && now != sum + addend) {
                 throw new Wrong("a sum of " + sum + ", and " + addend + " perhaps, was " + now);
             }
-            return now;
+            if (now != sum) {
+                return now;
+            }
         }
     }
 

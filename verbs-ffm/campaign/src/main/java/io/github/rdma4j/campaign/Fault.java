@@ -140,12 +140,33 @@ record Fault(String name, Kind kind, List<Step> steps) {
         return new Fault("peer killed", Kind.SUDDEN, List.of(new Step(0, THERE, "kill -KILL $PEER")));
     }
 
+    /** One process after the other, each by itself. */
+    static Fault killedEach() {
+        return new Fault("peers killed", Kind.THROUGHOUT, List.of());
+    }
+
     static Fault stopped(String name, long millis) {
         return passing(name, THERE, millis, "kill -STOP $PEER", "kill -CONT $PEER");
     }
 
     static Fault poweredOff() {
         return new Fault("machine powered off", Kind.DEADLY, List.of(new Step(0, THERE, "busybox poweroff -f")));
+    }
+
+    /**
+     * The first process of the machine finds its code overwritten when its next child, here an orphan, ends: a kernel
+     * that loses that process panics, and stops where it is. User-Mode Linux has no sysrq, whose {@code c} would do it.
+     */
+    static Fault panicked() {
+        return new Fault(
+                "kernel panic",
+                Kind.DEADLY,
+                List.of(new Step(
+                        0,
+                        THERE,
+                        "set -- $(sed -n 's/^\\([0-9a-f]*\\)-\\([0-9a-f]*\\) r-xp .*/\\1 \\2/p' /proc/1/maps); "
+                                + "dd if=/dev/zero of=/proc/1/mem bs=4096 seek=$((0x$1 / 4096)) "
+                                + "count=$(((0x$2 - 0x$1) / 4096)) conv=notrunc 2>/dev/null; (sleep 0.01 &)")));
     }
 
     /** {@return when the last step is done, behind the first} */

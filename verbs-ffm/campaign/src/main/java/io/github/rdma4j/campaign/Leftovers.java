@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -14,7 +15,7 @@ import java.util.stream.Stream;
 /** What this machine's kernel holds for this process: RDMA objects and file handles. */
 final class Leftovers {
     private static final Pattern OBJECT = Pattern.compile("(pd|cq|qp|cm_id|mr|ctx|srq) (\\d+)");
-    private static final long PATIENCE_NANOS = 5_000_000_000L;
+    private static final long PATIENCE_NANOS = 10_000_000_000L;
 
     private Leftovers() {}
 
@@ -36,21 +37,36 @@ final class Leftovers {
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
-        Matcher matcher = OBJECT.matcher(machine ? Shell.run("rdma resource", 0) : "");
-        while (matcher.find()) {
-            counts.merge(matcher.group(1), Integer.parseInt(matcher.group(2)), Integer::sum);
+        if (machine) {
+            counts.putAll(objects(Shell.run("rdma resource", 0)));
         }
         counts.put("threads", Thread.activeCount());
         return counts;
     }
 
+    /** {@return the objects of all devices, by kind} */
+    static Map<String, Integer> objects(String resources) {
+        Map<String, Integer> counts = new TreeMap<>();
+        Matcher matcher = OBJECT.matcher(resources);
+        while (matcher.find()) {
+            counts.merge(matcher.group(1), Integer.parseInt(matcher.group(2)), Integer::sum);
+        }
+        return counts;
+    }
+
     /** {@return what is there now and was not before; nothing, as soon as nothing is} */
     static Map<String, Integer> since(Map<String, Integer> before, boolean machine) throws InterruptedException {
+        return since(before, () -> now(machine));
+    }
+
+    /** @param now counts what is there */
+    static Map<String, Integer> since(Map<String, Integer> before, Supplier<Map<String, Integer>> now)
+            throws InterruptedException {
         long until = System.nanoTime() + PATIENCE_NANOS;
-        Map<String, Integer> more = more(before, now(machine));
+        Map<String, Integer> more = more(before, now.get());
         while (!more.isEmpty() && System.nanoTime() < until) {
             Thread.sleep(100);
-            more = more(before, now(machine));
+            more = more(before, now.get());
         }
         return more;
     }

@@ -34,6 +34,8 @@ enum Load {
     CM,
     /** {@link #CM} behind one attempt for each step, at which the wire is cut on one side, then the other. */
     CM_STEPS,
+    /** Processes that connect over RDMA and TCP, talk as {@link #BUSY} and close: each is killed at some moment. */
+    LIVES,
     /** One good client beside another process that opens connections over TCP and says nothing. */
     HALF_OPEN_TCP,
     /** One good client beside requests of rdma_cm whose answer nobody reads. */
@@ -54,7 +56,7 @@ enum Load {
     CLOSED;
 
     boolean isBusy() {
-        return this == BUSY || this == FAILOVER;
+        return this == BUSY || this == FAILOVER || this == LIVES;
     }
 
     /** {@return whether its endpoints move between RDMA and TCP} */

@@ -54,6 +54,11 @@ final class Peer {
             System.out.println(new EndReport("machine 2", 0, 0, 0, true, "", 0, "", "", List.of()).line());
             return;
         }
+        if (orders.load() == Load.LIVES) {
+            System.out.println(
+                    LifePool.run(address.getAddress(), System.out::println).line());
+            System.exit(0);
+        }
         if (orders.load().isMalice() || orders.load() == Load.SOAK) {
             System.out.println(
                     new CrowdServer(orders).run(address, System.out::println).line());

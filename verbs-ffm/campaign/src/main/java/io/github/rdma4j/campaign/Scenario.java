@@ -16,6 +16,16 @@ record Scenario(Fault fault, Load load, Oracle oracle, long lengthMillis, long s
         return fault.name() + ", " + load.label();
     }
 
+    /** {@return the same that lasts so long, if that is longer} */
+    Scenario lasting(long millis) {
+        return new Scenario(fault, load, oracle, Math.max(lengthMillis, millis), silenceMillis);
+    }
+
+    /** {@return whether all the time of a campaign is one run's} */
+    boolean lastsAsLongAsAsked() {
+        return load == Load.SOAK || load == Load.LIVES;
+    }
+
     /** {@return how long a run may take before its threads hang} */
     long limitMillis() {
         return lengthMillis + fault.lengthMillis() + (load.isRaw() ? 20_000 : 60_000);

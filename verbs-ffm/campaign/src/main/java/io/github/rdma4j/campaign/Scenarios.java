@@ -19,6 +19,7 @@ import static io.github.rdma4j.campaign.Load.HALF_OPEN_TCP;
 import static io.github.rdma4j.campaign.Load.HTTP;
 import static io.github.rdma4j.campaign.Load.IDLE;
 import static io.github.rdma4j.campaign.Load.INTERRUPTED;
+import static io.github.rdma4j.campaign.Load.LIVES;
 import static io.github.rdma4j.campaign.Load.LOCKED;
 import static io.github.rdma4j.campaign.Load.NETTY;
 import static io.github.rdma4j.campaign.Load.NETTY_CONNECTING;
@@ -41,6 +42,14 @@ final class Scenarios {
     private static final long MOVING_SILENCE = 4_000;
     /** What a busy machine may add. */
     private static final long SLACK = 1_500;
+    /** Three programs of a busy machine run until it panics. */
+    private static final long PANIC = 1_000;
+    /** A dead process: its kernel tells, long before the default silence. To end one takes a busy machine seconds. */
+    private static final long KILLED = 5_000;
+
+    private static final long DEFAULT_SILENCE = 30_000;
+    /** Two fifths of it are for what is under way. */
+    private static final long LONG_SILENCE = 200_000;
     /** A conversation that a fault ends. */
     private static final long ENDLESS = 25_000;
 
@@ -54,6 +63,7 @@ final class Scenarios {
                         ofPairs(EXTENDED),
                         ofDatagrams(),
                         ofCm(),
+                        List.of(arrives(Fault.killedEach(), LIVES, 15_000)),
                         ofMalice(),
                         ofAlone())
                 .flatMap(List::stream)
@@ -135,8 +145,8 @@ final class Scenarios {
     }
 
     /** {@return the one that lasts as long as it is told, if that is what is asked for} */
-    static Optional<Scenario> soak(String name, long millis) {
-        return Optional.of(arrives(Fault.none(), SOAK, millis)).filter(soak -> name.equals(SOAK.label()));
+    static Optional<Scenario> soak(List<String> names, long millis) {
+        return Optional.of(arrives(Fault.none(), SOAK, millis)).filter(soak -> names.contains(SOAK.label()));
     }
 
     private static List<Scenario> ofMalice() {
@@ -183,13 +193,14 @@ final class Scenarios {
                 arrives(Fault.wire("reordered 25 %, delay 1 ms", "delay 1ms reorder 25%"), NETTY, 3_000),
                 arrives(Fault.wire("corrupted 1 %", "corrupt 1%"), NETTY, 3_000),
                 new Scenario(Fault.cut("cut for 5 s", BOTH, 5_000), NETTY, Oracle.allArrives(), 8_000, 30_000),
+                new Scenario(Fault.cut("cut for 60 s", BOTH, 60_000), NETTY, Oracle.allArrives(), 64_000, LONG_SILENCE),
                 new Scenario(Fault.cut("cut for good", BOTH, 12_000), NETTY, told, ENDLESS, SILENCE),
                 new Scenario(Fault.cut("cut for good", BOTH, 12_000), NETTY_IDLE, told, ENDLESS, SILENCE),
                 new Scenario(Fault.cut("cut for good", BOTH, 12_000), HTTP, told, ENDLESS, SILENCE),
                 new Scenario(Fault.cut("cut one way", HERE, 12_000), NETTY, told, ENDLESS, SILENCE),
-                new Scenario(Fault.killed(), NETTY, Oracle.toldWithin(SLACK), ENDLESS, SILENCE),
-                new Scenario(Fault.killed(), NETTY_IDLE, Oracle.toldWithin(SLACK), ENDLESS, SILENCE),
-                new Scenario(Fault.killed(), HTTP, Oracle.toldWithin(SLACK), ENDLESS, SILENCE),
+                killed(NETTY),
+                killed(NETTY_IDLE),
+                killed(HTTP),
                 new Scenario(Fault.stopped("peer stopped for 5 s", 5_000), NETTY, Oracle.allArrives(), 6_000, SILENCE),
                 new Scenario(Fault.stopped("peer stopped for 12 s", 12_000), HTTP, Oracle.allArrives(), 4_000, SILENCE),
                 connecting(Fault.none(), NETTY_CONNECTING, 3_000),
@@ -199,8 +210,9 @@ final class Scenarios {
                 connecting(Fault.stopped("peer stopped for 5 s", 5_000), NETTY_CONNECTING, 8_000),
                 connecting(Fault.deviceRemoved("device of the peer removed for 3 s", 3_000), NETTY_CONNECTING, 8_000),
                 // Whoever connects next is refused.
-                new Scenario(Fault.killed(), NETTY_CONNECTING, Oracle.toldWithin(SLACK), ENDLESS, 0),
-                new Scenario(Fault.poweredOff(), NETTY, told, ENDLESS, SILENCE));
+                new Scenario(Fault.killed(), NETTY_CONNECTING, Oracle.toldWithin(KILLED), ENDLESS, 0),
+                new Scenario(Fault.poweredOff(), NETTY, told, ENDLESS, SILENCE),
+                new Scenario(Fault.panicked(), NETTY, Oracle.toldWithin(PANIC + SILENCE + SLACK), ENDLESS, SILENCE));
     }
 
     private static List<Scenario> ofEndpoints() {
@@ -221,7 +233,16 @@ final class Scenarios {
                 arrives(Fault.wire("corrupted 1 %", "corrupt 1%"), BUSY, 3_000),
                 arrives(Fault.wire("delay 1 ms", "delay 1ms"), BUSY, 3_000),
                 arrives(Fault.wire("delay 50 ms", "delay 50ms"), BUSY, 3_000),
+                arrives(Fault.cut("cut for 1 s", BOTH, 1_000), BUSY, 4_000),
                 new Scenario(Fault.cut("cut for 5 s", BOTH, 5_000), BUSY, Oracle.allArrives(), 8_000, 30_000),
+                new Scenario(Fault.cut("cut for 60 s", BOTH, 60_000), BUSY, Oracle.allArrives(), 64_000, LONG_SILENCE),
+                new Scenario(Fault.cut("cut for 60 s", BOTH, 60_000), IDLE, Oracle.allArrives(), 64_000, LONG_SILENCE),
+                new Scenario(
+                        Fault.cut("cut for 60 s, default silence", BOTH, 60_000),
+                        BUSY,
+                        Oracle.toldWithin(DEFAULT_SILENCE + SLACK),
+                        50_000,
+                        DEFAULT_SILENCE),
                 new Scenario(Fault.cut("cut for 5 s", BOTH, 5_000), IDLE, Oracle.allArrives(), 8_000, 30_000),
                 new Scenario(Fault.cut("cut for good", BOTH, 12_000), BUSY, told, ENDLESS, SILENCE),
                 new Scenario(Fault.cut("cut for good", BOTH, 12_000), IDLE, told, ENDLESS, SILENCE),
@@ -233,8 +254,8 @@ final class Scenarios {
                 either(Fault.smallerMtu("MTU 1500 for 3 s", BOTH, 3_000), 6_000),
                 // The kernel takes SoftRoCE away when nobody has it open any more.
                 either(Fault.deviceRemoved("device of the peer removed for 3 s", 3_000), 6_000),
-                new Scenario(Fault.killed(), BUSY, Oracle.toldWithin(SLACK), ENDLESS, SILENCE),
-                new Scenario(Fault.killed(), IDLE, Oracle.toldWithin(SLACK), ENDLESS, SILENCE),
+                killed(BUSY),
+                killed(IDLE),
                 new Scenario(Fault.stopped("peer stopped for 5 s", 5_000), BUSY, Oracle.allArrives(), 6_000, SILENCE),
                 new Scenario(Fault.stopped("peer stopped for 12 s", 12_000), BUSY, Oracle.allArrives(), 4_000, SILENCE),
                 connecting(Fault.none(), CONNECTING, 3_000),
@@ -266,10 +287,13 @@ final class Scenarios {
                 moving(Fault.addressRemoved("address removed for 1 s", HERE, 1_000), moves, 8_000),
                 moving(Fault.deviceRemoved("device of the peer removed for 3 s", 3_000), Oracle.allArrives(), 8_000),
                 moving(Fault.cut("cut for good", BOTH, 12_000), Oracle.toldWithin(MOVING_SILENCE + SLACK), ENDLESS),
-                moving(Fault.killed(), Oracle.toldWithin(SLACK), ENDLESS),
+                killed(FAILOVER),
                 moving(Fault.stopped("peer stopped for 5 s", 5_000), Oracle.allArrives(), 6_000),
                 new Scenario(Fault.poweredOff(), BUSY, told, ENDLESS, SILENCE),
-                new Scenario(Fault.poweredOff(), IDLE, told, ENDLESS, SILENCE));
+                new Scenario(Fault.poweredOff(), IDLE, told, ENDLESS, SILENCE),
+                new Scenario(Fault.panicked(), BUSY, Oracle.toldWithin(PANIC + SILENCE + SLACK), ENDLESS, SILENCE),
+                new Scenario(Fault.panicked(), IDLE, Oracle.toldWithin(PANIC + SILENCE + SLACK), ENDLESS, SILENCE),
+                moving(Fault.panicked(), Oracle.toldWithin(PANIC + MOVING_SILENCE + SLACK), ENDLESS));
     }
 
     private static Scenario arrives(Fault fault, Load load, long lengthMillis) {
@@ -279,6 +303,10 @@ final class Scenarios {
     /** All arrives, or both ends are told. */
     private static Scenario either(Fault fault, long lengthMillis) {
         return new Scenario(fault, BUSY, Oracle.eitherWithin(SILENCE + SLACK), lengthMillis, SILENCE);
+    }
+
+    private static Scenario killed(Load load) {
+        return new Scenario(Fault.killed(), load, Oracle.toldWithin(KILLED), ENDLESS, DEFAULT_SILENCE);
     }
 
     private static Scenario moving(Fault fault, Oracle oracle, long lengthMillis) {

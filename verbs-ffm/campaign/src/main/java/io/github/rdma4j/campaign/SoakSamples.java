@@ -89,8 +89,7 @@ final class SoakSamples {
         Map<String, Integer> least = new TreeMap<>();
         for (int n = 0; n < LOOKS; n++) {
             System.gc();
-            // What malloc keeps of what was freed is not held by anybody.
-            diagnose("systemTrimNativeHeap", new Object[0], new String[0]);
+            trim();
             Map<String, Integer> now = Leftovers.now(true);
             now.put(RESIDENT, kib("VmRSS"));
             now.put(OF_FILES, kib("RssFile"));
@@ -102,7 +101,13 @@ final class SoakSamples {
         return least;
     }
 
-    private static int kib(String line) {
+    /** What malloc keeps of what was freed is not held by anybody. */
+    static void trim() {
+        diagnose("systemTrimNativeHeap", new Object[0], new String[0]);
+    }
+
+    /** @param line of this process's status */
+    static int kib(String line) {
         try {
             return Files.readAllLines(Path.of("/proc/self/status")).stream()
                     .filter(one -> one.startsWith(line + ":"))

@@ -250,11 +250,11 @@ public final class EndpointConfig {
 
     /**
      * How long at most a dead wire or a dead machine at its other end stays unreported, while a thread waits in the
-     * endpoint or polls it; default 30 s. The connection is then lost ({@link ConnectionLostException}). Half of it is
-     * for whatever is under way: the peer's adapter must acknowledge it in this time, and one second more for each
-     * megabyte of a message or transfer. When nothing has been under way for the other half, a probe is: a write
-     * without bytes, which only the two adapters notice. Without this limit, an adapter may try for ever (SoftRoCE
-     * does), and nobody hears of the end of an idle connection.
+     * endpoint or polls it; default 30 s. The connection is then lost ({@link ConnectionLostException}). Two fifths of
+     * it are for whatever is under way: the peer's adapter must acknowledge it in this time, and one second more for
+     * each megabyte of a message or transfer. When nothing has been under way for as long, a probe is: a write without
+     * bytes, which only the two adapters notice; the last fifth is for the gaps between two looks. Without this limit,
+     * an adapter may try for ever (SoftRoCE does), and nobody hears of the end of an idle connection.
      *
      * <p>A peer that calls nothing for long is not dead: its adapter answers for it. Time in which nobody is inside a
      * method of this endpoint hardly counts.

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.campaign;
+
+import io.github.rdma4j.verbs.endpoint.Transport;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How one connection of a {@link Life} ended, as both sides have it.
+ *
+ * @param transport what carried it at first
+ * @param dead what the dead process knew
+ * @param survivor what the other end was told
+ */
+record Death(Transport transport, Ledger.Page dead, Survivor survivor) {
+    /**
+     * The end that goes on.
+     *
+     * @param report of its conversation
+     * @param seed of what the dead one did in its memory
+     * @param memory that memory, at the end
+     * @param taken how many of its messages the dead one is known to have read
+     * @param afterMillis from the death to the last thread that was told; negative if that was before
+     * @param closeMillis how long its close took
+     */
+    record Survivor(EndReport report, long seed, byte[] memory, long taken, long afterMillis, long closeMillis) {
+        boolean isClosed() {
+            return report.told().startsWith("ClosedByPeerException");
+        }
+    }
+
+    /** The kernel of the dead process tells; a machine whose time others take needs seconds to end a process. */
+    static final long LIMIT_MILLIS = 10_000;
+
+    /** @return how it came to be told: in one word, or the name of an exception and its reason */
+    String reported() {
+        if (survivor == null) {
+            return "not connected";
+        }
+        EndReport report = survivor.report();
+        return report.whole() ? "all arrived" : survivor.isClosed() ? "closed" : Campaign.reason(report.told());
+    }
+
+    /** {@return whether the connection was begun and had not ended} */
+    boolean isCutShort() {
+        return dead.phase() != Ledger.Phase.BEFORE && dead.phase() != Ledger.Phase.ENDED;
+    }
+
+    /** {@return all of it for a file} */
+    String line() {
+        return "%s %s %d %d %d %s %d"
+                .formatted(
+                        transport,
+                        dead.phase(),
+                        dead.acknowledged(),
+                        dead.received(),
+                        dead.transfers(),
+                        reported(),
+                        survivor == null ? -1 : survivor.afterMillis());
+    }
+
+    /** {@return whether somebody had to be told of the death} */
+    boolean isTold() {
+        return survivor != null && !survivor.report().whole() && !survivor.isClosed();
+    }
+
+    /** {@return what is wrong, nothing if all is as it must be} */
+    List<String> complaints() {
+        List<String> complaints = new ArrayList<>();
+        if (survivor == null) {
+            if (dead.phase().compareTo(Ledger.Phase.FIRST) >= 0) {
+                complaints.add("its peer was connected, and nobody has accepted it");
+            }
+            return complaints;
+        }
+        EndReport report = survivor.report();
+        if (dead.phase() == Ledger.Phase.BEFORE) {
+            complaints.add("accepted before it connected");
+        }
+        if (!report.wrong().isEmpty()) {
+            complaints.add(report.wrong());
+        }
+        if (!report.hung().isEmpty()) {
+            complaints.add("hangs: " + report.hung());
+        }
+        if ((report.whole() || survivor.isClosed()) && dead.phase().compareTo(Ledger.Phase.CLOSING) < 0) {
+            complaints.add("looks like an orderly end: " + reported());
+        }
+        if (!report.whole() && report.told().isEmpty()) {
+            complaints.add("was told nothing");
+        }
+        if (survivor.afterMillis() > LIMIT_MILLIS || survivor.closeMillis() > LIMIT_MILLIS) {
+            complaints.add(
+                    "was told after %d ms, and closed in %d".formatted(survivor.afterMillis(), survivor.closeMillis()));
+        }
+        if (report.received() < dead.acknowledged()) {
+            complaints.add(dead.acknowledged() + " messages were acknowledged, and " + report.received() + " came");
+        }
+        // One more may be in the hands of a program that has not noted it.
+        if (survivor.taken() > dead.received() + 1) {
+            complaints.add(survivor.taken() + " messages count as read, and the program got " + dead.received());
+        }
+        if (survivor.memory().length > 0) {
+            String complaint = Work.complaint(survivor.memory(), survivor.seed(), dead.transfers());
+            if (!complaint.isEmpty()) {
+                complaints.add(complaint);
+            }
+        } else if (dead.transfers() > 0) {
+            complaints.add("has no memory in which " + dead.transfers() + " steps were done");
+        }
+        return complaints;
+    }
+}
