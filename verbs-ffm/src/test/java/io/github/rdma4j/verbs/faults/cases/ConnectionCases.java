@@ -170,7 +170,7 @@ public final class ConnectionCases {
         end.close();
     }
 
-    /** A wait makes what it is woken by, and the channel keeps that. One whose time is over before it begins does not. */
+    /** A wait makes what it is woken by, and the channel keeps that; not if its time is over before it begins. */
     private static void keepWhatAWaitKeeps(EventChannel channel) {
         int before = Steps.nativeObjects("eventfd");
         while (Steps.nativeObjects("eventfd") == before) {
