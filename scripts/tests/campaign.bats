@@ -32,6 +32,8 @@ setup() {
     for line in "${lines[@]}"; do
         grep -qF "| $line |" "$BATS_TEST_DIRNAME/../../docs/campaign.md" || { echo "missing: $line"; return 1; }
     done
+    run -2 "$campaign" --built --scenario busy --scenario nothing
+    [[ $output == *"no scenario 'nothing'"* ]]
 }
 
 @test "two campaigns in one folder would mix their lines: the second is refused" {

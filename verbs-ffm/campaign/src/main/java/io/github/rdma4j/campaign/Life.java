@@ -65,7 +65,8 @@ final class Life {
             int watched = random.nextInt(CONNECTIONS);
             Ledger.Phase phase = MOMENTS.get(random.nextInt(MOMENTS.size()));
             long most = switch (phase) {
-                case BEFORE, FIRST -> 20_000;
+                case BEFORE -> 5_000; // of a pause of up to ten milliseconds
+                case FIRST -> 20_000;
                 case LOAD -> 300_000;
                 default -> 60_000;
             };
