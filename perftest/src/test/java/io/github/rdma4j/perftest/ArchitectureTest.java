@@ -103,7 +103,7 @@ class ArchitectureTest {
             floor("watch", "exit", "findings", "watch.sample", "watch.metrics", "watch.resource"),
             floor("tcp", "exit"),
             floor("echo", "exit", "figures"),
-            floor("compare.plan", "exit", "options", "tcp"),
+            floor("compare.plan", "exit", "talk", "options", "tcp"),
             floor("compare.result", "exit", "environment", "figures", "options", "result", "compare.plan"),
             floor(
                     "compare.runner",
@@ -117,6 +117,15 @@ class ArchitectureTest {
                     "tcp",
                     "compare.plan",
                     "compare.result"),
+            floor(
+                    "compare.peer",
+                    "exit",
+                    "environment",
+                    "talk",
+                    "options",
+                    "compare.plan",
+                    "compare.result",
+                    "compare.runner"),
             floor("compare.count", "exit", "options", "result", "run", "compare.plan", "compare.runner"),
             floor(
                     "compare.endpoints",
@@ -148,6 +157,7 @@ class ArchitectureTest {
                     "compare.plan",
                     "compare.result",
                     "compare.runner",
+                    "compare.peer",
                     "compare.count",
                     "compare.endpoints",
                     "compare.print"),
