@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest;
 
-import io.github.rdma4j.perftest.doctor.pair.Message;
+import io.github.rdma4j.perftest.talk.Message;
+import io.github.rdma4j.perftest.talk.Protocol;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -63,11 +64,11 @@ final class Meddler implements AutoCloseable {
             while (true) {
                 byte[] start = new byte[Message.HEADER_BYTES];
                 in.readFully(start);
-                Message.Header header = Message.header(start);
+                Message.Header header = Message.header(Protocol.DOCTOR, start);
                 byte[] body = new byte[header.length()];
                 in.readFully(body);
                 to.getOutputStream()
-                        .write(change.apply(Message.of(header, body)).encode());
+                        .write(change.apply(Message.of(header, body)).encode(Protocol.DOCTOR));
             }
         } catch (IOException _) {
             try {

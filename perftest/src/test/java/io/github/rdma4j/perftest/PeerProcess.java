@@ -107,6 +107,11 @@ final class PeerProcess implements AutoCloseable {
         return process.info().totalCpuDuration().orElseThrow();
     }
 
+    /** What it has started, and those have. */
+    Stream<ProcessHandle> descendants() {
+        return process.descendants();
+    }
+
     /** Waits for its end; returns its status. */
     int await(Duration limit) throws InterruptedException {
         assertThat(process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS))

@@ -7,6 +7,8 @@ import io.github.rdma4j.perftest.compare.count.CountSession;
 import io.github.rdma4j.perftest.compare.count.CountTable;
 import io.github.rdma4j.perftest.compare.count.CountedCase;
 import io.github.rdma4j.perftest.compare.count.InstructionCounter;
+import io.github.rdma4j.perftest.compare.peer.RemoteServers;
+import io.github.rdma4j.perftest.compare.peer.Request;
 import io.github.rdma4j.perftest.compare.plan.CompareOptions;
 import io.github.rdma4j.perftest.compare.plan.ComparePlan;
 import io.github.rdma4j.perftest.compare.plan.Expectation;
@@ -21,13 +23,17 @@ import io.github.rdma4j.perftest.compare.print.CompareReport;
 import io.github.rdma4j.perftest.compare.result.CompareResult;
 import io.github.rdma4j.perftest.compare.result.Conditions;
 import io.github.rdma4j.perftest.compare.result.Implementation;
+import io.github.rdma4j.perftest.compare.result.ServerMachine;
 import io.github.rdma4j.perftest.compare.runner.CRunner;
 import io.github.rdma4j.perftest.compare.runner.CTools;
 import io.github.rdma4j.perftest.compare.runner.ChildProcesses;
 import io.github.rdma4j.perftest.compare.runner.JavaRunner;
 import io.github.rdma4j.perftest.compare.runner.JavaServer;
 import io.github.rdma4j.perftest.compare.runner.ListeningPorts;
+import io.github.rdma4j.perftest.compare.runner.LocalServers;
 import io.github.rdma4j.perftest.compare.runner.Runner;
+import io.github.rdma4j.perftest.compare.runner.SearchPath;
+import io.github.rdma4j.perftest.compare.runner.ServerEnd;
 import io.github.rdma4j.perftest.compare.runner.TcpJavaRunner;
 import io.github.rdma4j.perftest.compare.runner.TcpTools;
 import io.github.rdma4j.perftest.exit.Complaints;
@@ -37,12 +43,10 @@ import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.options.Ranges;
 import io.github.rdma4j.perftest.result.RunState;
 import io.github.rdma4j.verbs.VerbsException;
-import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -51,12 +55,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
-import java.util.stream.Stream;
+import java.util.function.IntSupplier;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
 /**
- * The command {@code compare}: Java's and C's tools in turn on this machine, and one table with both. docs/compare.md
+ * The command {@code compare}: Java's and C's tools in turn, and one table with both. docs/compare.md
  * is its manual.
  */
 public final class CompareCommand {
@@ -92,6 +96,9 @@ public final class CompareCommand {
      *     makes no sense
      */
     public static int run(List<String> arguments, PrintStream out, PrintStream err) {
+        if (ServeCommand.isMeant(arguments)) {
+            return ServeCommand.run(arguments, out, err);
+        }
         if (EndpointsCommand.isMeant(arguments)) {
             return EndpointsCommand.run(arguments, out, err);
         }
@@ -144,29 +151,41 @@ public final class CompareCommand {
     }
 
     /** The TCP port of the next run. */
-    private static int nextPort(ComparePlan plan) {
-        return plan.port() > 0 ? plan.port() : ListeningPorts.free();
+    private static int nextPort(ComparePlan plan, IntSupplier free) {
+        return plan.port() > 0 ? plan.port() : free.getAsInt();
+    }
+
+    /** The other machine, where the servers are on one; else null. */
+    private RemoteServers meet(ComparePlan plan) {
+        return options.peer()
+                .map(address -> RemoteServers.meet(address, new Request(plan.tools(), plan.tcp())))
+                .orElse(null);
     }
 
     private CompareResult compare(ComparePlan plan, CompareReport report) {
         Instant started = Instant.now();
         long begin = System.nanoTime();
-        CTools tools = CTools.find(plan.tools(), folders(plan));
-        try (ChildProcesses children = new ChildProcesses()) {
-            Conditions conditions = conditions(plan, tools, children);
-            TcpSetting tcp = tcpSetting(plan, conditions);
-            TcpTools tcpTools = tcp == null ? null : TcpTools.find(path());
-            report.begin(plan, conditions, tcp, tcpTools == null ? null : tcpTools.describe());
+        CTools tools = CTools.find(plan.tools(), SearchPath.of(plan.cFolder()));
+        try (ChildProcesses children = new ChildProcesses();
+                RemoteServers remote = meet(plan)) {
+            Conditions conditions = conditions(plan, tools, children, remote);
+            ServerMachine other = conditions.server();
+            TcpSetting tcp = tcpSetting(plan, conditions, remote);
+            TcpTools tcpTools = tcp == null ? null : TcpTools.find(SearchPath.ofThisProcess());
+            report.begin(plan, conditions, tcp, tcpTools == null ? null : tcpTools.describe(other));
             List<RunOrder> orders = orders(plan, conditions);
-            try (JavaServer server = JavaServer.start(children, Duration.ofSeconds(plan.timeoutSeconds()))) {
+            // With the servers on another machine it has none of its own, and guards C's clients.
+            try (JavaServer java = JavaServer.start(children, Duration.ofSeconds(plan.timeoutSeconds()))) {
+                ServerEnd end = remote != null ? remote : new LocalServers(java, tools, tcpTools, tcp, children, java);
                 Map<Implementation, List<Runner>> runners = new EnumMap<>(Implementation.class);
-                runners.put(Implementation.JAVA, List.of(new JavaRunner(server)));
-                runners.put(Implementation.C, List.of(new CRunner(tools, children, server)));
+                runners.put(Implementation.JAVA, List.of(new JavaRunner(end)));
+                runners.put(Implementation.C, List.of(new CRunner(tools, end, children, java)));
                 if (tcp != null) {
-                    runners.put(Implementation.TCP_JAVA, List.of(new TcpJavaRunner(server, tcp)));
-                    runners.put(Implementation.TCP_C, tcpTools.runners(tcp, children, server));
+                    runners.put(Implementation.TCP_JAVA, List.of(new TcpJavaRunner(end, tcp)));
+                    runners.put(Implementation.TCP_C, tcpTools.alsoOn(other).runners(tcp, end, children, java));
                 }
-                CompareSession session = new CompareSession(runners, () -> nextPort(plan), report);
+                CompareSession session =
+                        new CompareSession(runners, () -> nextPort(plan, end::freePort), end::busy, report);
                 BiFunction<RunState, String, CompareResult> soFar = (state, failure) -> new CompareResult(
                         started,
                         (System.nanoTime() - begin) / 1e9,
@@ -191,9 +210,19 @@ public final class CompareCommand {
         }
     }
 
-    private static Conditions conditions(ComparePlan plan, CTools tools, ChildProcesses children) {
-        Path cFolder = tools.program(plan.tools().getFirst()).toAbsolutePath().getParent();
-        return Conditions.look(plan, tools.version(children), cFolder);
+    /**
+     * @param remote the other machine; null where the servers are on this one
+     */
+    private static Conditions conditions(
+            ComparePlan plan, CTools tools, ChildProcesses children, RemoteServers remote) {
+        Conditions here = Conditions.look(
+                plan.device(),
+                plan.devicePort(),
+                plan.gidIndex(),
+                remote == null ? null : remote.localAddress(),
+                tools.version(children),
+                tools.folder());
+        return remote == null ? here : here.with(remote.machine());
     }
 
     private static List<RunOrder> orders(ComparePlan plan, Conditions conditions) {
@@ -203,13 +232,14 @@ public final class CompareCommand {
     }
 
     private int count(ComparePlan plan, List<CountLimit> limits) {
-        CTools tools = CTools.find(plan.tools(), folders(plan));
+        CTools tools = CTools.find(plan.tools(), SearchPath.of(plan.cFolder()));
         try (InstructionCounter counter = InstructionCounter.open(System.getenv());
                 ChildProcesses children = new ChildProcesses()) {
-            Conditions conditions = conditions(plan, tools, children);
+            Conditions conditions = conditions(plan, tools, children, null);
             CompareReport report = new CompareReport(out);
             report.beginCount(plan, conditions);
-            CountSession session = new CountSession(counter, tools, children, () -> nextPort(plan));
+            CountSession session =
+                    new CountSession(counter, tools, children, () -> nextPort(plan, ListeningPorts::free));
             List<CountedCase> cases = new ArrayList<>();
             CountTable.heading(out);
             for (RunOrder order : orders(plan, conditions)) {
@@ -262,30 +292,18 @@ public final class CompareCommand {
 
     /**
      * How plain TCP is run; null when it is not. Two sides that spin on one CPU would only wait for each other's time
-     * slice.
+     * slice; on two machines each has its own.
      */
-    private static TcpSetting tcpSetting(ComparePlan plan, Conditions conditions) {
+    private static TcpSetting tcpSetting(ComparePlan plan, Conditions conditions, RemoteServers remote) {
         if (plan.tcp() == TcpMode.NONE) {
             return null;
+        }
+        if (remote != null) {
+            return new TcpSetting(TcpPath.to(remote.host(), remote.localAddress()), plan.tcp() == TcpMode.SPIN);
         }
         TcpPath path = TcpPath.of(conditions.device(), plan.devicePort(), conditions.gidIndex());
         return new TcpSetting(
                 path, plan.tcp() == TcpMode.SPIN && conditions.environment().processors() > 1);
-    }
-
-    private static List<Path> folders(ComparePlan plan) {
-        if (plan.cFolder() != null) {
-            return List.of(plan.cFolder());
-        }
-        return path();
-    }
-
-    private static List<Path> path() {
-        String path = System.getenv().getOrDefault("PATH", "");
-        return Stream.of(path.split(File.pathSeparator))
-                .filter(folder -> !folder.isEmpty())
-                .map(Path::of)
-                .toList();
     }
 
     private void write(CompareResult result, CompareReport report) throws IOException {

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * Runs the rounds. All cases are run in each round, so that a bad moment of the machine hits one round of each and not
@@ -58,6 +59,7 @@ final class CompareSession {
 
     private final Map<Implementation, List<Runner>> runners;
     private final IntSupplier ports;
+    private final LongSupplier busy;
     private final CompareReport report;
     private final Map<Same, Measurement> shortRuns = new HashMap<>();
 
@@ -66,11 +68,14 @@ final class CompareSession {
     /**
      * @param runners of each implementation, the first one that can run an order does; plain TCP may be missing
      * @param ports gives the TCP port of each run
+     * @param busy how long the processors have been busy, of {@link CpuTime}
      * @param report hears of each run
      */
-    CompareSession(Map<Implementation, List<Runner>> runners, IntSupplier ports, CompareReport report) {
+    CompareSession(
+            Map<Implementation, List<Runner>> runners, IntSupplier ports, LongSupplier busy, CompareReport report) {
         this.runners = new EnumMap<>(runners);
         this.ports = ports;
+        this.busy = busy;
         this.report = report;
     }
 
@@ -253,10 +258,10 @@ final class CompareSession {
         if (order.warmUp()) {
             QuietCompilers.await();
         }
-        long busy = CpuTime.ofTheMachine();
+        long before = busy.getAsLong();
         long begin = System.nanoTime();
         Measurement measurement = runner(implementation, order).run(placed);
         double seconds = (System.nanoTime() - begin) / 1e9;
-        return measurement.taking(seconds).besides(CpuTime.between(busy, CpuTime.ofTheMachine()));
+        return measurement.taking(seconds).besides(CpuTime.between(before, busy.getAsLong()));
     }
 }

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command {@code compare --endpoints}: endpoints and TCP in turn. docs/compare-endpoints.md is its manual. */
 final class EndpointsCommand {
@@ -74,6 +75,12 @@ final class EndpointsCommand {
             }
             target = options.json();
             target.check();
+        } catch (UnmatchedArgumentException failure) {
+            String first = failure.getUnmatched().getFirst();
+            return first.startsWith("--peer")
+                    ? complaints.usage("--peer is not for --endpoints, whose two ends are on this machine:"
+                            + " leave one of them out")
+                    : complaints.usage(failure);
         } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
             return complaints.usage(failure);
         }

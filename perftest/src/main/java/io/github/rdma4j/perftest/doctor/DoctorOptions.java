@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor;
 
-import io.github.rdma4j.perftest.doctor.peer.PeerAddress;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.findings.CommandOptions;
 import io.github.rdma4j.perftest.findings.JsonOption;
+import io.github.rdma4j.perftest.talk.PeerAddress;
+import io.github.rdma4j.perftest.talk.Protocol;
 import io.github.rdma4j.verbs.device.GidEntry;
 import java.time.Duration;
 import java.util.Optional;
@@ -53,7 +54,7 @@ final class DoctorOptions extends CommandOptions {
     @Option(
             names = "--port",
             paramLabel = "<port>",
-            description = "Listen at this TCP port (default " + PeerAddress.DEFAULT_PORT + "); with --serve.")
+            description = "Listen at this TCP port (default 18514); with --serve.")
     private Integer port;
 
     @Option(
@@ -126,12 +127,12 @@ final class DoctorOptions extends CommandOptions {
 
     /** Where the other end serves; empty if this end does. */
     Optional<PeerAddress> peer() {
-        return Optional.ofNullable(peer).map(PeerAddress::parse);
+        return Optional.ofNullable(peer).map(text -> PeerAddress.parse(Protocol.DOCTOR, text));
     }
 
     /** The TCP port to serve at. */
     int port() {
-        return port == null ? PeerAddress.DEFAULT_PORT : port;
+        return port == null ? Protocol.DOCTOR.port() : port;
     }
 
     /** The only device to test. */

@@ -42,6 +42,11 @@ public final class EnvironmentJson {
         json.writeNumberField("schema_version", SCHEMA_VERSION);
         json.writeStringField("started", started.toString());
         ResultJson.number(json, "seconds", seconds);
+        write(json, environment);
+    }
+
+    /** Writes the field {@code environment}. */
+    public static void write(JsonGenerator json, Environment environment) throws IOException {
         json.writeObjectFieldStart("environment");
         json.writeStringField("rdma4j", environment.rdma4j());
         json.writeStringField("device", environment.device());

@@ -125,6 +125,12 @@ public record Environment(
                 null);
     }
 
+    /** The name of this machine; empty where the kernel does not tell. */
+    public static String hostName() {
+        String name = SystemFiles.ofThisMachine().hostName();
+        return name == null ? "" : name;
+    }
+
     private static String clock(SystemFiles files) {
         return "System.nanoTime (CLOCK_MONOTONIC"
                 + (files.clockSource() == null ? ")" : ", clock source " + files.clockSource() + ")");

@@ -53,6 +53,11 @@ final class SystemFiles {
         return allowed == null || allowed.equals(online) ? null : allowed;
     }
 
+    /** The name of the machine. */
+    String hostName() {
+        return first("proc/sys/kernel/hostname");
+    }
+
     /** What the kernel's monotonic clock counts with. */
     String clockSource() {
         return first("sys/devices/system/clocksource/clocksource0/current_clocksource");

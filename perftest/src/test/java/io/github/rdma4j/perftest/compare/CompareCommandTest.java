@@ -60,6 +60,8 @@ class CompareCommandTest {
                 "--count --tcp none                   | --tcp says nothing beside --count",
                 "--count --out_json -                 | --out_json says nothing beside --count",
                 "--count --no-warm-up                 | --no-warm-up says nothing beside --count",
+                "--count --peer beta                  | --peer: --count counts the instructions of one machine",
+                "--peer beta:0                        | --peer: 'beta:0' is none of HOST, HOST:PORT",
                 "--count --expect ib_write_lat:2:best<=1 | is not of the form TOOL:SIZE:user<=NUMBER",
             })
     void badInputIsAnErrorInOneLine(String arguments, String message) {
@@ -72,6 +74,48 @@ class CompareCommandTest {
                 .last()
                 .isEqualTo("Try 'rdma4j compare --help'.");
         assertThat(out.size()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "--serve --rounds 3          | --rounds is not for --serve: what is compared, and how, is said to --peer",
+                "--serve --peer beta         | --peer is not for --serve",
+                "--serve --endpoints         | --endpoints is not for --serve",
+                "--serve --port 70000        | -p/--port: 70000 is out of range",
+                "--serve --timeout 0         | --timeout: 0 is out of range",
+                "--serve --c-path /no/such   | --c-path: /no/such is not a folder",
+                "--endpoints --peer beta     | --peer is not for --endpoints, whose two ends are on this machine",
+            })
+    void whatIsNotForTheOtherFormsIsAnErrorInOneLine(String arguments, String message) {
+        assertThat(run(arguments.split(" "))).isEqualTo(2);
+
+        assertThat(err.toString(StandardCharsets.UTF_8).lines().toList())
+                .hasSize(2)
+                .first()
+                .asString()
+                .startsWith("compare: ")
+                .contains(message);
+        assertThat(out.size()).isZero();
+    }
+
+    @Test
+    void theServedMachineHasAHelpOfItsOwn() {
+        assertThat(run("--serve", "--help")).isZero();
+
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("compare --serve", "--port", "(default 18516)", "--timeout", "--c-path");
+    }
+
+    @Test
+    void nobodyComesToTheServedMachine() {
+        assertThat(run("--serve", "--port", "0", "--timeout", "1")).isEqualTo(1);
+
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("On the other machine: rdma4j compare --peer HOST:")
+                .contains("nobody came within 1 s (--timeout)");
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.github.rdma4j.perftest.compare.result.Implementation;
 import io.github.rdma4j.perftest.compare.result.Measurement;
 import io.github.rdma4j.perftest.compare.result.Metric;
 import io.github.rdma4j.perftest.compare.runner.Runner;
+import io.github.rdma4j.perftest.environment.CpuTime;
 import io.github.rdma4j.perftest.exit.CompareException;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -47,6 +48,7 @@ class CompareSessionTest {
         return new CompareSession(
                 Map.of(Implementation.JAVA, List.of(java), Implementation.C, List.of(c)),
                 port::getAndIncrement,
+                CpuTime::ofTheMachine,
                 report);
     }
 
@@ -186,6 +188,7 @@ class CompareSessionTest {
                         Implementation.C, List.of(runner(Implementation.C)),
                         Implementation.TCP_JAVA, List.of(tcp)),
                 port::getAndIncrement,
+                CpuTime::ofTheMachine,
                 report);
     }
 
@@ -268,6 +271,7 @@ class CompareSessionTest {
                         Implementation.C, List.of(runner(Implementation.C)),
                         Implementation.TCP_C, List.of(unable)),
                 port::getAndIncrement,
+                CpuTime::ofTheMachine,
                 report);
         List<RunOrder> orders = List.of(Samples.order(Samples.LATENCY));
 

@@ -13,6 +13,7 @@ import io.github.rdma4j.perftest.compare.result.Conditions;
 import io.github.rdma4j.perftest.compare.result.Implementation;
 import io.github.rdma4j.perftest.compare.result.Measurement;
 import io.github.rdma4j.perftest.compare.result.Round;
+import io.github.rdma4j.perftest.compare.result.ServerMachine;
 import io.github.rdma4j.perftest.compare.result.ToolOutput;
 import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.options.Tool;
@@ -145,6 +146,13 @@ public final class Samples {
                 List.of("-Xmx1g"),
                 "6.06");
         return new Conditions(environment, "/usr/bin");
+    }
+
+    /** With the servers on another machine of other hardware. */
+    public static Conditions conditionsOfTwoMachines(String cVersionThere) {
+        Environment there = conditions("mlx5_3", false).environment().withCVersion(cVersionThere);
+        return conditions("mlx5_0", false)
+                .with(new ServerMachine("10.0.0.1", "alpha", there, "/opt/perftest", true, false));
     }
 
     public static CompareResult result(ComparePlan plan, CaseResult... cases) {

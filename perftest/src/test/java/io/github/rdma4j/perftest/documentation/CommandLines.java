@@ -46,7 +46,7 @@ final class CommandLines {
     private static final Set<String> PREFIXES = Set.of("sudo", "time");
 
     /** With it, compare has other options. */
-    private static final String OTHER_COMPARISON = "--endpoints";
+    private static final List<String> OTHER_COMPARISONS = List.of("--endpoints", "--serve");
 
     private static final String IMAGE = "rdma4j/softroce";
     private static final Pattern ASSIGNMENT = Pattern.compile("[A-Za-z_]\\w*=(.*)", Pattern.DOTALL);
@@ -173,9 +173,7 @@ final class CommandLines {
             return;
         }
         List<String> asked = new ArrayList<>(words.subList(0, 1));
-        if (words.contains(OTHER_COMPARISON)) {
-            asked.add(OTHER_COMPARISON);
-        }
+        OTHER_COMPARISONS.stream().filter(words::contains).forEach(asked::add);
         asked.add("--help");
         CommandRun help = CommandRun.of(asked);
         if (help.status() != 0) {

@@ -11,6 +11,7 @@ import io.github.rdma4j.perftest.compare.runner.CProcess;
 import io.github.rdma4j.perftest.compare.runner.CRunner;
 import io.github.rdma4j.perftest.compare.runner.CTools;
 import io.github.rdma4j.perftest.compare.runner.ChildProcesses;
+import io.github.rdma4j.perftest.compare.runner.LocalServers;
 import io.github.rdma4j.perftest.compare.runner.ProcessGuard;
 import io.github.rdma4j.perftest.compare.runner.QuietCompilers;
 import io.github.rdma4j.perftest.compare.runner.Runner;
@@ -53,7 +54,11 @@ public final class CountSession {
         this.tools = tools;
         this.children = children;
         this.ports = ports;
-        this.c = new CRunner(tools, children, ProcessGuard.NONE);
+        this.c = new CRunner(
+                tools,
+                new LocalServers(null, tools, null, null, children, ProcessGuard.NONE),
+                children,
+                ProcessGuard.NONE);
     }
 
     /** How many operations are enough. */
@@ -121,7 +126,7 @@ public final class CountSession {
         String title = "C's " + order.tool().command() + " (server)";
         try (CProcess server = new CProcess(title, tools.server(order), children, ProcessGuard.NONE)) {
             server.awaitListening(order.port(), deadline);
-            PerfTest.run(order.parameters(false), TestListener.NONE);
+            PerfTest.run(order.clientParameters(RunOrder.HOST), TestListener.NONE);
             server.await(deadline);
         }
     }

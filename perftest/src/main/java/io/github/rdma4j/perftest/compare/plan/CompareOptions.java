@@ -6,10 +6,13 @@ import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.figures.MedianInterval;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.Within;
+import io.github.rdma4j.perftest.talk.PeerAddress;
+import io.github.rdma4j.perftest.talk.Protocol;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -17,8 +20,13 @@ import picocli.CommandLine.Option;
 @Command(
         name = "compare",
         description =
-                "Runs Java's and C's tools in turn on this machine, both ends on the same device, and compares them.",
-        footer = {"", "Endpoints beside TCP: rdma4j compare --endpoints --help"},
+                "Runs Java's and C's tools in turn and compares them: both ends on this machine and the same device; or"
+                        + " with --peer the clients here, and the servers on the machine where --serve runs.",
+        footer = {
+            "",
+            "The served machine: rdma4j compare --serve --help",
+            "Endpoints beside TCP: rdma4j compare --endpoints --help"
+        },
         sortOptions = false,
         usageHelpAutoWidth = true)
 public final class CompareOptions {
@@ -27,6 +35,13 @@ public final class CompareOptions {
      * disturbed.
      */
     private static final int ROUNDS = 15;
+
+    @Option(
+            names = "--peer",
+            paramLabel = "<host[:port]>",
+            description = "Have the servers on that machine, where rdma4j compare --serve runs. The address says what"
+                    + " plain TCP goes over; an RDMA interface's has both go the same way.")
+    private String peer;
 
     @Option(
             names = "--tools",
@@ -67,7 +82,9 @@ public final class CompareOptions {
     @Option(
             names = {"-d", "--ib-dev"},
             paramLabel = "<dev>",
-            description = "Use RDMA device <dev> (default first device found).")
+            description =
+                    "Use RDMA device <dev> (default first device found; with --peer the one that has the address by which this"
+                            + " machine reaches the other).")
     private String device;
 
     @Option(
@@ -80,7 +97,8 @@ public final class CompareOptions {
     @Option(
             names = {"-x", "--gid-index"},
             paramLabel = "<index>",
-            description = "Index of the GID for both (default on Ethernet: the one that Java chooses).")
+            description =
+                    "Index of the GID for both, with --peer of this machine (default on Ethernet: the one that Java chooses).")
     @Within(least = 0, most = 255)
     private int gidIndex = -1;
 
@@ -121,7 +139,7 @@ public final class CompareOptions {
     @Option(
             names = {"-p", "--port"},
             paramLabel = "<port>",
-            description = "TCP port of the control channel (default a free one).")
+            description = "TCP port of the tools' control channel (default a free one).")
     @Within(least = 1, most = 65535)
     private int port;
 
@@ -181,6 +199,11 @@ public final class CompareOptions {
         return help;
     }
 
+    /** The machine of the servers; empty for this one. */
+    public Optional<PeerAddress> peer() {
+        return Optional.ofNullable(peer).map(text -> PeerAddress.parse(Protocol.COMPARE, text));
+    }
+
     /** Where the JSON document goes. */
     public JsonTarget json() {
         return JsonTarget.of(json);
@@ -199,6 +222,11 @@ public final class CompareOptions {
         refuseWithoutBandwidth(bandwidth, "-Q/--cq-mod", moderation);
         if (cFolder != null && !Files.isDirectory(cFolder)) {
             throw new IllegalParameterException("--c-path: " + cFolder + " is not a folder");
+        }
+        peer();
+        if (count && peer != null) {
+            throw new IllegalParameterException(
+                    "--peer: --count counts the instructions of one machine, with both ends on it");
         }
         refuseBesideCount("--rounds", rounds);
         refuseBesideCount("--rounds-within", roundsWithin);
@@ -231,7 +259,7 @@ public final class CompareOptions {
                                 .map(text -> Expectation.parse(text, cases))
                                 .toList());
         // The tool's own rules, before anything is started.
-        cases.forEach(test -> plan.order(test, device, plan.gidIndex(), true).parameters(false));
+        cases.forEach(test -> plan.order(test, device, plan.gidIndex(), true).clientParameters(RunOrder.HOST));
         return plan;
     }
 

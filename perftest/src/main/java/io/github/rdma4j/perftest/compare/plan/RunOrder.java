@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare.plan;
 
+import io.github.rdma4j.perftest.options.Ranges;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.Verb;
@@ -44,14 +45,21 @@ public record RunOrder(
         int port,
         int timeoutSeconds,
         boolean warmUp) {
-    /** Both ends are on this machine. */
+    /** By which a client reaches a server on the same machine. */
     public static final String HOST = "127.0.0.1";
 
     /**
-     * Local ACK timeout of 1 s instead of 67 ms: an emulated CPU can stand still for longer than that, and as nothing
-     * is lost on the way from a device to itself, no figure depends on it.
+     * Local ACK timeout of 1 s instead of 67 ms: an emulated CPU can stand still for longer than that. On the way from
+     * a device to itself nothing is lost; where the last packet of a message is lost between two machines, Java and C
+     * wait equally long.
      */
     private static final int QUEUE_PAIR_TIMEOUT = 18;
+
+    /** In an encoded order. */
+    private static final int VALUES = 14;
+
+    /** A day, as the command line allows, and the hour that warm-up may add. */
+    private static final int MOST_SECONDS = 90_000;
 
     /** This order at another TCP port. */
     public RunOrder withPort(int other) {
@@ -68,6 +76,25 @@ public record RunOrder(
                 transmitDepth,
                 moderation,
                 other,
+                timeoutSeconds,
+                warmUp);
+    }
+
+    /** This order on another device. */
+    public RunOrder at(String otherDevice, int otherPort, int otherGidIndex) {
+        return new RunOrder(
+                tool,
+                size,
+                iterations,
+                otherDevice,
+                otherPort,
+                otherGidIndex,
+                mtu,
+                connection,
+                queuePairs,
+                transmitDepth,
+                moderation,
+                port,
                 timeoutSeconds,
                 warmUp);
     }
@@ -126,22 +153,34 @@ public record RunOrder(
     }
 
     /**
-     * What the Java tool is asked to do.
+     * What the Java tool is asked to do as the server.
      *
-     * @param server whether it is the server
      * @throws io.github.rdma4j.perftest.exit.IllegalParameterException when the values make no sense together
      */
-    public TestParameters parameters(boolean server) {
+    public TestParameters serverParameters() {
+        return TestParameters.parse(tool, javaArguments());
+    }
+
+    /**
+     * What the Java tool is asked to do as the client.
+     *
+     * @param host where its server is
+     * @throws io.github.rdma4j.perftest.exit.IllegalParameterException when the values make no sense together
+     */
+    public TestParameters clientParameters(String host) {
+        List<String> arguments = javaArguments();
+        arguments.add(host);
+        return TestParameters.parse(tool, arguments);
+    }
+
+    private List<String> javaArguments() {
         List<String> arguments = arguments();
         option(arguments, "--timeout", timeoutSeconds);
         option(arguments, "--run-timeout", timeoutSeconds);
         if (!warmUp) {
             arguments.add("--no-warm-up");
         }
-        if (!server) {
-            arguments.add(HOST);
-        }
-        return TestParameters.parse(tool, arguments);
+        return arguments;
     }
 
     /** The arguments that Java's and C's tool have in common, without the server's name. */
@@ -192,7 +231,7 @@ public record RunOrder(
                 "tool=" + tool.command(),
                 "size=" + size,
                 "iterations=" + iterations,
-                "device=" + device,
+                "device=" + (device == null ? "" : device),
                 "devicePort=" + devicePort,
                 "gidIndex=" + gidIndex,
                 "mtu=" + mtu,
@@ -206,7 +245,8 @@ public record RunOrder(
     }
 
     /**
-     * The reverse of {@link #encode()}.
+     * The reverse of {@link #encode()}. The text may come from another machine: what the tools' command line would
+     * refuse is refused here, too, before anything is started with it.
      *
      * @throws IllegalArgumentException when the text is not such a line
      */
@@ -214,36 +254,53 @@ public record RunOrder(
         Map<String, String> values = new HashMap<>();
         for (String word : text.split(" ")) {
             int equals = word.indexOf('=');
-            if (equals < 0) {
-                throw new IllegalArgumentException("'" + word + "' is no value of a run");
+            if (equals < 0 || values.put(word.substring(0, equals), word.substring(equals + 1)) != null) {
+                throw new IllegalArgumentException("'" + word + "' is no value of a run, or is there twice");
             }
-            values.put(word.substring(0, equals), word.substring(equals + 1));
         }
-        return new RunOrder(
-                Tool.ofCommand(value(values, "tool")).orElseThrow(() -> new IllegalArgumentException("unknown tool")),
-                Long.parseLong(value(values, "size")),
-                number(values, "iterations"),
-                value(values, "device"),
-                number(values, "devicePort"),
-                number(values, "gidIndex"),
-                number(values, "mtu"),
-                value(values, "connection").isEmpty() ? null : value(values, "connection"),
-                number(values, "queuePairs"),
-                number(values, "transmitDepth"),
-                number(values, "moderation"),
-                number(values, "port"),
-                number(values, "timeoutSeconds"),
-                Boolean.parseBoolean(value(values, "warmUp")));
+        if (values.size() != VALUES) {
+            throw new IllegalArgumentException("a run has " + VALUES + " values, not " + values.size());
+        }
+        RunOrder order = new RunOrder(
+                Tool.ofCommand(value(values, "tool", "[a-z_]{1,40}"))
+                        .orElseThrow(() -> new IllegalArgumentException("unknown tool")),
+                Ranges.messageSize("size", value(values, "size", "\\d{1,18}")),
+                number(values, "iterations", 5, 100_000_000),
+                orNull(value(values, "device", "([A-Za-z0-9_][A-Za-z0-9_.:-]{0,63})?")),
+                number(values, "devicePort", 1, 255),
+                number(values, "gidIndex", -1, 255),
+                number(values, "mtu", 0, 4096),
+                orNull(value(values, "connection", "([A-Za-z]{2,4})?")),
+                number(values, "queuePairs", 1, 16_384),
+                number(values, "transmitDepth", 0, 15_000),
+                number(values, "moderation", 0, 1024),
+                number(values, "port", 1, 65_535),
+                number(values, "timeoutSeconds", 1, MOST_SECONDS),
+                value(values, "warmUp", "true|false").equals("true"));
+        // The tool's own rules.
+        order.serverParameters();
+        return order;
     }
 
-    private static int number(Map<String, String> values, String key) {
-        return Integer.parseInt(value(values, key));
+    private static String orNull(String value) {
+        return value.isEmpty() ? null : value;
     }
 
-    private static String value(Map<String, String> values, String key) {
+    private static int number(Map<String, String> values, String key, int least, int most) {
+        int number = Integer.parseInt(value(values, key, "-?\\d{1,9}"));
+        if (number < least || number > most) {
+            throw new IllegalArgumentException(key + ": " + number + " is not in " + least + ".." + most);
+        }
+        return number;
+    }
+
+    private static String value(Map<String, String> values, String key, String pattern) {
         String value = values.get(key);
         if (value == null) {
             throw new IllegalArgumentException("a run without " + key);
+        }
+        if (!value.matches(pattern)) {
+            throw new IllegalArgumentException(key + " of a run makes no sense");
         }
         return value;
     }

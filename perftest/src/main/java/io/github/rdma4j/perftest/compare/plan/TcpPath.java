@@ -6,16 +6,17 @@ import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Where plain TCP goes: to the address of the RDMA device's own network interface, where it has one. As both ends are
- * on this machine, the kernel loops it back, as the device does with RDMA.
+ * Where plain TCP goes. With both ends on this machine: to the address of the RDMA device's own network interface,
+ * where it has one, and the kernel loops it back, as the device does with RDMA. Else to the address that was named.
  *
- * @param address numeric
- * @param networkInterface that has it
+ * @param address numeric, of the server
+ * @param networkInterface that has it, or by which this machine reaches it; null when not known
  */
 public record TcpPath(String address, String networkInterface) {
     private static final String LOOPBACK = "127.0.0.1";
@@ -34,6 +35,21 @@ public record TcpPath(String address, String networkInterface) {
             return of(Files.readString(name).strip());
         } catch (IOException _) {
             return new TcpPath(LOOPBACK, "lo");
+        }
+    }
+
+    /**
+     * The path to another machine.
+     *
+     * @param address of it
+     * @param own the address of this machine by which it reaches it
+     */
+    public static TcpPath to(String address, InetAddress own) {
+        try {
+            NetworkInterface found = NetworkInterface.getByInetAddress(own);
+            return new TcpPath(address, found == null ? null : found.getName());
+        } catch (SocketException _) {
+            return new TcpPath(address, null);
         }
     }
 

@@ -10,6 +10,7 @@ import io.github.rdma4j.perftest.compare.result.CaseResult;
 import io.github.rdma4j.perftest.compare.result.CompareResult;
 import io.github.rdma4j.perftest.compare.result.Implementation;
 import io.github.rdma4j.perftest.compare.result.Metric;
+import io.github.rdma4j.perftest.compare.result.ServerMachine;
 import io.github.rdma4j.perftest.compare.result.Verdict;
 import io.github.rdma4j.perftest.document.EnvironmentJson;
 import io.github.rdma4j.perftest.document.ResultJson;
@@ -40,6 +41,7 @@ public final class CompareJson {
             EnvironmentJson.writeState(json, result.state(), result.failure());
             json.writeNumberField("rounds", result.plan().rounds());
             json.writeBooleanField("warm_up", result.plan().warmUp());
+            writeServer(json, result.conditions().server());
             writeTcp(json, result.tcp());
             json.writeArrayFieldStart("tests");
             for (Tool tool : result.plan().tools()) {
@@ -58,6 +60,16 @@ public final class CompareJson {
             writeExpectations(json, result);
             json.writeEndObject();
             json.writeRaw('\n');
+        }
+    }
+
+    private static void writeServer(JsonGenerator json, ServerMachine server) throws IOException {
+        if (server != null) {
+            json.writeObjectFieldStart("server");
+            json.writeStringField("address", server.address());
+            json.writeStringField("host", server.host());
+            EnvironmentJson.write(json, server.environment());
+            json.writeEndObject();
         }
     }
 

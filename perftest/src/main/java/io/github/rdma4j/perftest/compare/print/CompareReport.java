@@ -11,6 +11,7 @@ import io.github.rdma4j.perftest.compare.result.Conditions;
 import io.github.rdma4j.perftest.compare.result.Implementation;
 import io.github.rdma4j.perftest.compare.result.Measurement;
 import io.github.rdma4j.perftest.compare.result.Round;
+import io.github.rdma4j.perftest.compare.result.ServerMachine;
 import io.github.rdma4j.perftest.compare.result.Verdict;
 import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.figures.MedianInterval;
@@ -48,15 +49,19 @@ public final class CompareReport {
      */
     public void begin(ComparePlan plan, Conditions conditions, TcpSetting tcp, String tcpPrograms) {
         line(
-                "rdma4j compare: Java and C in turn%s, both ends on this machine, %s",
-                plan.tcp() == TcpMode.NONE ? "" : ", and plain TCP", plural(plan.rounds(), "round"));
+                "rdma4j compare: Java and C in turn%s, %s, %s",
+                plan.tcp() == TcpMode.NONE ? "" : ", and plain TCP",
+                conditions.server() == null
+                        ? "both ends on this machine"
+                        : "clients here, servers on " + conditions.server().title(),
+                plural(plan.rounds(), "round"));
         conditions(plan, conditions);
         Environment machine = conditions.environment();
         line(" clocks  Java: %s; C: the CPU's cycle counter", machine.clock());
         if (tcp != null) {
             line(
-                    " TCP     %s of %s, one connection, TCP_NODELAY; latency: %s, bandwidth: blocking",
-                    tcp.path().address(), tcp.path().networkInterface(), tcp.spin() ? "spinning" : "blocking");
+                    " TCP     %s, one connection, TCP_NODELAY; latency: %s, bandwidth: blocking",
+                    way(tcp, conditions.server()), tcp.spin() ? "spinning" : "blocking");
             line(" TCP C   %s", tcpPrograms);
         }
         if (!plan.warmUp()) {
@@ -77,18 +82,61 @@ public final class CompareReport {
 
     private void conditions(ComparePlan plan, Conditions conditions) {
         Environment machine = conditions.environment();
+        ServerMachine server = conditions.server();
+        if (server == null) {
+            line(" device  %s", device(plan, machine));
+            line(" machine %s", machine(machine));
+        } else {
+            line(" here    %s; %s", device(plan, machine), machine(machine));
+            line(" there   %s; %s", device(plan, server.environment()), machine(server.environment()));
+            if (!machine.jvm().equals(server.environment().jvm())) {
+                line(
+                        " Java    there: %s%s",
+                        server.environment().jvm(), flags(server.environment().jvmFlags()));
+            }
+        }
         line(
-                " device  %s port %d (%s), GID index %d, MTU %d",
+                " Java    rdma4j %s, wire version %s; %s%s",
+                machine.rdma4j(), WireVersion.OURS, machine.jvm(), flags(machine.jvmFlags()));
+        line(" C       perftest, wire version %s, in %s", machine.cVersion(), conditions.cFolder());
+        if (server != null) {
+            String there = server.environment().cVersion();
+            line(" C there perftest, wire version %s, in %s", there, server.cFolder());
+            if (!there.equals(machine.cVersion())) {
+                line(
+                        " warning: C's tools are of wire version %s here and %s there: another C on either end",
+                        machine.cVersion(), there);
+            }
+        }
+    }
+
+    private static String device(ComparePlan plan, Environment machine) {
+        return String.format(
+                Locale.ROOT,
+                "%s port %d (%s), GID index %d, MTU %d",
                 machine.device(),
                 machine.devicePort(),
                 machine.softwareDevice() ? "a software device" : "firmware " + machine.firmware(),
                 machine.gidIndex(),
                 plan.mtu() > 0 ? plan.mtu() : machine.activeMtu());
-        line(" machine %s, %s, %s", machine.kernel(), machine.architecture(), plural(machine.processors(), "CPU"));
-        line(
-                " Java    rdma4j %s, wire version %s; %s%s",
-                machine.rdma4j(), WireVersion.OURS, machine.jvm(), flags(machine.jvmFlags()));
-        line(" C       perftest, wire version %s, in %s", machine.cVersion(), conditions.cFolder());
+    }
+
+    private static String machine(Environment machine) {
+        return String.format(
+                Locale.ROOT,
+                "%s, %s, %s",
+                machine.kernel(),
+                machine.architecture(),
+                plural(machine.processors(), "CPU"));
+    }
+
+    /** Where plain TCP goes, in words. */
+    private static String way(TcpSetting tcp, ServerMachine server) {
+        String name = tcp.path().networkInterface();
+        if (server == null) {
+            return tcp.path().address() + " of " + name;
+        }
+        return "to " + tcp.path().address() + (name == null ? "" : " by " + name);
     }
 
     private static String flags(List<String> flags) {
@@ -171,7 +219,9 @@ public final class CompareReport {
     public void end(CompareResult result) {
         line("");
         tables(result);
-        if (result.conditions().software()) {
+        if (result.conditions().software() && result.conditions().server() != null) {
+            line("A software device took part: only Java's ratios to C mean anything, not the figures.");
+        } else if (result.conditions().software()) {
             line(
                     "%s is a software device: only Java's ratios to C mean anything, not the figures.",
                     result.conditions().device());

@@ -38,7 +38,8 @@ final class TcpTable {
                 .append(cases.getFirst().of(Implementation.TCP_JAVA).size())
                 .append(".\n");
         text.append("CPU/message: user and system time of the processes of both ends; machine/msg: what all"
-                + " processors were busy with, the kernel's own threads and other programs included. Without start and"
+                + " processors" + (conditions.server() == null ? "" : " of both machines")
+                + " were busy with, the kernel's own threads and other programs included. Without start and"
                 + " handshake; spinning counts.\n");
         if (conditions.software() && cases.stream().anyMatch(TcpTable::isSlowerThanTcp)) {
             text.append("Bandwidth: ")

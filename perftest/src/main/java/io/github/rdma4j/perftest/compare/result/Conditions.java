@@ -2,44 +2,91 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare.result;
 
-import io.github.rdma4j.perftest.compare.plan.ComparePlan;
 import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.LinkLayer;
+import java.net.InetAddress;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Under what conditions the figures were measured: without them they say nothing to anybody else.
  *
  * @param environment device, machine, JVM and versions
  * @param cFolder where the C tools are
+ * @param server the machine of the servers; null where it is this one, with the same device
  */
-public record Conditions(Environment environment, String cFolder) {
+public record Conditions(Environment environment, String cFolder, ServerMachine server) {
+    private static final int IPV4_OFFSET = 12;
+
+    /** With both ends on this machine. */
+    public Conditions(Environment environment, String cFolder) {
+        this(environment, cFolder, null);
+    }
+
     /**
      * Looks at the device and the machine.
      *
+     * @param device its name; null for the one that has the address, or else the first one
+     * @param devicePort its port
+     * @param gidIndex index of the GID; -1 to choose
+     * @param address of this machine, by which another one reaches it; null where both ends are here
+     * @param cVersion of the C tools
+     * @param cFolder where they are
      * @throws io.github.rdma4j.verbs.VerbsException when there is no such device
      */
-    public static Conditions look(ComparePlan plan, String cVersion, Path cFolder) {
-        try (DeviceContext context = DeviceContext.open(Device.find(deviceName(plan)))) {
-            boolean ethernet = context.port(plan.devicePort()).linkLayer() == LinkLayer.ETHERNET;
-            int gidIndex = plan.gidIndex() < 0 && ethernet
-                    ? context.selectGid(plan.devicePort()).index()
-                    : plan.gidIndex();
+    public static Conditions look(
+            String device, int devicePort, int gidIndex, InetAddress address, String cVersion, Path cFolder) {
+        String name = device != null ? device : deviceName(devicePort, address);
+        try (DeviceContext context = DeviceContext.open(Device.find(name))) {
+            boolean ethernet = context.port(devicePort).linkLayer() == LinkLayer.ETHERNET;
+            int chosen = gidIndex < 0 && ethernet
+                    ? gid(context, devicePort, address)
+                            .orElseGet(() -> context.selectGid(devicePort))
+                            .index()
+                    : gidIndex;
             return new Conditions(
-                    Environment.look(context, plan.devicePort(), gidIndex).withCVersion(cVersion), cFolder.toString());
+                    Environment.look(context, devicePort, chosen).withCVersion(cVersion), cFolder.toString());
         }
     }
 
-    private static String deviceName(ComparePlan plan) {
-        if (plan.device() != null) {
-            return plan.device();
-        }
+    /** These conditions with the servers on another machine. */
+    public Conditions with(ServerMachine other) {
+        return new Conditions(environment, cFolder, other);
+    }
+
+    private static String deviceName(int devicePort, InetAddress address) {
         List<Device> devices = Device.list();
+        if (address != null) {
+            for (Device each : devices) {
+                try (DeviceContext context = DeviceContext.open(each)) {
+                    if (context.attributes().physicalPortCount() >= devicePort
+                            && gid(context, devicePort, address).isPresent()) {
+                        return each.name();
+                    }
+                }
+            }
+        }
         // With no device at all, looking for any name gives the explanation of why there is none.
         return devices.isEmpty() ? "" : devices.getFirst().name();
+    }
+
+    /** The GID that is the address. */
+    private static Optional<GidEntry> gid(DeviceContext context, int devicePort, InetAddress address) {
+        if (address == null) {
+            return Optional.empty();
+        }
+        byte[] wanted = address.getAddress();
+        return GidEntry.preferred(context.gidTable(devicePort).stream()
+                .filter(entry -> entry.gid().isIpv4Mapped()
+                        && Arrays.equals(
+                                Arrays.copyOfRange(entry.gid().bytes(), IPV4_OFFSET, IPV4_OFFSET + wanted.length),
+                                wanted))
+                .toList());
     }
 
     /** Name of the device. */
@@ -47,12 +94,13 @@ public record Conditions(Environment environment, String cFolder) {
         return environment.device();
     }
 
-    /** Whether it is one without hardware, as SoftRoCE is. */
+    /** Whether it, or the servers', is one without hardware, as SoftRoCE is. */
     public boolean software() {
-        return environment.softwareDevice();
+        return environment.softwareDevice()
+                || server != null && server.environment().softwareDevice();
     }
 
-    /** Index of the GID that both use; -1 where LIDs are used. */
+    /** Index of the GID that this machine uses; -1 where LIDs are used. */
     public int gidIndex() {
         return environment.gidIndex();
     }

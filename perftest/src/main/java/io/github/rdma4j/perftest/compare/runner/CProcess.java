@@ -3,7 +3,6 @@
 package io.github.rdma4j.perftest.compare.runner;
 
 import io.github.rdma4j.perftest.compare.plan.Deadline;
-import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import io.github.rdma4j.perftest.exit.CompareException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -40,49 +39,19 @@ public final class CProcess implements AutoCloseable {
         Thread.ofPlatform().daemon().name("rdma4j-c-output").start(this::read);
     }
 
-    /**
-     * A server and its client.
-     *
-     * @param title for messages
-     * @param server its command line
-     * @param client its command line
-     * @param serverEnds whether the server ends with its client; if not, it is killed
-     */
-    record Pair(String title, List<String> server, List<String> client, boolean serverEnds) {}
-
-    /**
-     * Runs a server and a client, until both have ended.
-     *
-     * @return all that the client has printed
-     * @throws CompareException when one of them fails, or they do not end in time
-     */
-    static String serverAndClient(Pair pair, RunOrder order, ChildProcesses children, ProcessGuard guard) {
-        Deadline deadline = order.deadline();
-        try (CProcess server = new CProcess(pair.title() + " (server)", pair.server(), children, guard)) {
-            server.awaitListening(order.port(), deadline);
-            try (CProcess client = new CProcess(pair.title() + " (client)", pair.client(), children, guard)) {
-                awaitFirst(server, client, deadline);
-                if (server.hasFailed()) {
-                    // The client would wait for it.
-                    throw server.failed();
-                }
-                String output = client.await(deadline);
-                if (pair.serverEnds()) {
-                    server.await(deadline);
-                }
-                return output;
-            }
-        }
+    /** Is complete when it has ended. */
+    CompletableFuture<?> onExit() {
+        return process.onExit();
     }
 
-    private static void awaitFirst(CProcess server, CProcess client, Deadline deadline) {
+    /** Waits until it has ended, or something else is complete. */
+    void awaitFirst(CompletableFuture<?> other, Deadline deadline) {
         try {
-            CompletableFuture.anyOf(server.process.onExit(), client.process.onExit())
-                    .get(deadline.remainingNanoseconds(), TimeUnit.NANOSECONDS);
+            CompletableFuture.anyOf(onExit(), other).get(deadline.remainingNanoseconds(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException _) {
-            throw client.late();
+            throw late();
         } catch (InterruptedException _) {
-            throw client.interrupted();
+            throw interrupted();
         } catch (ExecutionException failure) {
             throw new IllegalStateException(failure);
         }
@@ -113,7 +82,8 @@ public final class CProcess implements AutoCloseable {
         }
     }
 
-    private boolean hasFailed() {
+    /** Whether it has ended with an error. */
+    boolean hasFailed() {
         return !process.isAlive() && process.exitValue() != 0;
     }
 
@@ -148,7 +118,7 @@ public final class CProcess implements AutoCloseable {
     }
 
     /** That it ended with an error, with the last thing it said. */
-    private CompareException failed() {
+    CompareException failed() {
         return new CompareException(title + " ended with status " + process.exitValue() + lastWords(), "");
     }
 

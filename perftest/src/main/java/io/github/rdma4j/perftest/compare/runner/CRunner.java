@@ -5,7 +5,6 @@ package io.github.rdma4j.perftest.compare.runner;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import io.github.rdma4j.perftest.compare.result.Implementation;
 import io.github.rdma4j.perftest.compare.result.Measurement;
-import io.github.rdma4j.perftest.environment.CpuTime;
 import io.github.rdma4j.perftest.exit.CompareException;
 import java.time.Duration;
 import java.util.List;
@@ -22,30 +21,36 @@ public final class CRunner implements Runner {
     private static final Duration PAUSE = Duration.ofMillis(500);
 
     private final CTools tools;
+    private final ServerEnd end;
     private final ChildProcesses children;
     private final ProcessGuard guard;
 
     /**
      * @param tools where they are
+     * @param end where the servers are
      * @param children where the processes are registered
      * @param guard kills them if this JVM is killed
      */
-    public CRunner(CTools tools, ChildProcesses children, ProcessGuard guard) {
+    public CRunner(CTools tools, ServerEnd end, ChildProcesses children, ProcessGuard guard) {
         this.tools = tools;
+        this.end = end;
         this.children = children;
         this.guard = guard;
     }
 
     @Override
     public Measurement run(RunOrder order) {
-        String name = "C's " + order.tool().command();
-        return measured(name, PAUSE, () -> {
-            long before = CpuTime.ofEndedChildren();
-            String printed = CProcess.serverAndClient(
-                    new CProcess.Pair(name, tools.server(order), tools.client(order), true), order, children, guard);
-            long used = CpuTime.between(before, CpuTime.ofEndedChildren());
-            return Measurement.of(Implementation.C, CToolOutput.parse(printed)).using(order.messages(), used);
+        CClient client = new CClient(title(order), ServerProgram.C, tools.client(order, end.host()));
+        return measured(client.title(), PAUSE, () -> {
+            CClient.Ended ended = client.run(order, end, children, guard);
+            return Measurement.of(Implementation.C, CToolOutput.parse(ended.output()))
+                    .using(order.messages(), ended.cpu());
         });
+    }
+
+    /** The tool, in messages. */
+    static String title(RunOrder order) {
+        return "C's " + order.tool().command();
     }
 
     /** The first run that knew the time. */

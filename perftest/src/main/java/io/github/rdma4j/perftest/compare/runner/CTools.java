@@ -59,9 +59,22 @@ public final class CTools {
                 "install the package perftest (apt-get install perftest), or name its folder with --c-path");
     }
 
-    /** The file of a tool. */
+    /**
+     * The file of a tool.
+     *
+     * @throws CompareException when it was not looked for
+     */
     public Path program(Tool tool) {
-        return programs.get(tool);
+        Path program = programs.get(tool);
+        if (program == null) {
+            throw new CompareException(tool.command() + " is not among the tools of this comparison", "");
+        }
+        return program;
+    }
+
+    /** The folder of the first of them. */
+    public Path folder() {
+        return programs.values().iterator().next().toAbsolutePath().getParent();
     }
 
     /** The command line of a run's server. */
@@ -72,10 +85,10 @@ public final class CTools {
         return command;
     }
 
-    /** The command line of a run's client. */
-    List<String> client(RunOrder order) {
+    /** The command line of a run's client, of a server on that host. */
+    List<String> client(RunOrder order, String host) {
         List<String> command = server(order);
-        command.add(RunOrder.HOST);
+        command.add(host);
         return command;
     }
 

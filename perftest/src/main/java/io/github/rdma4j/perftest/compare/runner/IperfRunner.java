@@ -10,15 +10,17 @@ import io.github.rdma4j.perftest.compare.plan.TcpSetting;
 import io.github.rdma4j.perftest.compare.result.Implementation;
 import io.github.rdma4j.perftest.compare.result.Measurement;
 import io.github.rdma4j.perftest.compare.result.ToolOutput;
-import io.github.rdma4j.perftest.environment.CpuTime;
 import io.github.rdma4j.perftest.exit.CompareException;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /** Runs iperf3 over TCP: two processes. The figure is the receiver's. */
 final class IperfRunner implements Runner {
+    static final String TITLE = "iperf3";
+
     /** Larger blocks it refuses. */
     private static final long MOST_BYTES = 1 << 20;
 
@@ -27,18 +29,21 @@ final class IperfRunner implements Runner {
 
     private final String program;
     private final TcpSetting setting;
+    private final ServerEnd end;
     private final ChildProcesses children;
     private final ProcessGuard guard;
 
     /**
      * @param program its file
      * @param setting where
+     * @param end where the server is
      * @param children where the processes are registered
      * @param guard kills them if this JVM is killed
      */
-    IperfRunner(String program, TcpSetting setting, ChildProcesses children, ProcessGuard guard) {
+    IperfRunner(String program, TcpSetting setting, ServerEnd end, ChildProcesses children, ProcessGuard guard) {
         this.program = program;
         this.setting = setting;
+        this.end = end;
         this.children = children;
         this.guard = guard;
     }
@@ -52,18 +57,20 @@ final class IperfRunner implements Runner {
     public Measurement run(RunOrder order) {
         String port = Integer.toString(order.port());
         String address = setting.path().address();
-        List<String> server = List.of(program, "-s", "-1", "-B", address, "-p", port);
         List<String> client = new ArrayList<>(List.of(program, "-c", address, "-p", port, "-J", "-N", "-i", "0"));
         client.addAll(
                 List.of("-l", Long.toString(order.size()), "-n", Long.toString(order.size() * order.iterations())));
-        long before = CpuTime.ofEndedChildren();
-        String printed =
-                CProcess.serverAndClient(new CProcess.Pair("iperf3", server, client, true), order, children, guard);
-        long used = CpuTime.between(before, CpuTime.ofEndedChildren());
+        CClient.Ended ended = new CClient(TITLE, ServerProgram.IPERF, client).run(order, end, children, guard);
         Map<String, Double> figures =
-                TcpFigures.bandwidth((int) order.size(), order.iterations(), bytesPerSecond(printed));
+                TcpFigures.bandwidth((int) order.size(), order.iterations(), bytesPerSecond(ended.output()));
         return Measurement.of(Implementation.TCP_C, ToolOutput.of(figures))
-                .using(order.kind().messages(order.iterations()), used);
+                .using(order.kind().messages(order.iterations()), ended.cpu());
+    }
+
+    /** The command line of the server of a run. */
+    static List<String> server(Path program, TcpSetting setting, RunOrder order) {
+        return List.of(
+                program.toString(), "-s", "-1", "-B", setting.path().address(), "-p", Integer.toString(order.port()));
     }
 
     /**

@@ -28,19 +28,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Runs the Java tool: this JVM is the client, {@link JavaServer} the server. */
+/** Runs the Java tool: this JVM is the client. */
 public final class JavaRunner implements Runner {
-    private final JavaServer server;
+    private final ServerEnd end;
 
-    public JavaRunner(JavaServer server) {
-        this.server = server;
+    /** With the server at that end. */
+    public JavaRunner(ServerEnd end) {
+        this.end = end;
     }
 
     @Override
     public Measurement run(RunOrder order) {
         Deadline deadline = order.deadline();
         long before = CpuTime.ofThisProcess();
-        server.listen(order, deadline);
+        try (Serving server = end.serve(ServerProgram.JAVA, order, deadline)) {
+            return run(order, server, before, deadline);
+        }
+    }
+
+    private Measurement run(RunOrder order, Serving server, long before, Deadline deadline) {
         FutureTask<Measurement> client = new FutureTask<>(() -> measure(order));
         Thread.ofPlatform().daemon().name("rdma4j-client").start(client);
         String what = "Java's " + order.tool().command();
@@ -69,9 +75,9 @@ public final class JavaRunner implements Runner {
                 what + ": " + reason + (complaint.isEmpty() ? "" : "; its server: " + complaint), remedy, cause);
     }
 
-    private static Measurement measure(RunOrder order) {
+    private Measurement measure(RunOrder order) {
         AtomicReference<TestInfo> agreed = new AtomicReference<>();
-        TestOutcome outcome = PerfTest.run(order.parameters(false), new TestListener() {
+        TestOutcome outcome = PerfTest.run(order.clientParameters(end.host()), new TestListener() {
             @Override
             public void agreed(TestInfo info) {
                 agreed.set(info);

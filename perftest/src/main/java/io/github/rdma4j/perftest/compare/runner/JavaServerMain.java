@@ -52,7 +52,7 @@ final class JavaServerMain {
             RunOrder run = RunOrder.decode(order.substring(SERVE.length()));
             start(
                     run.warmUp(),
-                    () -> PerfTest.run(run.parameters(true), new TestListener() {
+                    () -> PerfTest.run(run.serverParameters(), new TestListener() {
                         @Override
                         public void waiting(int port) {
                             orders.answer(LISTENING);

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.compare.runner;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import io.github.rdma4j.perftest.compare.result.Measurement;
 
-/** Makes one run, with both ends on this machine. */
+/** Makes one run; its client is on this machine. */
 public interface Runner {
     /**
      * Runs it.

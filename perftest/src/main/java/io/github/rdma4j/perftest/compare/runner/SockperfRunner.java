@@ -8,8 +8,8 @@ import io.github.rdma4j.perftest.compare.plan.TcpSetting;
 import io.github.rdma4j.perftest.compare.result.Implementation;
 import io.github.rdma4j.perftest.compare.result.Measurement;
 import io.github.rdma4j.perftest.compare.result.ToolOutput;
-import io.github.rdma4j.perftest.environment.CpuTime;
 import io.github.rdma4j.perftest.exit.CompareException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +19,8 @@ import java.util.regex.Pattern;
 
 /** Runs sockperf's ping-pong over TCP: two processes. It runs for a time, not for a number of messages. */
 final class SockperfRunner implements Runner {
+    static final String TITLE = "sockperf";
+
     private static final int LEAST_BYTES = 14;
     private static final int MOST_BYTES = 65_507;
 
@@ -42,18 +44,21 @@ final class SockperfRunner implements Runner {
 
     private final String program;
     private final TcpSetting setting;
+    private final ServerEnd end;
     private final ChildProcesses children;
     private final ProcessGuard guard;
 
     /**
      * @param program its file
      * @param setting where and how
+     * @param end where the server is
      * @param children where the processes are registered
      * @param guard kills them if this JVM is killed
      */
-    SockperfRunner(String program, TcpSetting setting, ChildProcesses children, ProcessGuard guard) {
+    SockperfRunner(String program, TcpSetting setting, ServerEnd end, ChildProcesses children, ProcessGuard guard) {
         this.program = program;
         this.setting = setting;
+        this.end = end;
         this.children = children;
         this.guard = guard;
     }
@@ -71,19 +76,22 @@ final class SockperfRunner implements Runner {
 
     @Override
     public Measurement run(RunOrder order) {
-        int size = (int) Math.max(order.size(), LEAST_BYTES);
-        long before = CpuTime.ofEndedChildren();
-        String printed = CProcess.serverAndClient(
-                new CProcess.Pair("sockperf", command("server", order.port(), size), client(order, size), false),
-                order,
-                children,
-                guard);
-        long used = CpuTime.between(before, CpuTime.ofEndedChildren());
-        return Measurement.of(Implementation.TCP_C, ToolOutput.of(figures(printed, size)))
-                .using(order.kind().messages((long) number(ALL_SENT, printed)), used);
+        CClient.Ended ended =
+                new CClient(TITLE, ServerProgram.SOCKPERF, client(order)).run(order, end, children, guard);
+        return Measurement.of(Implementation.TCP_C, ToolOutput.of(figures(ended.output(), size(order))))
+                .using(order.kind().messages((long) number(ALL_SENT, ended.output())), ended.cpu());
     }
 
-    private List<String> command(String role, int port, int size) {
+    private static int size(RunOrder order) {
+        return (int) Math.clamp(order.size(), LEAST_BYTES, MOST_BYTES);
+    }
+
+    /** The command line of the server of a run. */
+    static List<String> server(Path program, TcpSetting setting, RunOrder order) {
+        return command(program.toString(), "server", setting, order);
+    }
+
+    private static List<String> command(String program, String role, TcpSetting setting, RunOrder order) {
         List<String> command = new ArrayList<>(List.of(
                 program,
                 role,
@@ -91,17 +99,17 @@ final class SockperfRunner implements Runner {
                 "-i",
                 setting.path().address(),
                 "-p",
-                Integer.toString(port),
+                Integer.toString(order.port()),
                 "-m",
-                Integer.toString(size)));
+                Integer.toString(size(order))));
         if (setting.spin()) {
             command.add("--nonblocked");
         }
         return command;
     }
 
-    private List<String> client(RunOrder order, int size) {
-        List<String> command = command("ping-pong", order.port(), size);
+    private List<String> client(RunOrder order) {
+        List<String> command = command(program, "ping-pong", setting, order);
         command.add("-t");
         command.add(Integer.toString(SECONDS));
         if (order.kind() == Kind.ROUND_TRIP) {

@@ -14,20 +14,20 @@ import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.tcp.TcpRun;
 import io.github.rdma4j.perftest.tcp.TcpTest;
 
-/** Runs Java's test over plain TCP: this JVM is the client, {@link JavaServer} the server. */
+/** Runs Java's test over plain TCP: this JVM is the client. */
 public final class TcpJavaRunner implements Runner {
     /** Larger messages do not fit into a buffer. */
     private static final long MOST_BYTES = 1 << 30;
 
-    private final JavaServer server;
+    private final ServerEnd end;
     private final TcpSetting setting;
 
     /**
-     * @param server the other JVM
+     * @param end where the server is
      * @param setting where and how
      */
-    public TcpJavaRunner(JavaServer server, TcpSetting setting) {
-        this.server = server;
+    public TcpJavaRunner(ServerEnd end, TcpSetting setting) {
+        this.end = end;
         this.setting = setting;
     }
 
@@ -41,12 +41,13 @@ public final class TcpJavaRunner implements Runner {
         TcpRun run = setting.run(order);
         Deadline deadline = order.deadline();
         long before = CpuTime.ofThisProcess();
-        server.listen(run, deadline);
-        long[] times = TcpTest.measure(run);
-        long used = CpuTime.between(before, CpuTime.ofThisProcess());
-        long serverUsed = server.finish(deadline);
-        return measurement(run, order.kind(), times)
-                .using(order.kind().messages(run.iterations()), CpuTime.sum(used, serverUsed));
+        try (Serving server = end.serve(ServerProgram.TCP_JAVA, order, deadline)) {
+            long[] times = TcpTest.measure(run);
+            long used = CpuTime.between(before, CpuTime.ofThisProcess());
+            long serverUsed = server.finish(deadline);
+            return measurement(run, order.kind(), times)
+                    .using(order.kind().messages(run.iterations()), CpuTime.sum(used, serverUsed));
+        }
     }
 
     private static Measurement measurement(TcpRun run, Kind kind, long[] times) {

@@ -3,6 +3,8 @@
 package io.github.rdma4j.perftest.compare.runner;
 
 import io.github.rdma4j.perftest.compare.plan.TcpSetting;
+import io.github.rdma4j.perftest.compare.result.ServerMachine;
+import io.github.rdma4j.perftest.exit.CompareException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,26 +35,65 @@ public record TcpTools(Path sockperf, Path iperf) {
                 .orElse(null);
     }
 
+    /**
+     * The program for latency.
+     *
+     * @throws CompareException when there is none
+     */
+    Path latency() {
+        return known("sockperf", sockperf);
+    }
+
+    /**
+     * The program for bandwidth.
+     *
+     * @throws CompareException when there is none
+     */
+    Path bandwidth() {
+        return known("iperf3", iperf);
+    }
+
+    private static Path known(String name, Path file) {
+        if (file == null) {
+            throw new CompareException("there is no " + name + " on the PATH", "apt-get install " + name);
+        }
+        return file;
+    }
+
     /** Those that can be run. */
-    public List<Runner> runners(TcpSetting setting, ChildProcesses children, ProcessGuard guard) {
+    public List<Runner> runners(TcpSetting setting, ServerEnd end, ChildProcesses children, ProcessGuard guard) {
         List<Runner> runners = new ArrayList<>();
         if (sockperf != null) {
-            runners.add(new SockperfRunner(sockperf.toString(), setting, children, guard));
+            runners.add(new SockperfRunner(sockperf.toString(), setting, end, children, guard));
         }
         if (iperf != null) {
-            runners.add(new IperfRunner(iperf.toString(), setting, children, guard));
+            runners.add(new IperfRunner(iperf.toString(), setting, end, children, guard));
         }
         return runners;
     }
 
-    /** What is used, and what is left out and why, in a line. */
-    public String describe() {
-        return used("latency", "sockperf", sockperf) + "; " + used("bandwidth", "iperf3", iperf);
+    /** Those that the machine of the servers has, too; null stands for this one. */
+    public TcpTools alsoOn(ServerMachine server) {
+        return server == null ? this : new TcpTools(server.sockperf() ? sockperf : null, server.iperf() ? iperf : null);
     }
 
-    private static String used(String what, String name, Path file) {
-        return file != null
-                ? what + ": " + file
-                : what + ": left out, there is no " + name + " on the PATH (apt-get install " + name + ")";
+    /**
+     * What is used, and what is left out and why, in a line.
+     *
+     * @param server the machine of the servers; null for this one
+     */
+    public String describe(ServerMachine server) {
+        return used("latency", "sockperf", sockperf, server == null || server.sockperf() ? null : server)
+                + "; "
+                + used("bandwidth", "iperf3", iperf, server == null || server.iperf() ? null : server);
+    }
+
+    private static String used(String what, String name, Path file, ServerMachine lacking) {
+        if (file != null && lacking == null) {
+            return what + ": " + file;
+        }
+        return what + ": left out, there is no " + name + " on the PATH"
+                + (file == null ? "" : " of " + lacking.title())
+                + " (apt-get install " + name + ")";
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.pair;
 
+import io.github.rdma4j.perftest.talk.Fields;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;

@@ -4,8 +4,8 @@ package io.github.rdma4j.perftest.doctor.peer;
 
 import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.pair.Failure;
-import io.github.rdma4j.perftest.doctor.pair.Fields;
 import io.github.rdma4j.perftest.doctor.peer.Remote.Answer;
+import io.github.rdma4j.perftest.talk.Fields;
 import io.github.rdma4j.verbs.RemoteMemory;
 import java.util.Optional;
 

@@ -4,11 +4,11 @@ package io.github.rdma4j.perftest.doctor.peer;
 
 import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.pair.Failure;
-import io.github.rdma4j.perftest.doctor.pair.Fields;
 import io.github.rdma4j.perftest.doctor.pair.PeerPort;
 import io.github.rdma4j.perftest.doctor.pair.PortPair;
 import io.github.rdma4j.perftest.doctor.pair.Transport;
 import io.github.rdma4j.perftest.doctor.peer.Remote.Answer;
+import io.github.rdma4j.perftest.talk.Fields;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.CmEventType;

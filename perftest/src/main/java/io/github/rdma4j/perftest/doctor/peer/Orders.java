@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.peer;
 
-import io.github.rdma4j.perftest.doctor.pair.BadMessageException;
 import io.github.rdma4j.perftest.doctor.pair.Failure;
-import io.github.rdma4j.perftest.doctor.pair.Fields;
 import io.github.rdma4j.perftest.doctor.pair.PeerMachine;
 import io.github.rdma4j.perftest.doctor.pair.PeerPort;
 import io.github.rdma4j.perftest.doctor.pair.Transport;
+import io.github.rdma4j.perftest.talk.BadMessageException;
+import io.github.rdma4j.perftest.talk.Fields;
+import io.github.rdma4j.perftest.talk.Limits;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.QueuePairEndpoint;
 import io.github.rdma4j.verbs.RemoteMemory;

@@ -6,14 +6,19 @@ import io.github.rdma4j.gpudirect.check.FindingState;
 import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.check.Finding;
 import io.github.rdma4j.perftest.doctor.check.Outcome;
-import io.github.rdma4j.perftest.doctor.pair.BadMessageException;
 import io.github.rdma4j.perftest.doctor.pair.ClockOffset;
 import io.github.rdma4j.perftest.doctor.pair.Comparison;
-import io.github.rdma4j.perftest.doctor.pair.Fields;
-import io.github.rdma4j.perftest.doctor.pair.Message;
 import io.github.rdma4j.perftest.doctor.pair.PeerMachine;
 import io.github.rdma4j.perftest.doctor.pair.PeerReport;
 import io.github.rdma4j.perftest.doctor.pair.PortPair;
+import io.github.rdma4j.perftest.talk.BadMessageException;
+import io.github.rdma4j.perftest.talk.Fields;
+import io.github.rdma4j.perftest.talk.Limits;
+import io.github.rdma4j.perftest.talk.Line;
+import io.github.rdma4j.perftest.talk.Message;
+import io.github.rdma4j.perftest.talk.PeerAddress;
+import io.github.rdma4j.perftest.talk.PeerLostException;
+import io.github.rdma4j.perftest.talk.Protocol;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.IOException;
@@ -78,7 +83,7 @@ public final class PeerClient {
             socket.connect(
                     new InetSocketAddress(address.host(), address.port()),
                     Math.toIntExact(limits.step().toMillis()));
-            try (Line line = new Line(socket)) {
+            try (Line line = new Line(Protocol.DOCTOR, socket)) {
                 speak(line);
             }
         } catch (IOException failure) {

@@ -6,14 +6,19 @@ import io.github.rdma4j.gpudirect.check.FindingState;
 import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.check.Finding;
 import io.github.rdma4j.perftest.doctor.check.Outcome;
-import io.github.rdma4j.perftest.doctor.pair.BadMessageException;
 import io.github.rdma4j.perftest.doctor.pair.Comparison;
-import io.github.rdma4j.perftest.doctor.pair.Fields;
-import io.github.rdma4j.perftest.doctor.pair.Message;
 import io.github.rdma4j.perftest.doctor.pair.PeerMachine;
 import io.github.rdma4j.perftest.doctor.pair.PeerPort;
 import io.github.rdma4j.perftest.doctor.pair.PeerReport;
 import io.github.rdma4j.perftest.doctor.pair.Transport;
+import io.github.rdma4j.perftest.talk.BadMessageException;
+import io.github.rdma4j.perftest.talk.Fields;
+import io.github.rdma4j.perftest.talk.Limits;
+import io.github.rdma4j.perftest.talk.Line;
+import io.github.rdma4j.perftest.talk.Message;
+import io.github.rdma4j.perftest.talk.PeerAddress;
+import io.github.rdma4j.perftest.talk.PeerLostException;
+import io.github.rdma4j.perftest.talk.Protocol;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -75,7 +80,7 @@ public final class PeerServer {
             taken = socket.getLocalPort();
             progress.accept("waiting at TCP port " + taken + " for at most " + patience.toSeconds()
                     + " s. On the other machine: rdma4j doctor --peer " + name()
-                    + (taken == PeerAddress.DEFAULT_PORT ? "" : ":" + taken));
+                    + (taken == Protocol.DOCTOR.port() ? "" : ":" + taken));
             accept(socket, new Limits(patience));
         } catch (SocketTimeoutException _) {
             fail(
@@ -97,7 +102,7 @@ public final class PeerServer {
                 .filter(each -> each.usable() && each.transport() == Transport.ROCE)
                 .flatMap(each -> PeerPort.address(each.gid()).stream())
                 .filter(address -> !address.isLinkLocalAddress())
-                .map(address -> new PeerAddress(address.getHostAddress(), PeerAddress.DEFAULT_PORT).name())
+                .map(address -> new PeerAddress(address.getHostAddress(), Protocol.DOCTOR.port()).name())
                 .findFirst()
                 .orElse(me.machine().host().isEmpty() ? "HOST" : me.machine().host());
     }
@@ -109,7 +114,7 @@ public final class PeerServer {
                 throw new SocketTimeoutException();
             }
             socket.setSoTimeout(Math.clamp(left, 1, Integer.MAX_VALUE));
-            try (Line line = new Line(socket.accept())) {
+            try (Line line = new Line(Protocol.DOCTOR, socket.accept())) {
                 String address = line.remoteAddress().getHostAddress();
                 Optional<Duration> whole = greet(line, address);
                 if (whole.isPresent()) {

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.peer;
 
-import io.github.rdma4j.perftest.doctor.pair.BadMessageException;
 import io.github.rdma4j.perftest.doctor.pair.Failure;
-import io.github.rdma4j.perftest.doctor.pair.Fields;
-import io.github.rdma4j.perftest.doctor.pair.Message;
+import io.github.rdma4j.perftest.talk.BadMessageException;
+import io.github.rdma4j.perftest.talk.Fields;
+import io.github.rdma4j.perftest.talk.Limits;
+import io.github.rdma4j.perftest.talk.Line;
+import io.github.rdma4j.perftest.talk.Message;
+import io.github.rdma4j.perftest.talk.PeerLostException;
 import java.time.Duration;
 import java.util.Locale;
 

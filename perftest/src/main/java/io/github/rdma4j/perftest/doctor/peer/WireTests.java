@@ -4,9 +4,9 @@ package io.github.rdma4j.perftest.doctor.peer;
 
 import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.check.Finding;
-import io.github.rdma4j.perftest.doctor.pair.Fields;
 import io.github.rdma4j.perftest.doctor.pair.PeerPort;
 import io.github.rdma4j.perftest.doctor.pair.Transport;
+import io.github.rdma4j.perftest.talk.Fields;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.RemoteMemory;
 import java.time.Duration;

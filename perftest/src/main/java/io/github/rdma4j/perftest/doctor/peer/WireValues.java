@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.peer;
 
-import io.github.rdma4j.perftest.doctor.pair.BadMessageException;
-import io.github.rdma4j.perftest.doctor.pair.Fields;
+import io.github.rdma4j.perftest.talk.BadMessageException;
+import io.github.rdma4j.perftest.talk.Fields;
 import io.github.rdma4j.verbs.QueuePairEndpoint;
 import io.github.rdma4j.verbs.RemoteMemory;
 import java.util.HexFormat;

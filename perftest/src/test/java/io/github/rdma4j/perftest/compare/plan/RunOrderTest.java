@@ -29,9 +29,64 @@ class RunOrderTest {
         assertThatThrownBy(() -> RunOrder.decode(text)).isInstanceOf(IllegalArgumentException.class);
     }
 
+    /** The text may come from another machine. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "tool=sh",
+                "tool=../ib_write_bw",
+                "size=0",
+                "size=-1",
+                "size=99999999999",
+                "size=4k",
+                "iterations=4",
+                "iterations=1000000001",
+                "iterations=1e3",
+                "device=-d",
+                "device=a b",
+                "device=a/b",
+                "device=a;b",
+                "devicePort=0",
+                "devicePort=256",
+                "gidIndex=-2",
+                "gidIndex=256",
+                "mtu=1000",
+                "mtu=8192",
+                "connection=-F",
+                "connection=QP",
+                "connection=RC,UD",
+                "queuePairs=0",
+                "queuePairs=16385",
+                "transmitDepth=15001",
+                "moderation=1025",
+                "moderation=-1",
+                "port=0",
+                "port=65536",
+                "timeoutSeconds=0",
+                "timeoutSeconds=90001",
+                "warmUp=maybe",
+                "size=4096 size=8192",
+                "size=4096 more=1"
+            })
+    void refusesWhatACommandLineWouldRefuse(String change) {
+        String key = change.substring(0, change.indexOf('=') + 1);
+        String text = FULL.encode().replaceAll("\\b" + key + "\\S*", change);
+
+        assertThat(text).isNotEqualTo(FULL.encode());
+        assertThatThrownBy(() -> RunOrder.decode(text)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void namesNoDeviceToAnotherMachine() {
+        RunOrder order = FULL.at(null, 1, -1);
+
+        assertThat(RunOrder.decode(order.encode())).isEqualTo(order);
+        assertThat(order.at("mlx5_0", 2, 3)).isEqualTo(FULL);
+    }
+
     @Test
     void tellsJavaAndCTheSame() {
-        TestParameters java = FULL.parameters(false);
+        TestParameters java = FULL.clientParameters("127.0.0.1");
 
         assertThat(java.peer().server()).isEqualTo("127.0.0.1");
         assertThat(java.size()).isEqualTo(4096);
@@ -41,7 +96,7 @@ class RunOrderTest {
         assertThat(java.queues().queuePairs()).isEqualTo(4);
         assertThat(java.transmitDepth()).isEqualTo(64);
         assertThat(java.completionModeration()).isEqualTo(16);
-        assertThat(FULL.parameters(true).isServer()).isTrue();
+        assertThat(FULL.serverParameters().isServer()).isTrue();
         assertThat(String.join(" ", FULL.arguments()))
                 .isEqualTo("-F -d mlx5_0 -i 2 -p 18600 -s 4096 -n 10000 -u 18 -x 3 -m 1024 -c UC -q 4 -t 64 -Q 16");
     }
@@ -49,8 +104,8 @@ class RunOrderTest {
     @Test
     void leavesToTheToolsWhatIsNotGiven() {
         assertThat(String.join(" ", PLAIN.arguments())).isEqualTo("-F -d rxe0 -i 1 -p 18515 -s 2 -n 500 -u 18");
-        assertThat(PLAIN.parameters(false).path().gidIndex()).isEqualTo(-1);
-        assertThat(PLAIN.parameters(false).transmitDepth()).isEqualTo(1);
+        assertThat(PLAIN.clientParameters(RunOrder.HOST).path().gidIndex()).isEqualTo(-1);
+        assertThat(PLAIN.clientParameters(RunOrder.HOST).transmitDepth()).isEqualTo(1);
     }
 
     @Test
@@ -65,7 +120,7 @@ class RunOrderTest {
         RunOrder order = new RunOrder(Tool.ATOMIC_LATENCY, 8, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false);
 
         assertThat(order.arguments()).doesNotContain("-s");
-        assertThat(order.parameters(false).size()).isEqualTo(8);
+        assertThat(order.clientParameters(RunOrder.HOST).size()).isEqualTo(8);
     }
 
     @Test

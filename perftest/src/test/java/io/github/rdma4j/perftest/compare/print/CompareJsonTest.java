@@ -60,6 +60,25 @@ class CompareJsonTest {
         assertThat(json.at("/expectations")).isEmpty();
     }
 
+    @Test
+    void theServersMachineHasAnEnvironmentOfItsOwn() throws IOException {
+        CompareResult result = new CompareResult(
+                Instant.EPOCH,
+                1,
+                Samples.conditionsOfTwoMachines("5.9"),
+                Samples.plan(List.of(Samples.LATENCY), 1),
+                null,
+                List.of(Samples.latencyResult(new double[] {12}, new double[] {10})));
+
+        JsonNode json = write(result);
+
+        assertThat(json.at("/environment/device").asText()).isEqualTo("mlx5_0");
+        assertThat(json.at("/server/address").asText()).isEqualTo("10.0.0.1");
+        assertThat(json.at("/server/host").asText()).isEqualTo("alpha");
+        assertThat(json.at("/server/environment/device").asText()).isEqualTo("mlx5_3");
+        assertThat(json.at("/server/environment/c_version").asText()).isEqualTo("5.9");
+    }
+
     /** As C's tools print where a figure rounds to nothing. */
     @Test
     void whatIsDividedByNothingIsNoRatioAndMeetsNothing() throws IOException {

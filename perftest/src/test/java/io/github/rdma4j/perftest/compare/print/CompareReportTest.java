@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.compare.Samples;
 import io.github.rdma4j.perftest.compare.plan.Expectation;
+import io.github.rdma4j.perftest.compare.plan.TcpPath;
+import io.github.rdma4j.perftest.compare.plan.TcpSetting;
 import io.github.rdma4j.perftest.compare.plan.TestCase;
 import io.github.rdma4j.perftest.compare.result.CompareResult;
 import java.io.ByteArrayOutputStream;
@@ -34,6 +36,29 @@ class CompareReportTest {
                 .contains("wire version 6.06, in /usr/bin")
                 .contains("clock source tsc")
                 .contains("warning: with fewer than 6 rounds nothing says how far chance moves the ratios");
+    }
+
+    @Test
+    void ofTwoMachinesBothAreNamed() {
+        TcpSetting tcp = new TcpSetting(new TcpPath("10.0.0.1", "e0"), true);
+        report.begin(
+                Samples.plan(List.of(Samples.LATENCY), 6), Samples.conditionsOfTwoMachines("6.06"), tcp, "programs");
+
+        assertThat(text())
+                .contains("Java and C in turn, clients here, servers on 10.0.0.1 (alpha), 6 rounds")
+                .contains(" here    mlx5_0 port 1 (firmware null), GID index 1, MTU 4096; Linux 6.1, amd64, 2 CPUs")
+                .contains(" there   mlx5_3 port 1 (firmware null), GID index 1, MTU 4096; Linux 6.1, amd64, 2 CPUs")
+                .contains(" C there perftest, wire version 6.06, in /opt/perftest")
+                .contains(" TCP     to 10.0.0.1 by e0, one connection")
+                .doesNotContain("warning");
+    }
+
+    @Test
+    void anotherVersionOfCThereIsSaidInTheHead() {
+        report.begin(Samples.plan(List.of(Samples.LATENCY), 6), Samples.conditionsOfTwoMachines("5.9"), null, null);
+
+        assertThat(text())
+                .contains("warning: C's tools are of wire version 6.06 here and 5.9 there: another C on either end");
     }
 
     @Test

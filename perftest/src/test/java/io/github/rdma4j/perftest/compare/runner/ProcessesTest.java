@@ -43,13 +43,15 @@ class ProcessesTest {
         Path file = folder.resolve("ib_write_bw");
         Files.writeString(file, "#!/bin/sh\n" + script);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
-        return new CRunner(CTools.find(List.of(Tool.WRITE_BANDWIDTH), List.of(folder)), children, guard);
+        CTools tools = CTools.find(List.of(Tool.WRITE_BANDWIDTH), List.of(folder));
+        return new CRunner(tools, new LocalServers(guard, tools, null, null, children, guard), children, guard);
     }
 
     @Test
     void theServersFailureIsTold() {
         try (JavaServer server = JavaServer.start(children, LIMIT)) {
-            assertThatThrownBy(() -> new JavaRunner(server).run(IMPOSSIBLE))
+            assertThatThrownBy(() -> new JavaRunner(new LocalServers(server, null, null, null, children, server))
+                            .run(IMPOSSIBLE))
                     .isInstanceOf(CompareException.class)
                     .hasMessageStartingWith("the Java server: ");
         }

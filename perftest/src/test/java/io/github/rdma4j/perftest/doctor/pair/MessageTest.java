@@ -5,6 +5,10 @@ package io.github.rdma4j.perftest.doctor.pair;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.perftest.talk.BadMessageException;
+import io.github.rdma4j.perftest.talk.Fields;
+import io.github.rdma4j.perftest.talk.Message;
+import io.github.rdma4j.perftest.talk.Protocol;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -18,7 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The bytes between the ends, right and wrong. */
 class MessageTest {
     private static Message read(byte[] bytes) {
-        Message.Header header = Message.header(Arrays.copyOf(bytes, Math.min(bytes.length, Message.HEADER_BYTES)));
+        Message.Header header =
+                Message.header(Protocol.DOCTOR, Arrays.copyOf(bytes, Math.min(bytes.length, Message.HEADER_BYTES)));
         return Message.of(
                 header,
                 Arrays.copyOfRange(
@@ -46,7 +51,7 @@ class MessageTest {
                             .with("n", -7)
                             .with("yes", true)
                             .with("empty", ""));
-            assertThat(read(message.encode())).isEqualTo(message);
+            assertThat(read(message.encode(Protocol.DOCTOR))).isEqualTo(message);
         }
     }
 
@@ -62,7 +67,7 @@ class MessageTest {
                 IntStream.range(0, 30).mapToObj(i -> "failure " + i).toList());
         assertThat(machine.ports()).hasSize(PeerMachine.MOST_PORTS);
         assertThat(machine.failures()).hasSize(PeerMachine.MOST_FAILURES);
-        assertThat(PeerMachine.of(read(new Message(Message.Kind.MACHINE, machine.fields()).encode())
+        assertThat(PeerMachine.of(read(new Message(Message.Kind.MACHINE, machine.fields()).encode(Protocol.DOCTOR))
                         .fields()))
                 .isEqualTo(machine);
         PeerMachine other = Machines.with(
@@ -104,7 +109,7 @@ class MessageTest {
                 IntStream.range(0, PeerMachine.MOST_FAILURES)
                         .mapToObj(_ -> "f".repeat(5000))
                         .toList());
-        byte[] bytes = new Message(Message.Kind.MACHINE, machine.fields()).encode();
+        byte[] bytes = new Message(Message.Kind.MACHINE, machine.fields()).encode(Protocol.DOCTOR);
         assertThat(bytes.length).isLessThan(Fields.MOST_BYTES);
         assertThat(PeerMachine.of(read(bytes).fields()).ports()).containsOnly(port);
     }
@@ -158,19 +163,20 @@ class MessageTest {
     void headersAreHeldToTheirBounds() {
         byte[] huge = message("a=b");
         ByteBuffer.wrap(huge).putInt(12, Integer.MAX_VALUE);
-        assertThatThrownBy(() -> Message.header(huge))
+        assertThatThrownBy(() -> Message.header(Protocol.DOCTOR, huge))
                 .isInstanceOf(BadMessageException.class)
                 .hasMessageContaining("2147483647 bytes; the longest has 65536");
         ByteBuffer.wrap(huge).putInt(12, -1);
-        assertThatThrownBy(() -> Message.header(huge)).hasMessageContaining("4294967295 bytes");
+        assertThatThrownBy(() -> Message.header(Protocol.DOCTOR, huge)).hasMessageContaining("4294967295 bytes");
         byte[] kind = message("a=b");
         kind[11] = 77;
-        assertThatThrownBy(() -> Message.header(kind)).hasMessageContaining("of kind 77");
-        assertThatThrownBy(() -> Message.header("HTTP/1.1 400 Bad".getBytes(StandardCharsets.US_ASCII)))
-                .hasMessage("it is not a doctor: it says \"HTTP/1.1 400 Bad\"");
-        assertThatThrownBy(() -> Message.header(new byte[] {0x16, 3, 1, '"'}))
+        assertThatThrownBy(() -> Message.header(Protocol.DOCTOR, kind)).hasMessageContaining("of kind 77");
+        assertThatThrownBy(
+                        () -> Message.header(Protocol.DOCTOR, "HTTP/1.1 400 Bad".getBytes(StandardCharsets.US_ASCII)))
+                .hasMessage("it is no rdma4j doctor: it says \"HTTP/1.1 400 Bad\"");
+        assertThatThrownBy(() -> Message.header(Protocol.DOCTOR, new byte[] {0x16, 3, 1, '"'}))
                 .hasMessageContaining("\"\\x16\\x03\\x01\\x22\"");
-        assertThatThrownBy(() -> Message.header("RDMA4JDR..".getBytes(StandardCharsets.US_ASCII)))
+        assertThatThrownBy(() -> Message.header(Protocol.DOCTOR, "RDMA4JDR..".getBytes(StandardCharsets.US_ASCII)))
                 .hasMessageContaining("ends after 10 bytes");
     }
 
@@ -193,7 +199,7 @@ class MessageTest {
         byte[] good = new Message(
                         Message.Kind.MACHINE,
                         Machines.with(Machines.roce("mlx5_0", "0a63:0001")).fields())
-                .encode();
+                .encode(Protocol.DOCTOR);
         long seed = 20261124;
         Random random = new Random(seed);
         int understood = 0;

@@ -8,11 +8,14 @@ import io.github.rdma4j.gpudirect.check.FindingState;
 import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.check.Finding;
 import io.github.rdma4j.perftest.doctor.check.Outcome;
-import io.github.rdma4j.perftest.doctor.pair.Fields;
 import io.github.rdma4j.perftest.doctor.pair.Machines;
-import io.github.rdma4j.perftest.doctor.pair.Message;
 import io.github.rdma4j.perftest.doctor.pair.PeerMachine;
 import io.github.rdma4j.perftest.doctor.pair.PeerReport;
+import io.github.rdma4j.perftest.talk.Fields;
+import io.github.rdma4j.perftest.talk.Line;
+import io.github.rdma4j.perftest.talk.Message;
+import io.github.rdma4j.perftest.talk.PeerAddress;
+import io.github.rdma4j.perftest.talk.Protocol;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -171,7 +174,7 @@ class ConversationTest {
             socket.getInputStream().read();
             socket.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
         });
-        expectBroken(report, Check.PEER_TCP, "it is not a doctor: it says \"HTTP/1.1 400 Bad\"");
+        expectBroken(report, Check.PEER_TCP, "it is no rdma4j doctor: it says \"HTTP/1.1 400 Bad\"");
         expectBroken(testAgainst(socket -> {}), Check.PEER_TCP, "somebody accepts connections there");
     }
 
@@ -183,14 +186,14 @@ class ConversationTest {
 
     @Test
     void anotherVersionOfTheProtocol() throws Exception {
-        PeerReport report = testAgainst(socket -> socket.getOutputStream().write(hello(2).encode()));
+        PeerReport report = testAgainst(socket -> socket.getOutputStream().write(hello(2).encode(Protocol.DOCTOR)));
         expectBroken(report, Check.PEER_VERSION, "protocol 1 of rdma4j 1.0 here, protocol 2 of rdma4j 9.9 there");
     }
 
     @Test
     void anEndThatGoes() throws Exception {
         PeerReport report = testAgainst(socket -> {
-            Line line = new Line(socket);
+            Line line = new Line(Protocol.DOCTOR, socket);
             line.receive(WHOLE);
             line.send(hello(Message.VERSION));
             line.receive(WHOLE);
@@ -204,7 +207,7 @@ class ConversationTest {
     @Test
     void anEndThatTalksNonsense() throws Exception {
         PeerReport report = testAgainst(socket -> {
-            Line line = new Line(socket);
+            Line line = new Line(Protocol.DOCTOR, socket);
             line.receive(WHOLE);
             line.send(hello(Message.VERSION));
             line.receive(WHOLE);
@@ -240,7 +243,7 @@ class ConversationTest {
             // The end resets the connection, of which it has not read all.
         }
         new Socket("127.0.0.1", port).close();
-        try (Line later = new Line(new Socket("127.0.0.1", port))) {
+        try (Line later = new Line(Protocol.DOCTOR, new Socket("127.0.0.1", port))) {
             later.send(hello(2));
             assertThat(later.receive(WHOLE).fields().text("rdma4j")).isEqualTo("1.0");
         }
@@ -256,7 +259,7 @@ class ConversationTest {
     @Test
     void aTesterThatGoesEndsTheServer() throws Exception {
         CompletableFuture<PeerReport> serving = serve(ROCE, WHOLE);
-        try (Line line = new Line(new Socket("127.0.0.1", port()))) {
+        try (Line line = new Line(Protocol.DOCTOR, new Socket("127.0.0.1", port()))) {
             line.send(hello(Message.VERSION));
             line.receive(WHOLE);
             line.send(new Message(Message.Kind.MACHINE, ROCE.fields()));
@@ -275,7 +278,7 @@ class ConversationTest {
                     () -> PeerServer.serve(end(ROCE), 0, WHOLE, line -> listening.complete(line)), OWN_THREAD);
             Matcher port = Pattern.compile("TCP port (\\d+)").matcher(listening.get(10, TimeUnit.SECONDS));
             assertThat(port.find()).isTrue();
-            try (Line line = new Line(new Socket("127.0.0.1", Integer.parseInt(port.group(1))))) {
+            try (Line line = new Line(Protocol.DOCTOR, new Socket("127.0.0.1", Integer.parseInt(port.group(1))))) {
                 line.send(hello(Message.VERSION));
                 line.receive(WHOLE);
                 line.send(new Message(

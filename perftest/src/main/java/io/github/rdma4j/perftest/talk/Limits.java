@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.doctor.peer;
+package io.github.rdma4j.perftest.talk;
 
 import java.time.Duration;
 
 /** How long things may take: each step, and all of them together. */
-final class Limits {
+public final class Limits {
     /** A step: longer than a queue pair retries before it gives up. */
-    static final Duration STEP = Duration.ofSeconds(10);
+    public static final Duration STEP = Duration.ofSeconds(10);
 
     private final Duration whole;
     private final long end;
 
     /** Begins to count. */
-    Limits(Duration whole) {
+    public Limits(Duration whole) {
         this.whole = whole;
         this.end = System.nanoTime() + whole.toNanos();
     }
@@ -23,7 +23,7 @@ final class Limits {
      *
      * @throws PeerLostException if nothing is left of the whole
      */
-    Duration step() {
+    public Duration step() {
         return atMost(STEP);
     }
 
@@ -32,7 +32,7 @@ final class Limits {
      *
      * @throws PeerLostException if nothing is left of the whole
      */
-    Duration atMost(Duration wanted) {
+    public Duration atMost(Duration wanted) {
         Duration left = left();
         if (left.isZero()) {
             throw new PeerLostException("not all was done within " + whole.toSeconds() + " s (--timeout)");
@@ -41,7 +41,7 @@ final class Limits {
     }
 
     /** What is left of the whole; zero if nothing. */
-    Duration left() {
+    public Duration left() {
         return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
     }
 }

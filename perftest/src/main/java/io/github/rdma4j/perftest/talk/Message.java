@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.doctor.pair;
+package io.github.rdma4j.perftest.talk;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -17,13 +16,12 @@ import java.util.Arrays;
  * @param fields what it says
  */
 public record Message(int version, Kind kind, Fields fields) {
-    /** The version that this program speaks. */
+    /** The version that this program speaks, of each protocol. */
     public static final int VERSION = 1;
 
     /** The length of a header, in bytes. */
     public static final int HEADER_BYTES = 16;
 
-    private static final byte[] MAGIC = "RDMA4JDR".getBytes(StandardCharsets.US_ASCII);
     private static final int SHOWN = 24;
 
     /** What a message is. */
@@ -55,10 +53,10 @@ public record Message(int version, Kind kind, Fields fields) {
     }
 
     /** The bytes on the connection. */
-    public byte[] encode() {
+    public byte[] encode(Protocol protocol) {
         byte[] body = fields.encode();
         return ByteBuffer.allocate(HEADER_BYTES + body.length)
-                .put(MAGIC)
+                .put(protocol.magic())
                 .putShort((short) version)
                 .putShort((short) kind.ordinal())
                 .putInt(body.length)
@@ -72,15 +70,16 @@ public record Message(int version, Kind kind, Fields fields) {
      * @param bytes what has come, at most {@value #HEADER_BYTES}; fewer if the connection ended
      * @throws BadMessageException if it is none
      */
-    public static Header header(byte[] bytes) {
-        int compared = Math.min(bytes.length, MAGIC.length);
-        if (!Arrays.equals(bytes, 0, compared, MAGIC, 0, compared)) {
-            throw new BadMessageException("it is not a doctor: it says " + show(bytes));
+    public static Header header(Protocol protocol, byte[] bytes) {
+        byte[] magic = protocol.magic();
+        int compared = Math.min(bytes.length, magic.length);
+        if (!Arrays.equals(bytes, 0, compared, magic, 0, compared)) {
+            throw new BadMessageException("it is no rdma4j " + protocol.command() + ": it says " + show(bytes));
         }
         if (bytes.length < HEADER_BYTES) {
             throw new BadMessageException("the other end's message ends after " + bytes.length + " bytes");
         }
-        ByteBuffer buffer = ByteBuffer.wrap(bytes, MAGIC.length, HEADER_BYTES - MAGIC.length);
+        ByteBuffer buffer = ByteBuffer.wrap(bytes, magic.length, HEADER_BYTES - magic.length);
         int version = Short.toUnsignedInt(buffer.getShort());
         int kind = Short.toUnsignedInt(buffer.getShort());
         int length = buffer.getInt();

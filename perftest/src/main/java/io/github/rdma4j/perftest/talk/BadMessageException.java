@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.doctor.pair;
+package io.github.rdma4j.perftest.talk;
 
 import io.github.rdma4j.perftest.exit.PerftestException;
 
-/** What came from the other end is no message of the doctor, or one that makes no sense. */
+/** What came from the other end is no message of the protocol, or one that makes no sense. */
 public final class BadMessageException extends PerftestException {
     /** The message says what was wrong with it. */
     public BadMessageException(String message) {
         super(
                 message,
-                "see that the other end is rdma4j doctor --serve, of the same version, and that --peer names its port");
+                "see that the other end is the same command with --serve, of the same version, and that --peer names its port");
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.doctor.pair;
+package io.github.rdma4j.perftest.talk;
 
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -19,7 +19,7 @@ public final class Fields {
     public static final int MOST_BYTES = 64 * 1024;
 
     /** The longest value, in characters; longer ones are cut when they are written, and refused when they are read. */
-    static final int MOST_VALUE = 1000;
+    public static final int MOST_VALUE = 1000;
 
     private static final int MOST_FIELDS = 2000;
     private static final String NAME = "[a-z0-9][a-z0-9.-]{0,63}";

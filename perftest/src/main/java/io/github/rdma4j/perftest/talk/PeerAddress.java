@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.doctor.peer;
+package io.github.rdma4j.perftest.talk;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 
@@ -11,15 +11,13 @@ import io.github.rdma4j.perftest.exit.IllegalParameterException;
  * @param port of TCP
  */
 public record PeerAddress(String host, int port) {
-    /** Where {@code doctor --serve} listens unless it is told otherwise. */
-    public static final int DEFAULT_PORT = 18514;
-
     /**
      * Of {@code HOST}, {@code HOST:PORT}, {@code [IPV6]:PORT} or an IPv6 address.
      *
+     * @param protocol whose port it is where none is given
      * @throws IllegalParameterException if it is none of them
      */
-    public static PeerAddress parse(String text) {
+    public static PeerAddress parse(Protocol protocol, String text) {
         String host = text;
         String port = "";
         int colon = text.lastIndexOf(':');
@@ -37,7 +35,7 @@ public record PeerAddress(String host, int port) {
         if (host.isBlank() || !port.matches("\\d{0,5}")) {
             throw refused(text);
         }
-        int number = port.isEmpty() ? DEFAULT_PORT : Integer.parseInt(port);
+        int number = port.isEmpty() ? protocol.port() : Integer.parseInt(port);
         if (number < 1 || number > 65535) {
             throw refused(text);
         }
@@ -50,7 +48,7 @@ public record PeerAddress(String host, int port) {
     }
 
     /** The host as it stands before a port. */
-    String name() {
+    public String name() {
         return host.contains(":") ? "[" + host + "]" : host;
     }
 

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.doctor.peer;
+package io.github.rdma4j.perftest.talk;
 
 import io.github.rdma4j.perftest.exit.PerftestException;
 
 /** The other end was there, and has gone, says nothing, or is not done in time. */
 public final class PeerLostException extends PerftestException {
-    PeerLostException(String message) {
+    /** The message says how it was lost. */
+    public PeerLostException(String message) {
         super(
                 message,
                 "read what the other end printed, and see whether its machine still runs; then start both ends again");

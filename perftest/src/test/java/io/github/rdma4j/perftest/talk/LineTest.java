@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.doctor.peer;
+package io.github.rdma4j.perftest.talk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.perftest.doctor.pair.Fields;
-import io.github.rdma4j.perftest.doctor.pair.Message;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -25,7 +23,7 @@ class LineTest {
             server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             try (Socket socket = new Socket(server.getInetAddress(), server.getLocalPort());
                     Socket other = server.accept();
-                    Line line = new Line(socket, Duration.ofMillis(100))) {
+                    Line line = new Line(Protocol.DOCTOR, socket, Duration.ofMillis(100))) {
                 Message answer = new Message(Message.Kind.ANSWER, new Fields().with("text", "x".repeat(1000)));
                 assertThatThrownBy(() -> {
                             while (true) {

@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.doctor.peer;
+package io.github.rdma4j.perftest.talk;
 
-import io.github.rdma4j.perftest.doctor.pair.BadMessageException;
-import io.github.rdma4j.perftest.doctor.pair.Message;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -16,21 +14,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The TCP connection between the two ends. Every wait has a limit. For one thread. */
-final class Line implements AutoCloseable {
+public final class Line implements AutoCloseable {
     /** Nothing but closing the socket ends a write. */
     private static final ScheduledThreadPoolExecutor TIMER = new ScheduledThreadPoolExecutor(
-            1, Thread.ofPlatform().daemon().name("rdma4j-doctor-limit").factory());
+            1, Thread.ofPlatform().daemon().name("rdma4j-peer-limit").factory());
 
     static {
         TIMER.setRemoveOnCancelPolicy(true);
     }
 
+    private final Protocol protocol;
     private final Socket socket;
     private final Duration room;
 
     /** Takes over a connection. */
-    Line(Socket socket) throws IOException {
-        this(socket, Limits.STEP);
+    public Line(Protocol protocol, Socket socket) throws IOException {
+        this(protocol, socket, Limits.STEP);
     }
 
     /**
@@ -38,19 +37,20 @@ final class Line implements AutoCloseable {
      *
      * @param room how long the other end may leave no room for a message
      */
-    Line(Socket socket, Duration room) throws IOException {
+    Line(Protocol protocol, Socket socket, Duration room) throws IOException {
+        this.protocol = protocol;
         this.socket = socket;
         this.room = room;
         socket.setTcpNoDelay(true);
     }
 
     /** The other end's address. */
-    InetAddress remoteAddress() {
+    public InetAddress remoteAddress() {
         return socket.getInetAddress();
     }
 
     /** This end's address. */
-    InetAddress localAddress() {
+    public InetAddress localAddress() {
         return socket.getLocalAddress();
     }
 
@@ -59,8 +59,8 @@ final class Line implements AutoCloseable {
      *
      * @throws PeerLostException if the connection has ended, or there was no room in time
      */
-    void send(Message message) {
-        byte[] bytes = message.encode();
+    public void send(Message message) {
+        byte[] bytes = message.encode(protocol);
         AtomicBoolean late = new AtomicBoolean();
         ScheduledFuture<?> end = TIMER.schedule(
                 () -> {
@@ -87,11 +87,11 @@ final class Line implements AutoCloseable {
      * @throws PeerLostException if the connection has ended, or nothing came in time
      * @throws BadMessageException if it is none
      */
-    Message receive(Duration limit) {
+    public Message receive(Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
         byte[] start = read(Message.HEADER_BYTES, deadline, limit);
         // What is too short or no header is refused here, before a body is waited for.
-        Message.Header header = Message.header(start);
+        Message.Header header = Message.header(protocol, start);
         byte[] body = read(header.length(), deadline, limit);
         if (body.length < header.length()) {
             throw new PeerLostException("the other end ended the connection within a message");

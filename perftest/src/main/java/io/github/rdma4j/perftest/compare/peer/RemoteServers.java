@@ -1,0 +1,241 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.peer;
+
+import io.github.rdma4j.perftest.compare.plan.Deadline;
+import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.compare.result.ServerMachine;
+import io.github.rdma4j.perftest.compare.runner.ServerEnd;
+import io.github.rdma4j.perftest.compare.runner.ServerProgram;
+import io.github.rdma4j.perftest.compare.runner.Serving;
+import io.github.rdma4j.perftest.environment.BuildInfo;
+import io.github.rdma4j.perftest.environment.CpuTime;
+import io.github.rdma4j.perftest.exit.CompareException;
+import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.talk.BadMessageException;
+import io.github.rdma4j.perftest.talk.Fields;
+import io.github.rdma4j.perftest.talk.Limits;
+import io.github.rdma4j.perftest.talk.Line;
+import io.github.rdma4j.perftest.talk.Message;
+import io.github.rdma4j.perftest.talk.PeerAddress;
+import io.github.rdma4j.perftest.talk.PeerLostException;
+import io.github.rdma4j.perftest.talk.Protocol;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Arrays;
+
+/**
+ * Servers on another machine, where {@code compare --serve} runs: {@link CompareServer} is its side. Closing lets it
+ * end.
+ */
+public final class RemoteServers implements ServerEnd, AutoCloseable {
+    private final Line line;
+    private final ServerMachine machine;
+
+    private RemoteServers(Line line, ServerMachine machine) {
+        this.line = line;
+        this.machine = machine;
+    }
+
+    /**
+     * Meets the other machine, and has it made ready.
+     *
+     * @param address of it
+     * @param request what is needed there
+     * @throws PerftestException when nobody serves there, or not this version, or something is missing
+     */
+    public static RemoteServers meet(PeerAddress address, Request request) {
+        return meet(address, request, BuildInfo.version());
+    }
+
+    /** As another version of rdma4j. */
+    static RemoteServers meet(PeerAddress address, Request request, String version) {
+        Line line = connect(address);
+        try {
+            greet(line, address, version);
+            line.send(new Message(Message.Kind.MACHINE, request.fields()));
+            Message answer = receive(line, Words.GRACE, Message.Kind.MACHINE, address.host());
+            return new RemoteServers(
+                    line, MachineFields.read(line.remoteAddress().getHostAddress(), answer.fields()));
+        } catch (RuntimeException | Error failure) {
+            line.close();
+            throw failure;
+        }
+    }
+
+    private static Line connect(PeerAddress address) {
+        Socket socket = new Socket();
+        try {
+            socket.connect(
+                    new InetSocketAddress(resolve(address), address.port()), Math.toIntExact(Limits.STEP.toMillis()));
+            return new Line(Protocol.COMPARE, socket);
+        } catch (IOException failure) {
+            try {
+                socket.close();
+            } catch (IOException _) {
+                // It was not connected.
+            }
+            throw unreachable(address, failure);
+        }
+    }
+
+    /** The C programs meet over IPv4, and all of a comparison shall go the same way. */
+    private static InetAddress resolve(PeerAddress address) throws UnknownHostException {
+        return Arrays.stream(InetAddress.getAllByName(address.host()))
+                .filter(Inet4Address.class::isInstance)
+                .findFirst()
+                .orElseThrow(() -> new CompareException(
+                        "--peer: " + address.host() + " has no IPv4 address, and C's tools meet over IPv4",
+                        "give an IPv4 address of that machine"));
+    }
+
+    private static CompareException unreachable(PeerAddress address, IOException failure) {
+        String start = "on that machine: rdma4j compare --serve"
+                + (address.port() == Protocol.COMPARE.port() ? "" : " --port " + address.port());
+        String pass = "ping " + address.host() + "; let TCP port " + address.port() + " pass its firewall; " + start;
+        return switch (failure) {
+            case ConnectException _ ->
+                new CompareException(
+                        address + ": nobody accepts connections there (" + failure.getMessage() + ")", start, failure);
+            case SocketTimeoutException _ ->
+                new CompareException(address + ": no answer within " + Limits.STEP.toSeconds() + " s", pass, failure);
+            case UnknownHostException _ ->
+                new CompareException(
+                        "no address is known for " + address.host(), "give --peer its IPv4 address", failure);
+            default -> new CompareException(address + ": " + failure.getMessage(), pass, failure);
+        };
+    }
+
+    private static void greet(Line line, PeerAddress address, String version) {
+        Message hello;
+        try {
+            line.send(new Message(Message.Kind.HELLO, new Fields().with(Words.VERSION, version)));
+            hello = line.receive(Words.GREETING);
+        } catch (PeerLostException | BadMessageException failure) {
+            throw new CompareException(
+                    address + " does not answer as rdma4j compare --serve does: " + failure.getMessage(),
+                    "see that compare --serve waits there, for nobody else, and that the port is its own (default "
+                            + Protocol.COMPARE.port() + ")",
+                    failure);
+        }
+        String other = hello.fields().text(Words.VERSION, "?");
+        if (hello.kind() != Message.Kind.HELLO || hello.version() != Message.VERSION || !other.equals(version)) {
+            throw new CompareException(
+                    address.host() + " has rdma4j " + other + ", and this machine " + version,
+                    "install the same version on both machines");
+        }
+    }
+
+    private static Message receive(Line line, Duration limit, Message.Kind expected, String host) {
+        Message message;
+        try {
+            message = line.receive(limit);
+        } catch (PeerLostException failure) {
+            throw new PeerLostException(host + ": " + failure.getMessage());
+        }
+        if (message.kind() == Message.Kind.BYE) {
+            throw new CompareException(
+                    "on " + host + ": " + message.fields().text(Words.REASON, "it gave up"),
+                    message.fields().text(Words.REMEDY, ""));
+        }
+        if (message.kind() != expected) {
+            throw new BadMessageException(host + " says " + message.kind() + " where it should say " + expected);
+        }
+        return message;
+    }
+
+    /** What the other machine says of itself. */
+    public ServerMachine machine() {
+        return machine;
+    }
+
+    /** The address of this machine by which it reaches the other one. */
+    public InetAddress localAddress() {
+        return line.localAddress();
+    }
+
+    @Override
+    public String host() {
+        return machine.address();
+    }
+
+    @Override
+    public int freePort() {
+        return order(Order.PORT, new Fields(), Words.GRACE).integer(Words.PORT, 1, 65_535);
+    }
+
+    /** Of both machines. */
+    @Override
+    public long busy() {
+        long there = order(Order.BUSY, new Fields(), Words.GRACE).number(Words.BUSY, CpuTime.UNKNOWN, Long.MAX_VALUE);
+        return CpuTime.sum(CpuTime.ofTheMachine(), there);
+    }
+
+    @Override
+    public Serving serve(ServerProgram program, RunOrder order, Deadline deadline) {
+        // The other machine has a device of its own.
+        String run = order.at(null, order.devicePort(), -1).encode();
+        order(Order.SERVE, new Fields().with(Words.PROGRAM, program.name()).with(Words.RUN, run), patience(deadline));
+        return new There();
+    }
+
+    private static Duration patience(Deadline deadline) {
+        return Duration.ofNanos(deadline.remainingNanoseconds()).plus(Words.GRACE);
+    }
+
+    private Fields order(Order order, Fields fields, Duration limit) {
+        line.send(new Message(Message.Kind.ORDER, fields.with(Words.ORDER, order.name())));
+        Fields answer =
+                receive(line, limit, Message.Kind.ANSWER, machine.address()).fields();
+        if (answer.has(Words.FAILURE)) {
+            throw new CompareException(
+                    "on " + machine.title() + ": " + answer.text(Words.FAILURE), answer.text(Words.REMEDY, ""));
+        }
+        return answer;
+    }
+
+    private final class There implements Serving {
+        private boolean over;
+
+        @Override
+        public long finish(Deadline deadline) {
+            over = true;
+            return order(Order.FINISH, new Fields(), patience(deadline))
+                    .number(Words.CPU, CpuTime.UNKNOWN, Long.MAX_VALUE);
+        }
+
+        @Override
+        public String complaint() {
+            over = true;
+            try {
+                return order(Order.STOP, new Fields(), Words.GREETING).text(Words.COMPLAINT);
+            } catch (PerftestException failure) {
+                return failure.getMessage();
+            }
+        }
+
+        @Override
+        public void close() {
+            if (!over) {
+                complaint();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            line.send(new Message(Message.Kind.BYE, new Fields()));
+        } catch (PeerLostException _) {
+            // It has gone already.
+        }
+        line.close();
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.peer;
+
+import io.github.rdma4j.perftest.compare.plan.TcpMode;
+import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.talk.BadMessageException;
+import io.github.rdma4j.perftest.talk.Fields;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * What a comparison needs of the served machine.
+ *
+ * @param tools that are compared, each once
+ * @param tcp how plain TCP is run
+ */
+public record Request(List<Tool> tools, TcpMode tcp) {
+    /** Copies the list. */
+    public Request {
+        tools = List.copyOf(tools);
+    }
+
+    /** As a message has it. */
+    Fields fields() {
+        return new Fields()
+                .with(Words.TOOLS, tools.stream().map(Tool::command).collect(Collectors.joining(",")))
+                .with(Words.TCP, tcp.option());
+    }
+
+    /**
+     * Of a message.
+     *
+     * @throws BadMessageException if it names a tool that there is not, or none
+     */
+    static Request of(Fields fields) {
+        List<Tool> tools = new ArrayList<>();
+        for (String name : fields.text(Words.TOOLS).split(",", -1)) {
+            Tool tool = Tool.ofCommand(name)
+                    .orElseThrow(() ->
+                            new BadMessageException("the other end names the tool " + name + ", which there is not"));
+            if (tools.contains(tool)) {
+                throw new BadMessageException("the other end names " + name + " twice");
+            }
+            tools.add(tool);
+        }
+        String tcp = fields.text(Words.TCP);
+        return new Request(
+                tools,
+                Arrays.stream(TcpMode.values())
+                        .filter(mode -> mode.option().equals(tcp))
+                        .findFirst()
+                        .orElseThrow(() -> new BadMessageException("the other end wants TCP to " + tcp)));
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.peer;
+
+import io.github.rdma4j.perftest.compare.plan.Deadline;
+import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.compare.runner.ServerProgram;
+import io.github.rdma4j.perftest.compare.runner.Serving;
+import io.github.rdma4j.perftest.environment.CpuTime;
+import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.talk.BadMessageException;
+import io.github.rdma4j.perftest.talk.Fields;
+import io.github.rdma4j.verbs.VerbsException;
+import java.time.Duration;
+import java.util.Arrays;
+
+/** Carries out what the other machine orders: one server at a time. Closing ends it. */
+final class ServedOrders implements AutoCloseable {
+    private final ServedMachine machine;
+    private Serving serving;
+    private Deadline deadline;
+    private Duration running = Duration.ZERO;
+    private long childrenBefore;
+    private int served;
+
+    ServedOrders(ServedMachine machine) {
+        this.machine = machine;
+    }
+
+    /** How long the other end may say nothing now. */
+    Duration patience() {
+        return running.plus(Words.GRACE);
+    }
+
+    /** Runs that came to their end. */
+    int served() {
+        return served;
+    }
+
+    /**
+     * Carries out an order.
+     *
+     * @return the answer; that it failed is an answer, too
+     * @throws BadMessageException if it is none, or out of turn
+     */
+    Fields carryOut(Fields fields) {
+        Order order = Order.of(fields.text(Words.ORDER));
+        try {
+            return switch (order) {
+                case PORT -> new Fields().with(Words.PORT, machine.servers().freePort());
+                case BUSY -> new Fields().with(Words.BUSY, machine.servers().busy());
+                case SERVE -> serve(fields);
+                case FINISH -> finish();
+                case STOP -> stop();
+            };
+        } catch (BadMessageException failure) {
+            throw failure;
+        } catch (PerftestException failure) {
+            return failed(failure.getMessage(), failure.remedy());
+        } catch (VerbsException failure) {
+            return failed(failure.getMessage(), "");
+        }
+    }
+
+    private static Fields failed(String message, String remedy) {
+        return new Fields().with(Words.FAILURE, message).with(Words.REMEDY, remedy);
+    }
+
+    private Fields serve(Fields fields) {
+        if (serving != null) {
+            throw new BadMessageException("the other end orders another server before the last one has ended");
+        }
+        String name = fields.text(Words.PROGRAM);
+        ServerProgram program = Arrays.stream(ServerProgram.values())
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new BadMessageException("the other end wants to have run " + name));
+        RunOrder order = machine.here(run(fields));
+        deadline = order.deadline();
+        childrenBefore = CpuTime.ofEndedChildren();
+        serving = machine.servers().serve(program, order, deadline);
+        running = Duration.ofSeconds(order.timeoutSeconds());
+        return new Fields();
+    }
+
+    private static RunOrder run(Fields fields) {
+        try {
+            return RunOrder.decode(fields.text(Words.RUN));
+        } catch (IllegalArgumentException failure) {
+            throw new BadMessageException("the other end orders a run that makes no sense: " + failure.getMessage());
+        }
+    }
+
+    private Serving active() {
+        if (serving == null) {
+            throw new BadMessageException("the other end speaks of a server, and there is none");
+        }
+        return serving;
+    }
+
+    private Fields finish() {
+        try (Serving one = active()) {
+            long used = one.finish(deadline);
+            served++;
+            return new Fields()
+                    .with(Words.CPU, CpuTime.sum(CpuTime.between(childrenBefore, CpuTime.ofEndedChildren()), used));
+        } finally {
+            forget();
+        }
+    }
+
+    private Fields stop() {
+        try (Serving one = active()) {
+            return new Fields().with(Words.COMPLAINT, one.complaint());
+        } finally {
+            forget();
+        }
+    }
+
+    private void forget() {
+        serving = null;
+        running = Duration.ZERO;
+    }
+
+    @Override
+    public void close() {
+        if (serving != null) {
+            serving.close();
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.plan;
+
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.options.Within;
+import io.github.rdma4j.perftest.talk.Protocol;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command line of the machine that has the servers of a comparison. */
+@Command(
+        name = "compare --serve",
+        description = "Has the servers of one comparison that rdma4j compare --peer makes from another machine, and"
+                + " ends. What is compared, and how, is said there.",
+        footer = {
+            "",
+            "Exit status: 0 one comparison was served; 1 nobody came, it did not come to its end, or something is"
+                    + " missing here; 2 the command line makes no sense."
+        },
+        sortOptions = false,
+        usageHelpAutoWidth = true)
+public final class ServeOptions {
+    /** The option that asks for it. */
+    public static final String NAME = "--serve";
+
+    private static final int TIMEOUT_SECONDS = 300;
+
+    @Option(names = NAME, description = "Be the other end of --peer.")
+    private boolean serve;
+
+    @Option(
+            names = {"-d", "--ib-dev"},
+            paramLabel = "<dev>",
+            description = "Use RDMA device <dev> of this machine (default the one that has the address by which the"
+                    + " other machine reaches this one; where none has, the first device found).")
+    private String device;
+
+    @Option(
+            names = {"-i", "--ib-port"},
+            paramLabel = "<port>",
+            description = "Use port <port> of the device (default 1).")
+    @Within(least = 1, most = 255)
+    private int devicePort = 1;
+
+    @Option(
+            names = {"-x", "--gid-index"},
+            paramLabel = "<index>",
+            description = "Index of this machine's GID (default on Ethernet: that address's, or the one that Java"
+                    + " chooses).")
+    @Within(least = 0, most = 255)
+    private int gidIndex = -1;
+
+    @Option(
+            names = {"-p", "--port"},
+            paramLabel = "<port>",
+            description = "Listen at this TCP port (default 18516).")
+    @Within(least = 0, most = 65535)
+    private Integer port;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "<seconds>",
+            description = "Wait so long for the other machine (default " + TIMEOUT_SECONDS + ").")
+    @Within(least = 1, most = 3600)
+    private int timeout = TIMEOUT_SECONDS;
+
+    @Option(names = "--c-path", paramLabel = "<folder>", description = "Where the C tools are (default: on the PATH).")
+    private Path cFolder;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help screen.")
+    private boolean help;
+
+    public boolean wantsHelp() {
+        return help;
+    }
+
+    /**
+     * Whether the values make sense.
+     *
+     * @throws IllegalParameterException when one does not
+     */
+    public void check() {
+        if (cFolder != null && !Files.isDirectory(cFolder)) {
+            throw new IllegalParameterException("--c-path: " + cFolder + " is not a folder");
+        }
+    }
+
+    /** Name of the device; null to choose. */
+    public String device() {
+        return device;
+    }
+
+    /** Its port. */
+    public int devicePort() {
+        return devicePort;
+    }
+
+    /** Index of the GID; -1 to choose. */
+    public int gidIndex() {
+        return gidIndex;
+    }
+
+    /** The TCP port to listen at. */
+    public int port() {
+        return port != null ? port : Protocol.COMPARE.port();
+    }
+
+    /** The longest wait for the other machine. */
+    public Duration patience() {
+        return Duration.ofSeconds(timeout);
+    }
+
+    /** Where the C tools are; null for the PATH. */
+    public Path cFolder() {
+        return cFolder;
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.runner;
+
+/** What can be the server of a run. */
+public enum ServerProgram {
+    /** Java's tool. */
+    JAVA,
+
+    /** C's tool. */
+    C,
+
+    /** Java's test over plain TCP. */
+    TCP_JAVA,
+
+    /** C's latency over plain TCP. */
+    SOCKPERF,
+
+    /** C's bandwidth over plain TCP. */
+    IPERF
+}
