@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Runs all stress tests of this module, in a JVM of jcstress's own that starts one for each. By itself in one mode of
@@ -27,6 +28,8 @@ class StressTest {
     private static final Pattern RESULTS = Pattern.compile(
             "Results: (\\d+) planned; (\\d+) passed, (\\d+) failed, (\\d+) soft errs, (\\d+) hard errs");
 
+    // Its own limit tells where the output is; all tests' one, of a quarter of an hour, would come first.
+    @Timeout(value = MINUTES + 5, unit = TimeUnit.MINUTES)
     @Test
     void noThreadSeesWhatIsForbidden() throws Exception {
         Path reports = Files.createDirectories(Path.of("target", "jcstress").toAbsolutePath());
