@@ -29,7 +29,7 @@ class StressTest {
             "Results: (\\d+) planned; (\\d+) passed, (\\d+) failed, (\\d+) soft errs, (\\d+) hard errs");
 
     // Its own limit tells where the output is; all tests' one, of a quarter of an hour, would come first.
-    @Timeout(value = MINUTES + 5, unit = TimeUnit.MINUTES)
+    @Timeout(value = 125, unit = TimeUnit.MINUTES)
     @Test
     void noThreadSeesWhatIsForbidden() throws Exception {
         Path reports = Files.createDirectories(Path.of("target", "jcstress").toAbsolutePath());
