@@ -95,6 +95,7 @@ class CompareServeDeviceTest {
     }
 
     @Test
+    @Tag("full")
     void whatWasMeasuredIsKeptWhenTheServedMachineDies() throws Exception {
         Path json = folder.resolve("compare.json");
         try (PeerProcess served = serve();
@@ -114,6 +115,7 @@ class CompareServeDeviceTest {
     }
 
     @Test
+    @Tag("full")
     void theServedMachineEndsWithItsClients() throws Exception {
         try (PeerProcess served = serve();
                 PeerProcess clients = peer("--tools ib_write_bw --sizes 4096 --rounds 500")) {

@@ -52,6 +52,7 @@ final class RoceWay implements RdmaWay {
      */
     static Place at(InetSocketAddress address) {
         String others = "";
+        String remedy = "";
         for (DeviceContext device : CmDevices.list()) {
             Optional<GidEntry> gid = device.gidTable().stream()
                     .filter(entry -> entry.type() == GidType.ROCE_V2 && entry.index() <= GidEntry.MAX_USABLE_INDEX)
@@ -62,14 +63,14 @@ final class RoceWay implements RdmaWay {
             }
             if (device.port(1).linkLayer() == LinkLayer.INFINIBAND) {
                 others = ", and %s is InfiniBand".formatted(device.device().name());
+                remedy = ", or on InfiniBand take Transport.RDMA or RDMA_OR_TCP";
             }
         }
         throw new VerbsException(
                 "looking for a RoCE v2 device at " + address.getAddress(),
                 0,
                 "no device has this address in its GID table" + others,
-                "connect to the address of a network interface that has one (rdma link; ibv_devinfo -v)"
-                        + (others.isEmpty() ? "" : ", or on InfiniBand take Transport.RDMA or RDMA_OR_TCP"));
+                "connect to the address of a network interface that has one (rdma link; ibv_devinfo -v)" + remedy);
     }
 
     private static byte[] gidBytes(InetAddress address) {

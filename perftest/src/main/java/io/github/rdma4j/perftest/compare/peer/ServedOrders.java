@@ -85,7 +85,7 @@ final class ServedOrders implements AutoCloseable {
 
     private static RunOrder run(Fields fields) {
         try {
-            return RunOrder.decode(fields.text(Words.RUN));
+            return RunOrder.decode(fields.text(Words.RUN)).checked();
         } catch (IllegalArgumentException failure) {
             throw new BadMessageException("the other end orders a run that makes no sense: " + failure.getMessage());
         }

@@ -245,8 +245,7 @@ public record RunOrder(
     }
 
     /**
-     * The reverse of {@link #encode()}. The text may come from another machine: what the tools' command line would
-     * refuse is refused here, too, before anything is started with it.
+     * The reverse of {@link #encode()}. The text may come from another machine: each value is one that its option takes.
      *
      * @throws IllegalArgumentException when the text is not such a line
      */
@@ -261,7 +260,7 @@ public record RunOrder(
         if (values.size() != VALUES) {
             throw new IllegalArgumentException("a run has " + VALUES + " values, not " + values.size());
         }
-        RunOrder order = new RunOrder(
+        return new RunOrder(
                 Tool.ofCommand(value(values, "tool", "[a-z_]{1,40}"))
                         .orElseThrow(() -> new IllegalArgumentException("unknown tool")),
                 Ranges.messageSize("size", value(values, "size", "\\d{1,18}")),
@@ -277,9 +276,16 @@ public record RunOrder(
                 number(values, "port", 1, 65_535),
                 number(values, "timeoutSeconds", 1, MOST_SECONDS),
                 value(values, "warmUp", "true|false").equals("true"));
-        // The tool's own rules.
-        order.serverParameters();
-        return order;
+    }
+
+    /**
+     * This order, if the tool's command line takes all of it together.
+     *
+     * @throws IllegalArgumentException if it does not
+     */
+    public RunOrder checked() {
+        serverParameters();
+        return this;
     }
 
     private static String orNull(String value) {
