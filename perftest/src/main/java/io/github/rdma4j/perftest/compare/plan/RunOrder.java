@@ -245,7 +245,8 @@ public record RunOrder(
     }
 
     /**
-     * The reverse of {@link #encode()}. The text may come from another machine: each value is one that its option takes.
+     * The reverse of {@link #encode()}. The text may come from another machine: each value is one that its option
+     * takes.
      *
      * @throws IllegalArgumentException when the text is not such a line
      */
