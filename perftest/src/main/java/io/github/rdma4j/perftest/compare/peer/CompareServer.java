@@ -13,12 +13,14 @@ import io.github.rdma4j.perftest.talk.Line;
 import io.github.rdma4j.perftest.talk.Message;
 import io.github.rdma4j.perftest.talk.PeerLostException;
 import io.github.rdma4j.perftest.talk.Protocol;
+import io.github.rdma4j.perftest.talk.Reception;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -68,7 +70,7 @@ public final class CompareServer {
                     + " s. On the other machine: rdma4j compare --peer HOST"
                     + (taken == Protocol.COMPARE.port() ? "" : ":" + taken)
                     + ", with an address of this machine's RDMA interface");
-            accept(socket, new Limits(patience));
+            Reception.serveOne(Protocol.COMPARE, socket, new Limits(patience), this::receive);
         } catch (SocketTimeoutException _) {
             throw new CompareException(
                     "nobody came within " + patience.toSeconds() + " s (--timeout)",
@@ -81,23 +83,10 @@ public final class CompareServer {
         }
     }
 
-    private void accept(ServerSocket socket, Limits limits) throws IOException {
-        while (true) {
-            long left = limits.left().toMillis();
-            if (left == 0) {
-                throw new SocketTimeoutException();
-            }
-            socket.setSoTimeout(Math.clamp(left, 1, Integer.MAX_VALUE));
-            try (Line line = new Line(Protocol.COMPARE, socket.accept())) {
-                String client = line.remoteAddress().getHostAddress();
-                if (greet(line, client)) {
-                    // One is served; who else comes shall see at once that nobody is there.
-                    socket.close();
-                    converse(line, client);
-                    return;
-                }
-            }
-        }
+    /** The conversation with the other end; empty if it is none that can be served. */
+    private Optional<Runnable> receive(Line line) {
+        String client = line.remoteAddress().getHostAddress();
+        return greet(line, client) ? Optional.of(() -> converse(line, client)) : Optional.empty();
     }
 
     /** Whether the other end is one that can be served. */

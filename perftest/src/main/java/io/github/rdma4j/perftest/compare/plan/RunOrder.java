@@ -63,58 +63,35 @@ public record RunOrder(
 
     /** This order at another TCP port. */
     public RunOrder withPort(int other) {
-        return new RunOrder(
-                tool,
-                size,
-                iterations,
-                device,
-                devicePort,
-                gidIndex,
-                mtu,
-                connection,
-                queuePairs,
-                transmitDepth,
-                moderation,
-                other,
-                timeoutSeconds,
-                warmUp);
+        return with(device, devicePort, gidIndex, iterations, other, timeoutSeconds);
     }
 
     /** This order on another device. */
     public RunOrder at(String otherDevice, int otherPort, int otherGidIndex) {
-        return new RunOrder(
-                tool,
-                size,
-                iterations,
-                otherDevice,
-                otherPort,
-                otherGidIndex,
-                mtu,
-                connection,
-                queuePairs,
-                transmitDepth,
-                moderation,
-                port,
-                timeoutSeconds,
-                warmUp);
+        return with(otherDevice, otherPort, otherGidIndex, iterations, port, timeoutSeconds);
     }
 
     /** This order with another number of messages. */
     public RunOrder withIterations(int other) {
+        return with(device, devicePort, gidIndex, other, port, timeoutSeconds);
+    }
+
+    private RunOrder with(
+            String usedDevice, int usedDevicePort, int usedGidIndex, int messages, int usedPort, int seconds) {
         return new RunOrder(
                 tool,
                 size,
-                other,
-                device,
-                devicePort,
-                gidIndex,
+                messages,
+                usedDevice,
+                usedDevicePort,
+                usedGidIndex,
                 mtu,
                 connection,
                 queuePairs,
                 transmitDepth,
                 moderation,
-                port,
-                timeoutSeconds,
+                usedPort,
+                seconds,
                 warmUp);
     }
 
@@ -135,21 +112,7 @@ public record RunOrder(
 
     /** This order with more time. */
     public RunOrder withMoreTime(int seconds) {
-        return new RunOrder(
-                tool,
-                size,
-                iterations,
-                device,
-                devicePort,
-                gidIndex,
-                mtu,
-                connection,
-                queuePairs,
-                transmitDepth,
-                moderation,
-                port,
-                timeoutSeconds + seconds,
-                warmUp);
+        return with(device, devicePort, gidIndex, iterations, port, timeoutSeconds + seconds);
     }
 
     /**

@@ -19,6 +19,7 @@ import io.github.rdma4j.perftest.talk.Message;
 import io.github.rdma4j.perftest.talk.PeerAddress;
 import io.github.rdma4j.perftest.talk.PeerLostException;
 import io.github.rdma4j.perftest.talk.Protocol;
+import io.github.rdma4j.perftest.talk.Reception;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -81,7 +82,7 @@ public final class PeerServer {
             progress.accept("waiting at TCP port " + taken + " for at most " + patience.toSeconds()
                     + " s. On the other machine: rdma4j doctor --peer " + name()
                     + (taken == Protocol.DOCTOR.port() ? "" : ":" + taken));
-            accept(socket, new Limits(patience));
+            Reception.serveOne(Protocol.DOCTOR, socket, new Limits(patience), this::receive);
         } catch (SocketTimeoutException _) {
             fail(
                     "nobody came within " + patience.toSeconds() + " s (--timeout)",
@@ -107,25 +108,13 @@ public final class PeerServer {
                 .orElse(me.machine().host().isEmpty() ? "HOST" : me.machine().host());
     }
 
-    private void accept(ServerSocket socket, Limits limits) throws IOException {
-        while (true) {
-            long left = limits.left().toMillis();
-            if (left == 0) {
-                throw new SocketTimeoutException();
-            }
-            socket.setSoTimeout(Math.clamp(left, 1, Integer.MAX_VALUE));
-            try (Line line = new Line(Protocol.DOCTOR, socket.accept())) {
-                String address = line.remoteAddress().getHostAddress();
-                Optional<Duration> whole = greet(line, address);
-                if (whole.isPresent()) {
-                    // One is served; who else comes shall see at once that nobody is there.
-                    socket.close();
-                    client = address;
-                    converse(line, new Limits(whole.get().plus(Limits.STEP)));
-                    return;
-                }
-            }
-        }
+    /** The conversation with the other end; empty if it is none. */
+    private Optional<Runnable> receive(Line line) {
+        String address = line.remoteAddress().getHostAddress();
+        return greet(line, address).map(whole -> () -> {
+            client = address;
+            converse(line, new Limits(whole.plus(Limits.STEP)));
+        });
     }
 
     /** How long the other end may take; empty if it is none. */
