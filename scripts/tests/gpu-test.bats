@@ -64,3 +64,23 @@ TOOL
     [[ $(tar -tzf "$folder.tar.gz" | sort | tr '\n' ' ') == 'packed/ packed/lib/ packed/lib/echarts-6.0.0.jar packed/lib/junit-1.jar ' ]]
     [[ $(tr '\n' ' ' <"$folder/lib/echarts-6.0.0.jar") == './x/LICENSE ./x/dist/echarts.common.min.js ./x/licenses/LICENSE-d3 ' ]]
 }
+
+@test "under a command those tests are left out whose streams wait for the host, and a module that breaks off has failed" {
+    local folder=$BATS_TEST_TMPDIR/packed
+    mkdir -p "$folder"/{jdk/bin,cuda-ffm/test-classes,cuda-ffm/classes}
+    cp "$SCRIPTS"/lib/{gpu-tests,locale.sh} "$folder"
+    touch "$folder/cuda-ffm/test-classes/OneGpuTest.class"
+    # A Java that is played: it says what it was told.
+    cat >"$folder/jdk/bin/java" <<'JAVA'
+#!/bin/sh
+echo "told: $*"
+[ -n "${BREAKS-}" ] || printf '[         3 tests successful      ]\n[         0 tests failed          ]\n'
+JAVA
+    chmod +x "$folder/jdk/bin/java"
+    run -0 "$folder/gpu-tests"
+    [[ $output == *'--include-tag gpu --reports-dir'*'3 passed, 0 failed' ]]
+    run -0 "$folder/gpu-tests" env UNDER=1
+    [[ $output == *'--include-tag gpu --exclude-tag waits-for-host --reports-dir'*'3 passed, 0 failed' ]]
+    BREAKS=1 run -1 "$folder/gpu-tests"
+    [[ $output == *'0 passed, 1 failed' ]]
+}

@@ -17,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Streams and events: on a GPU and on the stand-in alike. */
@@ -73,6 +74,7 @@ abstract class StreamBehaviour extends DeviceFixture {
     }
 
     @Test
+    @Tag("waits-for-host")
     void anEventHoldsAnotherStreamBack() {
         HostMemory flag = flag();
         CudaStream second = context.createStream();
@@ -94,6 +96,7 @@ abstract class StreamBehaviour extends DeviceFixture {
     }
 
     @Test
+    @Tag("waits-for-host")
     void eventsTakeTheTime() throws InterruptedException {
         HostMemory flag = flag();
         CudaEvent start = context.createEvent(EventFlag.TIMING);
@@ -181,6 +184,7 @@ abstract class StreamBehaviour extends DeviceFixture {
     }
 
     @Test
+    @Tag("waits-for-host")
     void aClosedStreamStillDoesItsWork() throws InterruptedException {
         HostMemory flag = flag();
         DeviceMemory memory = context.allocate(64);
@@ -218,6 +222,7 @@ abstract class StreamBehaviour extends DeviceFixture {
      * any more.
      */
     @Test
+    @Tag("waits-for-host")
     void closingMemoryOfAnyKindWaitsForTheWorkWithIt() throws InterruptedException {
         List<DeviceMemory> memories = new ArrayList<>(List.of(context.allocate(4096), context.allocateManaged(4096)));
         if (device.has(DeviceAttribute.MEMORY_POOLS_SUPPORTED)) {

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -169,6 +170,7 @@ abstract class DeviceChannelBehaviour {
     }
 
     @Test
+    @Tag("waits-for-host")
     void aStreamFollowsATransferAndATransferAStream() {
         connect(Where.STAGED, Where.PEER_MEMORY);
         CudaStream before = left.context.createStream();
@@ -193,6 +195,7 @@ abstract class DeviceChannelBehaviour {
     }
 
     @Test
+    @Tag("waits-for-host")
     void aStreamFollowsAStagedTransferInEveryPhase() {
         connect(Where.PEER_MEMORY, Where.STAGED);
         byte[] sent = someBytes(6 * CHUNK);

@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,6 +80,7 @@ abstract class StreamChannelBehaviour {
     }
 
     @ParameterizedTest
+    @Tag("waits-for-host")
     @EnumSource(
             value = Where.class,
             names = {"STAGED", "PEER_MEMORY"})
@@ -99,6 +101,7 @@ abstract class StreamChannelBehaviour {
     }
 
     @ParameterizedTest
+    @Tag("waits-for-host")
     @EnumSource(
             value = Where.class,
             names = {"STAGED", "PEER_MEMORY"})
@@ -130,6 +133,7 @@ abstract class StreamChannelBehaviour {
     }
 
     @Test
+    @Tag("waits-for-host")
     void aGraphIsPutTogetherOfStartsAndWaits() {
         connect(Where.PEER_MEMORY, Where.PEER_MEMORY);
         CudaGraph graph = left.side.context.createGraph();
@@ -149,6 +153,7 @@ abstract class StreamChannelBehaviour {
     }
 
     @Test
+    @Tag("waits-for-host")
     void whatOneStreamStartsArrivesInItsOrder() {
         connect(Where.PEER_MEMORY, Where.PEER_MEMORY);
         // The one that tells the peer was made first.
@@ -183,6 +188,7 @@ abstract class StreamChannelBehaviour {
     }
 
     @Test
+    @Tag("waits-for-host")
     void aPeerThatSaysNothingEndsTheChannelInTime() {
         connect(Where.PEER_MEMORY, Where.PEER_MEMORY, config -> config.timeLimit(Duration.ofMillis(200)));
         CudaGraphExec launched =
@@ -231,6 +237,7 @@ abstract class StreamChannelBehaviour {
     }
 
     @Test
+    @Tag("waits-for-host")
     void aWrongKeyEndsTheChannelWithItsStatus() {
         connect(Where.PEER_MEMORY, Where.PEER_MEMORY);
         MemoryRegion readOnly = right.side.domain.allocateMemory(StreamSide.BALL, LOCAL_WRITE);
@@ -249,6 +256,7 @@ abstract class StreamChannelBehaviour {
     }
 
     @Test
+    @Tag("waits-for-host")
     void closingReleasesWhatStreamsWaitFor() {
         connect(Where.PEER_MEMORY, Where.STAGED);
         left.arrival.enqueueStart(left.stream);
@@ -265,6 +273,7 @@ abstract class StreamChannelBehaviour {
     }
 
     @Test
+    @Tag("waits-for-host")
     void aStartThatItsStreamHasNotComeToIsStillAnswered() {
         connect(Where.PEER_MEMORY, Where.PEER_MEMORY);
         left.side.context.setCloseTimeout(Duration.ofMillis(200));
@@ -282,6 +291,7 @@ abstract class StreamChannelBehaviour {
     }
 
     @Test
+    @Tag("waits-for-host")
     void oneProxyServesManyChannels() {
         StreamSide[] sides = new StreamSide[4];
         try {
