@@ -4,6 +4,7 @@ package io.github.rdma4j.gpudirect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaStream;
@@ -199,9 +200,11 @@ class ChannelSoundnessDeviceTest extends ChannelSoundnessBehaviour {
         assertThat(alsoBehind.await(PATIENCE)).isTrue();
     }
 
+    /** SoftRoCE of Linux 6.1 sends 8 MiB at once; that of 6.12 and many an adapter as much as the largest chunk. */
     @Test
     void aChunkThatThePortCannotSendIsRefusedAtOnce() {
         left = new GpuSide(Where.STAGED, folder, config -> config.chunkSize(1 << 30));
+        assumeTrue(left.device.port(1).maxMessageSize() < 1 << 30, "this device sends a chunk of 1 GiB at once");
         assertThatThrownBy(left.gpu::prepareChannel)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("chunks of 1073741824 bytes, and port 1 of")

@@ -173,7 +173,12 @@ final class Life {
                     .array();
             try (Endpoint endpoint = Endpoint.connect(
                     server,
-                    config -> configure(config, transport(connection), moves).privateData(mark),
+                    config -> {
+                        configure(config, transport(connection)).privateData(mark);
+                        if (transport(connection) == Transport.RDMA_WITH_FAILOVER) {
+                            config.onMove(moves::add);
+                        }
+                    },
                     CONNECT)) {
                 ledger.phase(Ledger.Phase.FIRST);
                 EndReport report = new Conversation(2, endpoint, orders(seed, connection), moves, ledger).run();
@@ -197,11 +202,10 @@ final class Life {
         return mark[Long.BYTES];
     }
 
-    static EndpointConfig configure(EndpointConfig config, Transport transport, Moves moves) {
-        config.transport(transport)
+    static EndpointConfig configure(EndpointConfig config, Transport transport) {
+        return config.transport(transport)
                 .silenceTimeout(SILENCE)
                 .closeTimeout(Duration.ofSeconds(5))
                 .handshakeTimeout(CONNECT);
-        return transport == Transport.RDMA_WITH_FAILOVER ? config.onMove(moves::add) : config;
     }
 }

@@ -132,7 +132,7 @@ final class Lives implements AutoCloseable {
     }
 
     private static EndpointServer bind(InetSocketAddress address, Transport transport) {
-        return EndpointServer.bind(address, config -> Life.configure(config, transport, new Moves()));
+        return EndpointServer.bind(address, config -> Life.configure(config, transport));
     }
 
     /**

@@ -32,21 +32,19 @@ final class Moves {
         }
     }
 
-    private record Seen(long nanoTime, TransportMove move) {}
+    /** Not the move itself, which has its endpoint: that would stay for as long as this. */
+    private record Seen(long nanoTime, Transport to, String reason) {}
 
     private final List<Seen> seen = new ArrayList<>();
 
     synchronized void add(TransportMove move) {
-        seen.add(new Seen(System.nanoTime(), move));
+        seen.add(new Seen(System.nanoTime(), move.to(), move.reason()));
     }
 
     /** @param begun of the clock, as {@link System#nanoTime} had it */
     synchronized List<Move> since(long begun) {
         return seen.stream()
-                .map(one -> new Move(
-                        (one.nanoTime() - begun) / 1_000_000,
-                        one.move().to(),
-                        one.move().reason()))
+                .map(one -> new Move((one.nanoTime() - begun) / 1_000_000, one.to(), one.reason()))
                 .toList();
     }
 

@@ -5,7 +5,8 @@ package io.github.rdma4j.verbs.endpoint;
 import java.time.Duration;
 
 /**
- * An endpoint of {@link Transport#RDMA_WITH_FAILOVER} has moved.
+ * An endpoint of {@link Transport#RDMA_WITH_FAILOVER} has moved. Who keeps this keeps the endpoint and its buffers from
+ * being collected: keep the transports and the reason.
  *
  * @param endpoint which one
  * @param from what carried it
