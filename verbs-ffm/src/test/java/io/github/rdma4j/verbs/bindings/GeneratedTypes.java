@@ -147,7 +147,8 @@ final class GeneratedTypes {
         SortedMap<String, TypeFacts.Extent> fields = new TreeMap<>();
         for (Method method : type.getDeclaredMethods()) {
             String name = method.getName();
-            if (name.endsWith("$offset")) {
+            // Names of two underscores are the C library's own, in its mutexes and conditions: glibc 2.41 has others.
+            if (name.endsWith("$offset") && !name.startsWith("__")) {
                 String field = name.substring(0, name.length() - "$offset".length());
                 MemoryLayout fieldLayout = (MemoryLayout) invoke(method(type, field + "$layout"));
                 fields.put(field, new TypeFacts.Extent((long) invoke(method), fieldLayout.byteSize()));

@@ -138,11 +138,11 @@ class VerbsCoverageTest {
         return names;
     }
 
-    /** Where the loader has found a library for this process. */
+    /** Where the loader has found a library for this process: not what is in a folder of its name, as drivers are. */
     private static Path located(String library) throws IOException {
         java.lang.foreign.SymbolLookup.libraryLookup(library, java.lang.foreign.Arena.global());
         return Files.readAllLines(Path.of("/proc/self/maps")).stream()
-                .filter(line -> line.contains("/" + library.substring(0, library.indexOf('.'))))
+                .filter(line -> line.contains("/" + library.substring(0, library.lastIndexOf('.'))))
                 .map(line -> Path.of(line.substring(line.indexOf('/'))))
                 .findFirst()
                 .orElseThrow();

@@ -23,6 +23,11 @@ class Mlx5ObjectsTest {
         compareFields(name, "", structure, 0);
     }
 
+    /** One of which the library reads the fields that it is told to: later versions have more behind them. */
+    private void compareBeginning(StructLayout structure) {
+        compareFields("struct " + structure.name().orElseThrow(), "", structure, 0);
+    }
+
     private void compareFields(String structure, String prefix, StructLayout layout, long base) {
         for (MemoryLayout member : layout.memberLayouts()) {
             if (member.name().isEmpty()) {
@@ -48,7 +53,7 @@ class Mlx5ObjectsTest {
     void theStructuresAreThoseOfTheHeader() {
         compare(Mlx5Objects.QUEUE_PAIR);
         compare(Mlx5Objects.COMPLETION_QUEUE);
-        compare(Mlx5Objects.OBJECTS);
+        compareBeginning(Mlx5Objects.OBJECTS);
         add("MLX5DV_OBJ_QP", Mlx5Objects.IS_QUEUE_PAIR);
         add("MLX5DV_OBJ_CQ", Mlx5Objects.IS_COMPLETION_QUEUE);
         assertThat(ours).containsExactlyElementsOf(CProgram.run("""
