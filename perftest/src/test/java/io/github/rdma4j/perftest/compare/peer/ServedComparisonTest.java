@@ -173,7 +173,7 @@ class ServedComparisonTest {
     }
 
     private PeerAddress address() throws Exception {
-        Matcher port = Pattern.compile("TCP port (\\d+)").matcher(waiting.get(10, TimeUnit.SECONDS));
+        Matcher port = Pattern.compile("TCP port (\\d+)").matcher(waiting.get(60, TimeUnit.SECONDS));
         assertThat(port.find()).isTrue();
         return new PeerAddress("127.0.0.1", Integer.parseInt(port.group(1)));
     }
