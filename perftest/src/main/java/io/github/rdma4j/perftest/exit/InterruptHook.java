@@ -18,7 +18,11 @@ public final class InterruptHook implements AutoCloseable {
      */
     public InterruptHook(Runnable action) {
         thread = new Thread(action, "rdma4j-interrupt");
-        Runtime.getRuntime().addShutdownHook(thread);
+        try {
+            Runtime.getRuntime().addShutdownHook(thread);
+        } catch (IllegalStateException _) {
+            // The JVM ends already, before what this is for has begun.
+        }
     }
 
     /**
