@@ -85,7 +85,7 @@ fake_jdk() {
         with_lib 'source "'"$lib"'/once.sh"; make() ( once_begin cache cache/it "making it" || return 0
             echo made >>log; mkdir "$work/tree"; touch "$work/tree/complete"
             # Until the other one waits. The limit is for one that never does.
-            for _ in {1..1000}; do ! grep -qs "waits for" second || break; sleep 0.02; done
+            for _ in {1..3000}; do ! grep -qs "waits for" second || break; sleep 0.02; done
             once_end cache/it ); make'
     }
     mkdir -p cache/.new.killed
@@ -135,13 +135,13 @@ fake_jdk() {
 
 @test "the host hears a guest whose words arrive in pieces" {
     # What a piece without its end looks like to a read with a time limit: it is lost, and so is the other piece.
-    timeout 30 bash -c "set -euo pipefail; PROGRAM=prog VERBOSE= ACCEL=tcg TIMEOUT=20 DUMP= BOOT_TIMEOUT=20
+    timeout 100 bash -c "set -euo pipefail; PROGRAM=prog VERBOSE= ACCEL=tcg TIMEOUT=60 DUMP= BOOT_TIMEOUT=60
         source '$lib/common.sh'; source '$lib/softroce/machines.sh'; source '$lib/softroce/vm.sh'"'
         exec {VM_REPLY}<> <(:) {VM_REQUEST}<> <(:) {VM_LINES}<> <(:)
         # What guest-main says: each word until it is answered, here torn the first time.
         guest() {
             printf lin; sleep 0.8; printf "es\nlines\n"
-            read -r -t 10 word <&"$VM_LINES" || exit 1
+            read -r -t 60 word <&"$VM_LINES" || exit 1
             printf rea; sleep 0.8; printf "dy\n"; sleep 0.8; printf "ready\n"
             read -r word <&"$VM_REQUEST"
             [[ $word == GO ]] || exit 1

@@ -116,12 +116,12 @@ machines() {
 @test "the first failure ends all and is the status; the others are told; --keep-going lets them go on" {
     # The second one ends when the first one can be told.
     local command='if [[ $RDMA4J_MACHINE == 2 ]]; then until [[ -e waits ]]; do sleep 0.1; done; exit 3; fi
-        trap "echo told; exit 1" TERM; sleep 8 & echo >waits; wait; echo went on'
-    run --separate-stderr machines 2 bash -c "$command"
+        trap "echo told; exit 1" TERM; sleep "$1" & echo >waits; wait; echo went on'
+    run --separate-stderr machines 2 bash -c "$command" - 60
     echo "$output / $stderr"
     [[ $status == 3 && $output == '[1] told' ]]
     rm waits
-    run --separate-stderr "$SOFTROCE" --accel uml --machines 2 --keep-going bash -c "$command"
+    run --separate-stderr "$SOFTROCE" --accel uml --machines 2 --keep-going bash -c "$command" - 8
     echo "$output / $stderr"
     [[ $status == 3 && $output == '[1] went on' && $stderr == *'machine 2 ended with status 3'* ]]
 }

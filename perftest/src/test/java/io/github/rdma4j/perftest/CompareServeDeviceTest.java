@@ -26,6 +26,11 @@ import org.junit.jupiter.api.io.TempDir;
 class CompareServeDeviceTest {
     private static final Duration LIMIT = Duration.ofSeconds(240);
 
+    private static final List<String> SIGNALLED = List.of("env", PeerProcess.INTERRUPTIBLE);
+
+    /** Both ends of C's look at memory, without an end if the other one goes: no run is over by itself then. */
+    private static final String ENDLESS = "--tools ib_write_lat --sizes 4096 --rounds 500 --timeout 1000 ";
+
     @TempDir
     private Path folder;
 
@@ -39,12 +44,12 @@ class CompareServeDeviceTest {
     }
 
     private PeerProcess serve() throws IOException, InterruptedException {
-        return PeerProcess.ofJava(List.of(), "compare --serve --port " + port).awaitListening(port);
+        return PeerProcess.ofJava(SIGNALLED, "compare --serve --port " + port).awaitListening(port);
     }
 
     private PeerProcess peer(String options) throws IOException {
         return PeerProcess.ofJava(
-                List.of(), "compare --peer 127.0.0.1:" + port + " --no-warm-up --tcp none -n 100 " + options);
+                SIGNALLED, "compare --peer 127.0.0.1:" + port + " --no-warm-up --tcp none -n 100 " + options);
     }
 
     private static void awaitOutput(PeerProcess process, String text) throws IOException, InterruptedException {
@@ -97,16 +102,30 @@ class CompareServeDeviceTest {
     @Test
     @Tag("full")
     void whatWasMeasuredIsKeptWhenTheServedMachineDies() throws Exception {
+        expectBrokenOff(PeerProcess::kill, ": the ");
+    }
+
+    @Test
+    @Tag("full")
+    void whatWasMeasuredIsKeptWhenCtrlCEndsTheServedMachine() throws Exception {
+        expectBrokenOff(served -> served.signal("INT"), "on 127.0.0.1: it was ended by a signal");
+    }
+
+    /** Ends one of the two. */
+    private interface Ending {
+        void of(PeerProcess process) throws Exception;
+    }
+
+    private void expectBrokenOff(Ending ending, String reason) throws Exception {
         Path json = folder.resolve("compare.json");
         try (PeerProcess served = serve();
-                PeerProcess clients = peer("--tools ib_write_bw --sizes 4096 --rounds 500 --out_json " + json)) {
+                PeerProcess clients = peer(ENDLESS + "--out_json " + json)) {
             awaitOutput(clients, "round 3 of");
-            List<ProcessHandle> processes =
-                    Stream.concat(served.descendants(), clients.descendants()).toList();
-            served.kill();
+            List<ProcessHandle> processes = descendants(served, clients);
+            ending.of(served);
 
             assertThat(clients.await(LIMIT)).as(clients.output()).isEqualTo(1);
-            assertThat(clients.output()).contains("broken off; what was measured before:");
+            assertThat(clients.output()).contains(reason).contains("broken off; what was measured before:");
             expectEnded(processes);
         }
         JsonNode document = new ObjectMapper().readTree(json.toFile());
@@ -114,19 +133,47 @@ class CompareServeDeviceTest {
         assertThat(document.at("/comparison")).isNotEmpty();
     }
 
+    private static List<ProcessHandle> descendants(PeerProcess served, PeerProcess clients) {
+        return Stream.concat(served.descendants(), clients.descendants()).toList();
+    }
+
     @Test
     @Tag("full")
     void theServedMachineEndsWithItsClients() throws Exception {
         try (PeerProcess served = serve();
-                PeerProcess clients = peer("--tools ib_write_bw --sizes 4096 --rounds 500")) {
+                PeerProcess clients = peer(ENDLESS)) {
             awaitOutput(clients, "round 2 of");
-            List<ProcessHandle> processes =
-                    Stream.concat(served.descendants(), clients.descendants()).toList();
+            List<ProcessHandle> processes = descendants(served, clients);
             clients.kill();
 
             assertThat(served.await(LIMIT)).as(served.output()).isEqualTo(1);
             assertThat(served.output()).contains("compare: 127.0.0.1: ");
             expectEnded(processes);
         }
+    }
+
+    /** What Ctrl-C ends is no failure of a tool. */
+    @Test
+    @Tag("full")
+    void ctrlCIsToldOnBothMachines() throws Exception {
+        Path json = folder.resolve("compare.json");
+        try (PeerProcess served = serve();
+                PeerProcess clients = peer(ENDLESS + "--out_json " + json)) {
+            awaitOutput(clients, "round 3 of");
+            List<ProcessHandle> processes = descendants(served, clients);
+            clients.signal("INT");
+
+            assertThat(clients.await(LIMIT)).as(clients.output()).isEqualTo(130);
+            assertThat(served.await(LIMIT)).as(served.output()).isEqualTo(1);
+            assertThat(clients.output())
+                    .contains("broken off; what was measured before:")
+                    .doesNotContain("\ncompare: ");
+            assertThat(served.output())
+                    .containsPattern("compare: 127.0.0.1 gave up after \\d+ runs: ended by a signal");
+            expectEnded(processes);
+        }
+        JsonNode document = new ObjectMapper().readTree(json.toFile());
+        assertThat(document.at("/state").asText()).isEqualTo("interrupted");
+        assertThat(document.at("/comparison")).isNotEmpty();
     }
 }

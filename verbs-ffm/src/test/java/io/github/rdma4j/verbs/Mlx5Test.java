@@ -122,6 +122,7 @@ class Mlx5Test {
                 "endpoint.AdmissionDeviceTest",
                 "endpoint.EndDeviceTest",
                 "endpoint.EndpointChannelDeviceTest",
+                "endpoint.InPlaceDeviceTest",
                 "endpoint.MessageDeviceTest",
                 "endpoint.TransfersDeviceTest")) {
             // Not initialised: here is no device.

@@ -53,7 +53,6 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.IntSupplier;
 import picocli.CommandLine;
@@ -72,13 +71,15 @@ public final class CompareCommand {
 
     private static final int OK = 0;
 
+    private static final String SIGNAL = "ended by a signal";
+
     private final CompareOptions options = new CompareOptions();
     private final PrintStream out;
     private final PrintStream err;
     private final Complaints complaints;
 
     /** A signal ends the children, too, so that the run fails: only the first of the two ends tells what there is. */
-    private final AtomicBoolean kept = new AtomicBoolean();
+    private boolean kept;
 
     private CompareCommand(PrintStream out, PrintStream err) {
         this.out = out;
@@ -135,7 +136,7 @@ public final class CompareCommand {
         } catch (IllegalParameterException failure) {
             return complaints.usage(failure);
         } catch (PerftestException failure) {
-            return complaints.failed(failure);
+            return InterruptHook.isJvmEnding() ? Complaints.FAILED : complaints.failed(failure);
         } catch (VerbsException failure) {
             // Its message contains the remedy.
             return complaints.failed(failure.getMessage());
@@ -163,50 +164,85 @@ public final class CompareCommand {
     }
 
     private CompareResult compare(ComparePlan plan, CompareReport report) {
-        Instant started = Instant.now();
-        long begin = System.nanoTime();
         CTools tools = CTools.find(plan.tools(), SearchPath.of(plan.cFolder()));
         try (ChildProcesses children = new ChildProcesses();
                 RemoteServers remote = meet(plan)) {
-            Conditions conditions = conditions(plan, tools, children, remote);
-            ServerMachine other = conditions.server();
-            TcpSetting tcp = tcpSetting(plan, conditions, remote);
-            TcpTools tcpTools = tcp == null ? null : TcpTools.find(SearchPath.ofThisProcess());
-            report.begin(plan, conditions, tcp, tcpTools == null ? null : tcpTools.describe(other));
-            List<RunOrder> orders = orders(plan, conditions);
-            // With the servers on another machine it has none of its own, and guards C's clients.
-            try (JavaServer java = JavaServer.start(children, Duration.ofSeconds(plan.timeoutSeconds()))) {
-                ServerEnd end = remote != null ? remote : new LocalServers(java, tools, tcpTools, tcp, children, java);
-                Map<Implementation, List<Runner>> runners = new EnumMap<>(Implementation.class);
-                runners.put(Implementation.JAVA, List.of(new JavaRunner(end)));
-                runners.put(Implementation.C, List.of(new CRunner(tools, end, children, java)));
-                if (tcp != null) {
-                    runners.put(Implementation.TCP_JAVA, List.of(new TcpJavaRunner(end, tcp)));
-                    runners.put(Implementation.TCP_C, tcpTools.alsoOn(other).runners(tcp, end, children, java));
-                }
-                CompareSession session =
-                        new CompareSession(runners, () -> nextPort(plan, end::freePort), end::busy, report);
-                BiFunction<RunState, String, CompareResult> soFar = (state, failure) -> new CompareResult(
-                        started,
-                        (System.nanoTime() - begin) / 1e9,
-                        conditions,
-                        plan,
-                        tcp,
-                        session.measured(),
-                        state,
-                        failure);
-                try (InterruptHook _ =
-                        new InterruptHook(() -> keep(soFar.apply(RunState.INTERRUPTED, "ended by a signal")))) {
-                    if (plan.warmUp()) {
-                        session.warmUp(orders);
-                    }
-                    session.measureSurroundings(orders);
-                    session.run(orders, plan.rounds(), plan.roundsWithinSeconds());
-                } catch (PerftestException | VerbsException failure) {
-                    throw new Broken(failure, soFar.apply(RunState.FAILED, failure.getMessage()));
-                }
-                return soFar.apply(RunState.COMPLETE, null);
+            try {
+                return compare(plan, report, tools, children, remote);
+            } catch (Broken failure) {
+                giveUp(remote, failure.result.failure());
+                throw failure;
+            } catch (PerftestException | VerbsException failure) {
+                giveUp(remote, failure.getMessage());
+                throw failure;
             }
+        }
+    }
+
+    private static void giveUp(RemoteServers remote, String reason) {
+        if (remote != null) {
+            remote.giveUp(reason);
+        }
+    }
+
+    private CompareResult compare(
+            ComparePlan plan, CompareReport report, CTools tools, ChildProcesses children, RemoteServers remote) {
+        Instant started = Instant.now();
+        long begin = System.nanoTime();
+        Conditions conditions = conditions(plan, tools, children, remote);
+        ServerMachine other = conditions.server();
+        TcpSetting tcp = tcpSetting(plan, conditions, remote);
+        TcpTools tcpTools = tcp == null ? null : TcpTools.find(SearchPath.ofThisProcess());
+        report.begin(plan, conditions, tcp, tcpTools == null ? null : tcpTools.describe(other));
+        List<RunOrder> orders = orders(plan, conditions);
+        // With the servers on another machine it has none of its own, and guards C's clients.
+        try (JavaServer java = JavaServer.start(children, Duration.ofSeconds(plan.timeoutSeconds()))) {
+            ServerEnd end = remote != null ? remote : new LocalServers(java, tools, tcpTools, tcp, children, java);
+            Map<Implementation, List<Runner>> runners = new EnumMap<>(Implementation.class);
+            runners.put(Implementation.JAVA, List.of(new JavaRunner(end)));
+            runners.put(Implementation.C, List.of(new CRunner(tools, end, children, java)));
+            if (tcp != null) {
+                runners.put(Implementation.TCP_JAVA, List.of(new TcpJavaRunner(end, tcp)));
+                runners.put(Implementation.TCP_C, tcpTools.alsoOn(other).runners(tcp, end, children, java));
+            }
+            CompareSession session =
+                    new CompareSession(runners, () -> nextPort(plan, end::freePort), end::busy, report);
+            BiFunction<RunState, String, CompareResult> soFar = (state, failure) -> new CompareResult(
+                    started,
+                    (System.nanoTime() - begin) / 1e9,
+                    conditions,
+                    plan,
+                    tcp,
+                    session.measured(),
+                    state,
+                    failure);
+            try (InterruptHook _ = new InterruptHook(() -> {
+                giveUp(remote, SIGNAL);
+                keep(soFar.apply(RunState.INTERRUPTED, SIGNAL));
+            })) {
+                measure(session, plan, orders, soFar);
+            }
+            return soFar.apply(RunState.COMPLETE, null);
+        }
+    }
+
+    private static void measure(
+            CompareSession session,
+            ComparePlan plan,
+            List<RunOrder> orders,
+            BiFunction<RunState, String, CompareResult> soFar) {
+        try {
+            if (plan.warmUp()) {
+                session.warmUp(orders);
+            }
+            session.measureSurroundings(orders);
+            session.run(orders, plan.rounds(), plan.roundsWithinSeconds());
+        } catch (PerftestException | VerbsException failure) {
+            // Asked while the hook is there, which tells what there is.
+            CompareResult result = InterruptHook.isDueToSignal()
+                    ? soFar.apply(RunState.INTERRUPTED, SIGNAL)
+                    : soFar.apply(RunState.FAILED, failure.getMessage());
+            throw new Broken(failure, result);
         }
     }
 
@@ -270,17 +306,21 @@ public final class CompareCommand {
     }
 
     private int broken(Broken failure) {
+        if (failure.result.state() == RunState.INTERRUPTED) {
+            return Complaints.FAILED;
+        }
         String remedy = failure.getCause() instanceof PerftestException known ? known.remedy() : "";
         int status = complaints.failed(failure.getCause().getMessage(), remedy);
         keep(failure.result);
         return status;
     }
 
-    /** Prints and writes what was measured before the end. */
-    private void keep(CompareResult result) {
-        if (result.cases().isEmpty() || kept.getAndSet(true)) {
+    /** Prints and writes what was measured before the end. The JVM ends when a signal's thread has come out of it. */
+    private synchronized void keep(CompareResult result) {
+        if (result.cases().isEmpty() || kept) {
             return;
         }
+        kept = true;
         CompareReport report = new CompareReport(options.json().isOutput() ? err : out);
         report.broken(result);
         try {

@@ -26,7 +26,6 @@ import java.nio.file.InvalidPathException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -34,6 +33,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** The command {@code compare --endpoints}: endpoints and TCP in turn. docs/compare-endpoints.md is its manual. */
 final class EndpointsCommand {
     private static final int OK = 0;
+
+    private static final String SIGNAL = "ended by a signal";
 
     /** A JVM may take long to start on an emulated machine. */
     private static final Duration LONGEST_ORDER = Duration.ofSeconds(60);
@@ -44,7 +45,7 @@ final class EndpointsCommand {
     private final Complaints complaints;
 
     /** A signal ends the children, too, so that the run fails: only the first of the two ends tells what there is. */
-    private final AtomicBoolean kept = new AtomicBoolean();
+    private boolean kept;
 
     private EndpointsCommand(PrintStream out, PrintStream err) {
         this.out = out;
@@ -98,16 +99,11 @@ final class EndpointsCommand {
                 EndpointsSession session = new EndpointsSession(server, place.address(), plan, report);
                 SoFar soFar = (state, failure) -> new EndpointsResult(
                         started, (System.nanoTime() - begin) / 1e9, place, plan, session.results(), state, failure);
-                try (InterruptHook _ = new InterruptHook(
-                        () -> keep(soFar.result(RunState.INTERRUPTED, "ended by a signal"), target, report))) {
-                    session.run();
-                } catch (PerftestException | VerbsException failure) {
-                    String complaint = server.complaint();
-                    complaints.failed(
-                            failure.getMessage() + (complaint.isEmpty() ? "" : "; the server: " + complaint),
-                            failure instanceof PerftestException known ? known.remedy() : "");
-                    keep(soFar.result(RunState.FAILED, failure.getMessage()), target, report);
-                    return Complaints.FAILED;
+                try (InterruptHook _ =
+                        new InterruptHook(() -> keep(soFar.result(RunState.INTERRUPTED, SIGNAL), target, report))) {
+                    if (!measure(session, server, soFar, target, report)) {
+                        return Complaints.FAILED;
+                    }
                 }
                 EndpointsResult result = soFar.result(RunState.COMPLETE, null);
                 report.end(result);
@@ -124,16 +120,35 @@ final class EndpointsCommand {
         }
     }
 
+    /** Whether all is measured; if not, what there is has been told, or is by the hook for signals. */
+    private boolean measure(
+            EndpointsSession session, ServerProcess server, SoFar soFar, JsonTarget target, EndpointsReport report) {
+        try {
+            session.run();
+            return true;
+        } catch (PerftestException | VerbsException failure) {
+            if (!InterruptHook.isDueToSignal()) {
+                String complaint = server.complaint();
+                complaints.failed(
+                        failure.getMessage() + (complaint.isEmpty() ? "" : "; the server: " + complaint),
+                        failure instanceof PerftestException known ? known.remedy() : "");
+                keep(soFar.result(RunState.FAILED, failure.getMessage()), target, report);
+            }
+            return false;
+        }
+    }
+
     /** What has been measured, and how it ended. */
     private interface SoFar {
         EndpointsResult result(RunState state, String failure);
     }
 
-    /** Prints and writes what was measured before the end. */
-    private void keep(EndpointsResult result, JsonTarget target, EndpointsReport report) {
-        if (result.results().isEmpty() || kept.getAndSet(true)) {
+    /** Prints and writes what was measured before the end. The JVM ends when a signal's thread has come out of it. */
+    private synchronized void keep(EndpointsResult result, JsonTarget target, EndpointsReport report) {
+        if (result.results().isEmpty() || kept) {
             return;
         }
+        kept = true;
         report.broken(result);
         try {
             write(result, target, report);

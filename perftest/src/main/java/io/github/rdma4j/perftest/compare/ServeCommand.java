@@ -21,6 +21,7 @@ import io.github.rdma4j.perftest.compare.runner.TcpTools;
 import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.InterruptHook;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.options.Ranges;
 import io.github.rdma4j.verbs.VerbsException;
@@ -80,7 +81,7 @@ final class ServeCommand {
                     .serve(options.port(), options.patience());
             return OK;
         } catch (PerftestException failure) {
-            return complaints.failed(failure);
+            return InterruptHook.isJvmEnding() ? Complaints.FAILED : complaints.failed(failure);
         } catch (VerbsException failure) {
             // Its message contains the remedy.
             return complaints.failed(failure.getMessage());

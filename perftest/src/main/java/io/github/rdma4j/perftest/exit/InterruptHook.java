@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.exit;
 
+import java.time.Duration;
+
 /** Does something when the JVM is ended by a signal (Ctrl-C, kill) while this is open. */
 public final class InterruptHook implements AutoCloseable {
+    private static final Duration MOMENT = Duration.ofMillis(500);
+    private static final Duration PAUSE = Duration.ofMillis(10);
+
     private final Thread thread;
 
     /**
@@ -13,7 +18,43 @@ public final class InterruptHook implements AutoCloseable {
      */
     public InterruptHook(Runnable action) {
         thread = new Thread(action, "rdma4j-interrupt");
-        Runtime.getRuntime().addShutdownHook(thread);
+        try {
+            Runtime.getRuntime().addShutdownHook(thread);
+        } catch (IllegalStateException _) {
+            // The JVM ends already, before what this is for has begun.
+        }
+    }
+
+    /**
+     * Whether a signal ends the JVM now, so that what has failed may have failed by it: other hooks end the programs
+     * that this one has started, and Ctrl-C reaches them all, some before this JVM. So it waits a moment for it.
+     */
+    public static boolean isDueToSignal() {
+        long end = System.nanoTime() + MOMENT.toNanos();
+        while (!isJvmEnding()) {
+            if (System.nanoTime() - end > 0) {
+                return false;
+            }
+            try {
+                Thread.sleep(PAUSE);
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether the JVM ends, by a signal or an exit. */
+    public static boolean isJvmEnding() {
+        Thread nothing = new Thread();
+        try {
+            Runtime.getRuntime().addShutdownHook(nothing);
+            Runtime.getRuntime().removeShutdownHook(nothing);
+            return false;
+        } catch (IllegalStateException _) {
+            return true;
+        }
     }
 
     /** Forgets the action; one that has begun goes on. */

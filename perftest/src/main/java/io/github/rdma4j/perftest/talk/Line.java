@@ -13,7 +13,10 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The TCP connection between the two ends. Every wait has a limit. For one thread. */
+/**
+ * The TCP connection between the two ends. Every wait has a limit. For one thread that sends, one that receives, and
+ * any that closes.
+ */
 public final class Line implements AutoCloseable {
     /** Nothing but closing the socket ends a write. */
     private static final ScheduledThreadPoolExecutor TIMER = new ScheduledThreadPoolExecutor(

@@ -32,7 +32,7 @@ class TcpTestTest {
     private static CompletableFuture<Void> serve(TcpRun run) throws InterruptedException {
         CountDownLatch listening = new CountDownLatch(1);
         CompletableFuture<Void> server = CompletableFuture.runAsync(() -> TcpTest.serve(run, listening::countDown));
-        assertThat(listening.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(listening.await(60, TimeUnit.SECONDS)).isTrue();
         return server;
     }
 
@@ -46,7 +46,7 @@ class TcpTestTest {
 
         assertThat(stamps).hasSize(200).isSorted();
         assertThat(stamps[199]).isGreaterThan(stamps[0]);
-        server.get(10, TimeUnit.SECONDS);
+        server.get(60, TimeUnit.SECONDS);
     }
 
     @ParameterizedTest
@@ -58,7 +58,7 @@ class TcpTestTest {
         long[] times = TcpTest.measure(run);
 
         assertThat(times).hasSize(2).isSorted();
-        server.get(10, TimeUnit.SECONDS);
+        server.get(60, TimeUnit.SECONDS);
     }
 
     @ParameterizedTest
@@ -79,7 +79,7 @@ class TcpTestTest {
         long before = threads.getCurrentThreadAllocatedBytes();
         TcpTest.measure(run);
         long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-        server.get(10, TimeUnit.SECONDS);
+        server.get(60, TimeUnit.SECONDS);
         return allocated;
     }
 
@@ -92,7 +92,7 @@ class TcpTestTest {
         assertThatThrownBy(() -> TcpTest.measure(run))
                 .isInstanceOf(TcpException.class)
                 .hasMessageMatching(".*(after 60 of 100 messages|[Cc]onnection reset.*|Broken pipe)");
-        server.get(10, TimeUnit.SECONDS);
+        server.get(60, TimeUnit.SECONDS);
     }
 
     @ParameterizedTest

@@ -7,7 +7,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * A message that is written where the adapter will take it from, so that it need not be copied: {@link Endpoint#claim}
  * gives it. It has its place in the send queue and its credit already, so {@link #send} never waits. Its turn among
- * messages and transfers is that of the call of {@link #send}; only if others wait before it then, it is copied.
+ * messages and transfers is that of the call of {@link #send}; only if others wait before it then, it is copied, and
+ * leaves behind them, when a thread makes progress in the endpoint.
  *
  * <p>Do not wait for room, for another claim for instance, before all claimed messages are sent or closed: their
  * credits look unused to a peer that {@linkplain HeldMessage holds} messages, and it may keep back others until then.

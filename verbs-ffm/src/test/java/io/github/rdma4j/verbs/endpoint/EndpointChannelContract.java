@@ -170,7 +170,7 @@ abstract class EndpointChannelContract {
             Thread.sleep(1);
         }
         second.interrupt();
-        assertThat(end.get(10, TimeUnit.SECONDS)).isInstanceOf(InterruptedIOException.class);
+        assertThat(end.get(60, TimeUnit.SECONDS)).isInstanceOf(InterruptedIOException.class);
         assertThat(first.isDone()).isFalse();
     }
 }

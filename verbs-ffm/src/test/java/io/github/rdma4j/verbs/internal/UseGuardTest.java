@@ -25,7 +25,7 @@ class UseGuardTest {
         guard.exit();
         guard.close();
         assertThat(guard.enter()).isFalse();
-        assertThat(CompletableFuture.supplyAsync(guard::enter).get(10, TimeUnit.SECONDS))
+        assertThat(CompletableFuture.supplyAsync(guard::enter).get(60, TimeUnit.SECONDS))
                 .isFalse();
         guard.reopen();
         assertThat(guard.enter()).isTrue();

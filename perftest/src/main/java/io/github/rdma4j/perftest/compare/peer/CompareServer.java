@@ -4,10 +4,12 @@ package io.github.rdma4j.perftest.compare.peer;
 
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.exit.CompareException;
+import io.github.rdma4j.perftest.exit.InterruptHook;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.talk.BadMessageException;
 import io.github.rdma4j.perftest.talk.Fields;
+import io.github.rdma4j.perftest.talk.Hearing;
 import io.github.rdma4j.perftest.talk.Limits;
 import io.github.rdma4j.perftest.talk.Line;
 import io.github.rdma4j.perftest.talk.Message;
@@ -21,6 +23,7 @@ import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -113,13 +116,20 @@ public final class CompareServer {
                 throw outOfTurn(message);
             }
             Request request = Request.of(message.fields());
-            try (ServedMachine machine = preparation.prepare(request, line.localAddress());
+            Hearing hearing = new Hearing(line);
+            try (InterruptHook _ = new InterruptHook(() -> bye(line, "it was ended by a signal", ""));
+                    ServedMachine machine = preparation.prepare(request, line.localAddress());
                     ServedOrders orders = new ServedOrders(machine)) {
                 line.send(new Message(Message.Kind.MACHINE, MachineFields.of(machine.describe())));
                 progress.accept("serving " + client + ": "
                         + request.tools().stream().map(Tool::command).collect(Collectors.joining(", ")) + " on "
                         + machine.describe().environment().device());
-                obey(line, orders);
+                Optional<String> reason = obey(line, hearing, orders, machine::close);
+                if (reason.isPresent()) {
+                    throw new CompareException(
+                            client + " gave up after " + orders.served() + " runs: " + reason.get(),
+                            "read what it printed, and start both ends again");
+                }
                 progress.accept("the comparison of " + client + " has ended after " + orders.served() + " runs");
             }
         } catch (PeerLostException failure) {
@@ -134,17 +144,48 @@ public final class CompareServer {
         }
     }
 
-    private static void obey(Line line, ServedOrders orders) {
-        while (true) {
-            Message message = line.receive(orders.patience());
-            switch (message.kind()) {
-                case ORDER -> line.send(new Message(Message.Kind.ANSWER, orders.carryOut(message.fields())));
-                case BYE -> {
-                    return;
-                }
-                case HELLO, MACHINE, ANSWER -> throw outOfTurn(message);
+    /**
+     * Does what the other end orders, until it has had enough.
+     *
+     * @param kill ends what an order has started, so that it is carried out no longer
+     * @return why the other end gives up; empty if it has done what it wanted
+     */
+    private static Optional<String> obey(Line line, Hearing hearing, ServedOrders orders, Runnable kill) {
+        Message message = hearing.take(orders.patience());
+        while (message.kind() == Message.Kind.ORDER) {
+            Optional<Fields> answer = carryOut(message.fields(), hearing, orders, kill);
+            answer.ifPresent(fields -> line.send(new Message(Message.Kind.ANSWER, fields)));
+            message = hearing.take(orders.patience());
+            if (answer.isEmpty() && message.kind() != Message.Kind.BYE) {
+                throw outOfTurn(message);
             }
         }
+        if (message.kind() != Message.Kind.BYE) {
+            throw outOfTurn(message);
+        }
+        return message.fields().has(Words.REASON) ? Optional.of(message.fields().text(Words.REASON)) : Optional.empty();
+    }
+
+    /**
+     * Carries out an order, whose answer the other end waits for: if anything comes before, it has gone.
+     *
+     * @return the answer; empty if what was ordered has been ended
+     */
+    private static Optional<Fields> carryOut(Fields order, Hearing hearing, ServedOrders orders, Runnable kill) {
+        AtomicBoolean over = new AtomicBoolean();
+        hearing.something().thenRun(() -> {
+            if (!over.getAndSet(true)) {
+                kill.run();
+            }
+        });
+        Fields answer;
+        boolean killed;
+        try {
+            answer = orders.carryOut(order);
+        } finally {
+            killed = over.getAndSet(true);
+        }
+        return killed ? Optional.empty() : Optional.of(answer);
     }
 
     private static BadMessageException outOfTurn(Message message) {

@@ -14,6 +14,7 @@ import io.github.rdma4j.perftest.exit.CompareException;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.talk.BadMessageException;
 import io.github.rdma4j.perftest.talk.Fields;
+import io.github.rdma4j.perftest.talk.Hearing;
 import io.github.rdma4j.perftest.talk.Limits;
 import io.github.rdma4j.perftest.talk.Line;
 import io.github.rdma4j.perftest.talk.Message;
@@ -30,6 +31,7 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Servers on another machine, where {@code compare --serve} runs: {@link CompareServer} is its side. Closing lets it
@@ -37,10 +39,12 @@ import java.util.Arrays;
  */
 public final class RemoteServers implements ServerEnd, AutoCloseable {
     private final Line line;
+    private final Hearing hearing;
     private final ServerMachine machine;
 
-    private RemoteServers(Line line, ServerMachine machine) {
+    private RemoteServers(Line line, Hearing hearing, ServerMachine machine) {
         this.line = line;
+        this.hearing = hearing;
         this.machine = machine;
     }
 
@@ -61,9 +65,10 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         try {
             greet(line, address, version);
             line.send(new Message(Message.Kind.MACHINE, request.fields()));
-            Message answer = receive(line, Words.GRACE, Message.Kind.MACHINE, address.host());
+            Hearing hearing = new Hearing(line);
+            Message answer = receive(hearing, Words.GRACE, Message.Kind.MACHINE, address.host());
             return new RemoteServers(
-                    line, MachineFields.read(line.remoteAddress().getHostAddress(), answer.fields()));
+                    line, hearing, MachineFields.read(line.remoteAddress().getHostAddress(), answer.fields()));
         } catch (RuntimeException | Error failure) {
             line.close();
             throw failure;
@@ -133,10 +138,10 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         }
     }
 
-    private static Message receive(Line line, Duration limit, Message.Kind expected, String host) {
+    private static Message receive(Hearing hearing, Duration limit, Message.Kind expected, String host) {
         Message message;
         try {
-            message = line.receive(limit);
+            message = hearing.take(limit);
         } catch (PeerLostException failure) {
             throw new PeerLostException(host + ": " + failure.getMessage());
         }
@@ -193,7 +198,7 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
     private Fields order(Order order, Fields fields, Duration limit) {
         line.send(new Message(Message.Kind.ORDER, fields.with(Words.ORDER, order.name())));
         Fields answer =
-                receive(line, limit, Message.Kind.ANSWER, machine.address()).fields();
+                receive(hearing, limit, Message.Kind.ANSWER, machine.address()).fields();
         if (answer.has(Words.FAILURE)) {
             throw new CompareException(
                     "on " + machine.title() + ": " + answer.text(Words.FAILURE), answer.text(Words.REMEDY, ""));
@@ -221,6 +226,19 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
             }
         }
 
+        /** Until the run is over, the other machine has nothing to say but that it goes. */
+        @Override
+        public CompletableFuture<?> ended() {
+            return hearing.something();
+        }
+
+        @Override
+        public void check() {
+            if (ended().isDone()) {
+                receive(hearing, Duration.ZERO, Message.Kind.BYE, machine.address());
+            }
+        }
+
         @Override
         public void close() {
             if (!over) {
@@ -229,10 +247,20 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         }
     }
 
+    /** Tells the other machine, instead of {@link #close}, that the comparison has not come to its end. */
+    public void giveUp(String reason) {
+        end(new Fields().with(Words.REASON, reason));
+    }
+
     @Override
     public void close() {
+        end(new Fields());
+    }
+
+    /** Once: then the connection has ended. */
+    private void end(Fields reason) {
         try {
-            line.send(new Message(Message.Kind.BYE, new Fields()));
+            line.send(new Message(Message.Kind.BYE, reason));
         } catch (PeerLostException _) {
             // It has gone already.
         }

@@ -36,6 +36,7 @@ public interface ServedMachine extends AutoCloseable {
                 describe().environment().gidIndex());
     }
 
+    /** Ends its servers, also while another thread waits for one of them; again, it does nothing. */
     @Override
     void close();
 }

@@ -21,7 +21,12 @@ public final class ChildProcesses implements AutoCloseable {
 
     /** Registers itself for the exit of the JVM. */
     public ChildProcesses() {
-        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            Runtime.getRuntime().addShutdownHook(hook);
+        } catch (IllegalStateException _) {
+            // The JVM ends already: what is started is killed at once.
+            closed = true;
+        }
     }
 
     /**

@@ -22,8 +22,8 @@ import io.github.rdma4j.perftest.run.PerfTest;
 import io.github.rdma4j.verbs.VerbsException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -47,13 +47,28 @@ public final class JavaRunner implements Runner {
     }
 
     private Measurement run(RunOrder order, Serving server, long before, Deadline deadline) {
-        FutureTask<Measurement> client = new FutureTask<>(() -> measure(order));
-        Thread.ofPlatform().daemon().name("rdma4j-client").start(client);
+        CompletableFuture<Measurement> client = new CompletableFuture<>();
+        Thread.ofPlatform().daemon().name("rdma4j-client").start(() -> {
+            try {
+                client.complete(measure(order));
+            } catch (RuntimeException | Error failure) {
+                client.completeExceptionally(failure);
+            }
+        });
+        Measurement measurement = await(client, order, server, deadline);
+        long used = CpuTime.between(before, CpuTime.ofThisProcess());
+        return measurement.using(order.messages(), CpuTime.sum(used, server.finish(deadline)));
+    }
+
+    /** Waits for the client, which would wait for a server that has gone. */
+    static Measurement await(CompletableFuture<Measurement> client, RunOrder order, Serving server, Deadline deadline) {
         String what = "Java's " + order.tool().command();
         try {
-            Measurement measurement = client.get(deadline.remainingNanoseconds(), TimeUnit.NANOSECONDS);
-            long used = CpuTime.between(before, CpuTime.ofThisProcess());
-            return measurement.using(order.messages(), CpuTime.sum(used, server.finish(deadline)));
+            CompletableFuture.anyOf(client, server.ended()).get(deadline.remainingNanoseconds(), TimeUnit.NANOSECONDS);
+            if (!client.isDone()) {
+                server.check();
+            }
+            return client.get(deadline.remainingNanoseconds(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException _) {
             throw new CompareException(
                     what + " did not end within " + order.timeoutSeconds() + " s (--timeout)", "give it more time");

@@ -35,10 +35,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -56,14 +58,15 @@ class ServedComparisonTest {
     private static final Request REQUEST =
             new Request(List.of(Tool.WRITE_LATENCY, Tool.WRITE_BANDWIDTH), TcpMode.BLOCK);
     private static final RunOrder ORDER = Samples.order(Samples.LATENCY);
-    private static final Deadline SOON = Deadline.in(Duration.ofSeconds(30));
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Deadline SOON = Deadline.in(LIMIT);
 
     private final List<String> done = Collections.synchronizedList(new ArrayList<>());
     private final List<String> progress = Collections.synchronizedList(new ArrayList<>());
     private final CompletableFuture<String> waiting = new CompletableFuture<>();
 
     /** Writes down what it is asked for. */
-    private final class Recorder implements ServerEnd, ServedMachine {
+    private class Recorder implements ServerEnd, ServedMachine {
         @Override
         public ServerMachine describe() {
             return new ServerMachine(
@@ -105,6 +108,7 @@ class ServedComparisonTest {
                 @Override
                 public long finish(Deadline until) {
                     done.add("finish");
+                    awaitEnd();
                     return 1_000;
                 }
 
@@ -120,9 +124,34 @@ class ServedComparisonTest {
             };
         }
 
+        void awaitEnd() {}
+
         @Override
         public void close() {
             done.add("close");
+        }
+    }
+
+    /** A program that comes to no end, until it is killed. */
+    private final class Hanging extends Recorder {
+        private final CountDownLatch killed = new CountDownLatch(1);
+
+        @Override
+        void awaitEnd() {
+            try {
+                if (!killed.await(300, TimeUnit.SECONDS)) {
+                    done.add("nobody killed it");
+                }
+            } catch (InterruptedException failure) {
+                throw new IllegalStateException(failure);
+            }
+            throw new CompareException("it ended with status 137", "");
+        }
+
+        @Override
+        public void close() {
+            super.close();
+            killed.countDown();
         }
     }
 
@@ -144,7 +173,7 @@ class ServedComparisonTest {
     }
 
     private PeerAddress address() throws Exception {
-        Matcher port = Pattern.compile("TCP port (\\d+)").matcher(waiting.get(10, TimeUnit.SECONDS));
+        Matcher port = Pattern.compile("TCP port (\\d+)").matcher(waiting.get(60, TimeUnit.SECONDS));
         assertThat(port.find()).isTrue();
         return new PeerAddress("127.0.0.1", Integer.parseInt(port.group(1)));
     }
@@ -334,26 +363,122 @@ class ServedComparisonTest {
         assertThat(done).containsExactly("C ib_write_lat mlx5_0 1", "end", "close");
     }
 
+    /** Its conversation is over only if the program ends. */
+    private Line finishing() throws Exception {
+        Line line = stranger();
+        line.send(new Message(Message.Kind.MACHINE, REQUEST.fields()));
+        line.receive(Duration.ofSeconds(20));
+        order(line, "SERVE", "C", ORDER.encode());
+        line.receive(Duration.ofSeconds(20));
+        order(line, "FINISH", "C", "");
+        await(() -> done.contains("finish"));
+        return line;
+    }
+
+    private static void await(BooleanSupplier condition) throws InterruptedException {
+        long deadline = System.nanoTime() + LIMIT.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            Thread.sleep(5);
+        }
+    }
+
+    @Test
+    void aClientThatGoesWhileTheEndOfARunIsAwaitedEndsTheServers() throws Exception {
+        CompletableFuture<Void> serving = serve((_, _) -> new Hanging(), LIMIT, BuildInfo.version());
+        finishing().close();
+
+        assertThat(failure(serving))
+                .isInstanceOf(PeerLostException.class)
+                .hasMessage("127.0.0.1: the other end has closed the connection");
+        assertThat(done)
+                .startsWith("C ib_write_lat mlx5_0 1", "finish", "close")
+                .contains("end");
+    }
+
+    @Test
+    void aClientThatDoesNotWaitForTheEndOfARunEndsTheServers() throws Exception {
+        CompletableFuture<Void> serving = serve((_, _) -> new Hanging(), LIMIT, BuildInfo.version());
+        try (Line line = finishing()) {
+            order(line, "BUSY", "C", "");
+            assertThat(line.receive(LIMIT).kind()).isEqualTo(Message.Kind.BYE);
+        }
+
+        assertThat(failure(serving))
+                .isInstanceOf(BadMessageException.class)
+                .hasMessage("the other end says ORDER out of turn");
+    }
+
+    @Test
+    void aClientThatGivesUpWhileTheEndOfARunIsAwaitedSaysWhy() throws Exception {
+        CompletableFuture<Void> serving = serve((_, _) -> new Hanging(), LIMIT, BuildInfo.version());
+        try (Line line = finishing()) {
+            line.send(new Message(Message.Kind.BYE, new Fields().with("reason", "ended by a signal")));
+        }
+
+        assertThat(failure(serving)).hasMessage("127.0.0.1 gave up after 0 runs: ended by a signal");
+    }
+
+    @Test
+    void aClientThatGivesUpSaysWhy() throws Exception {
+        CompletableFuture<Void> serving = serve();
+        try (RemoteServers remote = RemoteServers.meet(address(), REQUEST)) {
+            remote.serve(ServerProgram.C, ORDER, SOON);
+            remote.giveUp("ended by a signal");
+        }
+
+        assertThat(failure(serving))
+                .isInstanceOf(CompareException.class)
+                .hasMessage("127.0.0.1 gave up after 0 runs: ended by a signal");
+        assertThat(done).containsExactly("C ib_write_lat mlx5_0 1", "end", "close");
+    }
+
+    /** A client that goes as soon as a run has begun. */
+    @Test
+    void aServedMachineThatGoesInARunIsHeardAtOnce() throws Exception {
+        CompletableFuture<Void> serving;
+        try (ServerSocket there = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<?> running = new CompletableFuture<>();
+            serving = CompletableFuture.runAsync(() -> beginARunAndGo(there, running), OWN_THREAD);
+            try (RemoteServers remote =
+                            RemoteServers.meet(new PeerAddress("127.0.0.1", there.getLocalPort()), REQUEST);
+                    Serving server = remote.serve(ServerProgram.JAVA, ORDER, SOON)) {
+                server.check();
+                assertThat(server.ended()).isNotDone();
+                running.complete(null);
+
+                server.ended().get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+
+                assertThatThrownBy(server::check)
+                        .isInstanceOf(PeerLostException.class)
+                        .hasMessage("127.0.0.1: the other end has closed the connection");
+                assertThat(server.complaint()).contains("connection");
+            }
+            serving.get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    private void beginARunAndGo(ServerSocket there, CompletableFuture<?> running) {
+        Message machine = new Message(Message.Kind.MACHINE, MachineFields.of(new Recorder().describe()));
+        try (Line line = new Line(Protocol.COMPARE, there.accept())) {
+            line.receive(LIMIT);
+            line.send(new Message(Message.Kind.HELLO, new Fields().with("rdma4j", BuildInfo.version())));
+            line.receive(LIMIT);
+            line.send(machine);
+            line.receive(LIMIT);
+            line.send(new Message(Message.Kind.ANSWER, new Fields()));
+            running.join();
+        } catch (IOException failure) {
+            throw new AssertionError(failure);
+        }
+    }
+
     @Test
     void aServedMachineThatGoesEndsTheRun() throws Exception {
         CompletableFuture<Void> serving;
-        Message machine = new Message(Message.Kind.MACHINE, MachineFields.of(new Recorder().describe()));
         try (ServerSocket there = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             serving = CompletableFuture.runAsync(
-                    () -> {
-                        try (Line line = new Line(Protocol.COMPARE, there.accept())) {
-                            line.receive(Duration.ofSeconds(20));
-                            line.send(
-                                    new Message(Message.Kind.HELLO, new Fields().with("rdma4j", BuildInfo.version())));
-                            line.receive(Duration.ofSeconds(20));
-                            line.send(machine);
-                            line.receive(Duration.ofSeconds(20));
-                            line.send(new Message(Message.Kind.ANSWER, new Fields()));
-                        } catch (IOException failure) {
-                            throw new AssertionError(failure);
-                        }
-                    },
-                    OWN_THREAD);
+                    () -> beginARunAndGo(there, CompletableFuture.completedFuture(null)), OWN_THREAD);
             try (RemoteServers remote =
                             RemoteServers.meet(new PeerAddress("127.0.0.1", there.getLocalPort()), REQUEST);
                     Serving server = remote.serve(ServerProgram.JAVA, ORDER, SOON)) {

@@ -3,8 +3,11 @@
 package io.github.rdma4j.perftest.compare.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
+import io.github.rdma4j.perftest.compare.Samples;
+import io.github.rdma4j.perftest.compare.plan.Deadline;
 import io.github.rdma4j.perftest.compare.result.ToolOutput;
 import io.github.rdma4j.perftest.exit.CompareException;
 import io.github.rdma4j.perftest.exit.PerftestException;
@@ -17,6 +20,8 @@ import io.github.rdma4j.perftest.result.TestInfo;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -38,6 +43,43 @@ class JavaRunnerTest {
     void whatIsNoMessageForUsersHasItsClass() {
         assertThat(JavaRunner.explain("Java's ib_write_lat", new IllegalStateException("odd"), ""))
                 .hasMessage("Java's ib_write_lat: java.lang.IllegalStateException: odd");
+    }
+
+    /** It would wait for it until the run's time is over. */
+    @Test
+    void aClientWhoseServerHasGoneIsNotWaitedFor() {
+        CompareException gone = new CompareException("the other machine has gone", "look at it");
+        Serving server = new Serving() {
+            @Override
+            public CompletableFuture<?> ended() {
+                return CompletableFuture.completedFuture(null);
+            }
+
+            @Override
+            public void check() {
+                throw gone;
+            }
+
+            @Override
+            public long finish(Deadline deadline) {
+                throw new AssertionError("it has gone");
+            }
+
+            @Override
+            public String complaint() {
+                return "";
+            }
+
+            @Override
+            public void close() {}
+        };
+
+        assertThatThrownBy(() -> JavaRunner.await(
+                        new CompletableFuture<>(),
+                        Samples.order(Samples.LATENCY),
+                        server,
+                        Deadline.in(Duration.ofMinutes(2))))
+                .isSameAs(gone);
     }
 
     @ParameterizedTest

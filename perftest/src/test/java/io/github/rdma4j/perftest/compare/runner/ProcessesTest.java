@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.environment.JavaCommand;
 import io.github.rdma4j.perftest.exit.CompareException;
 import io.github.rdma4j.perftest.options.Tool;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -82,6 +84,27 @@ class ProcessesTest {
         assertThatThrownBy(() ->
                         children.start(new ProcessBuilder(folder.resolve("none").toString())))
                 .isInstanceOf(CompareException.class);
+    }
+
+    /** Comes to its first process when a signal ends its JVM already. */
+    static final class Late {
+        private Late() {}
+
+        public static void main(String[] arguments) {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                Process sleeping = new ChildProcesses().start(new ProcessBuilder("sleep", "1000"));
+                System.out.println("alive: " + sleeping.isAlive());
+            }));
+            System.exit(3);
+        }
+    }
+
+    @Test
+    void whatIsStartedWhileTheJvmEndsIsKilled() throws Exception {
+        Process late = children.start(new ProcessBuilder(JavaCommand.of(Late.class)).redirectErrorStream(true));
+        String output = new String(late.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertThat(output).isEqualToIgnoringNewLines("alive: false");
     }
 
     @Test

@@ -67,7 +67,7 @@ class ConversationTest {
     }
 
     private int port() throws InterruptedException, ExecutionException, TimeoutException {
-        Matcher port = Pattern.compile("TCP port (\\d+)").matcher(waiting.get(10, TimeUnit.SECONDS));
+        Matcher port = Pattern.compile("TCP port (\\d+)").matcher(waiting.get(60, TimeUnit.SECONDS));
         assertThat(port.find()).isTrue();
         return Integer.parseInt(port.group(1));
     }
@@ -126,7 +126,7 @@ class ConversationTest {
         assertThat(last(client, Check.PEER_TCP).state()).isEqualTo(FindingState.OK);
         assertThat(last(client, Check.PAIR_CLOCK).state()).isEqualTo(FindingState.OK);
         assertThat(client.there()).contains(INFINIBAND);
-        PeerReport server = serving.get(10, TimeUnit.SECONDS);
+        PeerReport server = serving.get(60, TimeUnit.SECONDS);
         assertThat(server.outcome()).isEqualTo(Outcome.BROKEN);
         assertThat(server.there()).contains(ROCE);
         assertThat(last(server, Check.PEER_TCP).seen())
@@ -139,7 +139,7 @@ class ConversationTest {
         CompletableFuture<PeerReport> serving = serve(ROCE, WHOLE);
         PeerReport client = test(port());
         expectBroken(client, Check.RC_CONNECTION, "127.0.0.1 says: ");
-        assertThat(serving.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(Outcome.BROKEN);
+        assertThat(serving.get(60, TimeUnit.SECONDS).outcome()).isEqualTo(Outcome.BROKEN);
     }
 
     @Test
@@ -219,7 +219,7 @@ class ConversationTest {
 
     @Test
     void nobodyComes() throws Exception {
-        PeerReport report = serve(ROCE, Duration.ofSeconds(1)).get(10, TimeUnit.SECONDS);
+        PeerReport report = serve(ROCE, Duration.ofSeconds(1)).get(60, TimeUnit.SECONDS);
         expectBroken(report, Check.PEER_TCP, "nobody came within 1 s");
     }
 
@@ -248,7 +248,7 @@ class ConversationTest {
             assertThat(later.receive(WHOLE).fields().text("rdma4j")).isEqualTo("1.0");
         }
         assertThat(test(port).there()).contains(INFINIBAND);
-        assertThat(serving.get(10, TimeUnit.SECONDS).there()).contains(ROCE);
+        assertThat(serving.get(60, TimeUnit.SECONDS).there()).contains(ROCE);
         assertThat(progress)
                 .hasSize(4)
                 .anyMatch(line -> line.contains("it says \"GET / HTTP/1.1"))
@@ -265,7 +265,7 @@ class ConversationTest {
             line.send(new Message(Message.Kind.MACHINE, ROCE.fields()));
             line.receive(WHOLE);
         }
-        expectBroken(serving.get(10, TimeUnit.SECONDS), Check.PEER_TCP, "closed the connection");
+        expectBroken(serving.get(60, TimeUnit.SECONDS), Check.PEER_TCP, "closed the connection");
     }
 
     /** Each order with fields that are missing or wrong: an answer or the end, never a hang. */
@@ -276,7 +276,7 @@ class ConversationTest {
             CompletableFuture<String> listening = new CompletableFuture<>();
             CompletableFuture<PeerReport> serving = CompletableFuture.supplyAsync(
                     () -> PeerServer.serve(end(ROCE), 0, WHOLE, line -> listening.complete(line)), OWN_THREAD);
-            Matcher port = Pattern.compile("TCP port (\\d+)").matcher(listening.get(10, TimeUnit.SECONDS));
+            Matcher port = Pattern.compile("TCP port (\\d+)").matcher(listening.get(60, TimeUnit.SECONDS));
             assertThat(port.find()).isTrue();
             try (Line line = new Line(Protocol.DOCTOR, new Socket("127.0.0.1", Integer.parseInt(port.group(1))))) {
                 line.send(hello(Message.VERSION));
@@ -287,7 +287,7 @@ class ConversationTest {
                 assertThat(bye.kind()).isEqualTo(Message.Kind.BYE);
                 assertThat(bye.fields().text("reason")).startsWith("the other end");
             }
-            expectBroken(serving.get(10, TimeUnit.SECONDS), Check.PEER_TCP, "the other end");
+            expectBroken(serving.get(60, TimeUnit.SECONDS), Check.PEER_TCP, "the other end");
         }
     }
 }
