@@ -76,7 +76,7 @@ final class ToolCommand {
         parameters.adjustments().forEach(listener::note);
         try (InterruptHook _ = new InterruptHook(() -> {
             report.silence();
-            keep(keeper, RunState.INTERRUPTED, "ended by a signal");
+            keep(keeper, RunState.INTERRUPTED, InterruptHook.REASON);
         })) {
             TestOutcome outcome = PerfTest.run(parameters, listener);
             keeper.complete(outcome);

@@ -48,7 +48,7 @@ public final class AllReduceCommand {
         }
         KeptReport<AllReduceReport> kept = new KeptReport<>(report -> show(options, report, complaints, out, err));
         try (InterruptHook _ = new InterruptHook(
-                () -> kept.broken(report -> report.ended(RunState.INTERRUPTED, "ended by a signal")))) {
+                () -> kept.broken(report -> report.ended(RunState.INTERRUPTED, InterruptHook.REASON)))) {
             return kept.complete(AllReduceRun.run(options, arguments, main, kept), Complaints.FAILED);
         } catch (IllegalParameterException failure) {
             return complaints.usage(failure);

@@ -71,8 +71,6 @@ public final class CompareCommand {
 
     private static final int OK = 0;
 
-    private static final String SIGNAL = "ended by a signal";
-
     private final CompareOptions options = new CompareOptions();
     private final PrintStream out;
     private final PrintStream err;
@@ -217,8 +215,8 @@ public final class CompareCommand {
                     state,
                     failure);
             try (InterruptHook _ = new InterruptHook(() -> {
-                giveUp(remote, SIGNAL);
-                keep(soFar.apply(RunState.INTERRUPTED, SIGNAL));
+                giveUp(remote, InterruptHook.REASON);
+                keep(soFar.apply(RunState.INTERRUPTED, InterruptHook.REASON));
             })) {
                 measure(session, plan, orders, soFar);
             }
@@ -240,7 +238,7 @@ public final class CompareCommand {
         } catch (PerftestException | VerbsException failure) {
             // Asked while the hook is there, which tells what there is.
             CompareResult result = InterruptHook.isDueToSignal()
-                    ? soFar.apply(RunState.INTERRUPTED, SIGNAL)
+                    ? soFar.apply(RunState.INTERRUPTED, InterruptHook.REASON)
                     : soFar.apply(RunState.FAILED, failure.getMessage());
             throw new Broken(failure, result);
         }

@@ -34,8 +34,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
 final class EndpointsCommand {
     private static final int OK = 0;
 
-    private static final String SIGNAL = "ended by a signal";
-
     /** A JVM may take long to start on an emulated machine. */
     private static final Duration LONGEST_ORDER = Duration.ofSeconds(60);
 
@@ -99,8 +97,8 @@ final class EndpointsCommand {
                 EndpointsSession session = new EndpointsSession(server, place.address(), plan, report);
                 SoFar soFar = (state, failure) -> new EndpointsResult(
                         started, (System.nanoTime() - begin) / 1e9, place, plan, session.results(), state, failure);
-                try (InterruptHook _ =
-                        new InterruptHook(() -> keep(soFar.result(RunState.INTERRUPTED, SIGNAL), target, report))) {
+                try (InterruptHook _ = new InterruptHook(
+                        () -> keep(soFar.result(RunState.INTERRUPTED, InterruptHook.REASON), target, report))) {
                     if (!measure(session, server, soFar, target, report)) {
                         return Complaints.FAILED;
                     }

@@ -6,6 +6,9 @@ import java.time.Duration;
 
 /** Does something when the JVM is ended by a signal (Ctrl-C, kill) while this is open. */
 public final class InterruptHook implements AutoCloseable {
+    /** Why something has not come to its end. */
+    public static final String REASON = "ended by a signal";
+
     private static final Duration MOMENT = Duration.ofMillis(500);
     private static final Duration PAUSE = Duration.ofMillis(10);
 

@@ -111,7 +111,7 @@ final class GdsBandwidth {
     /** Shown before the file goes: without it the measurement fails, and that would be told in the signal's place. */
     private void interrupted(boolean made) {
         try {
-            kept.broken(report -> report.ended(RunState.INTERRUPTED, "ended by a signal"));
+            kept.broken(report -> report.ended(RunState.INTERRUPTED, InterruptHook.REASON));
         } finally {
             if (made) {
                 options.file().toFile().delete();

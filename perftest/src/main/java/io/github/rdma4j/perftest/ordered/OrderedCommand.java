@@ -53,7 +53,7 @@ public final class OrderedCommand {
         KeptReport<OrderedReport> kept = new KeptReport<>(report -> options.json()
                 .show(NAME, OK, page(options, report), stream -> write(options, report, stream), out, err));
         try (InterruptHook _ = new InterruptHook(
-                        () -> kept.broken(report -> report.ended(RunState.INTERRUPTED, "ended by a signal")));
+                        () -> kept.broken(report -> report.ended(RunState.INTERRUPTED, InterruptHook.REASON)));
                 PingPong game = new PingPong(options);
                 PeerLine line = PeerLine.open(options)) {
             return kept.complete(game.play(line, kept), Complaints.FAILED);
