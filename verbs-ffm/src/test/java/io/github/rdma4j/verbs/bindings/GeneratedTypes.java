@@ -25,6 +25,9 @@ import java.util.stream.Stream;
 /** Finds, by looking at the compiled package, what jextract has generated: nobody has to keep a list. */
 final class GeneratedTypes {
 
+    /** What is in a condition is the C library's own, and other in glibc 2.41: its size and alignment count. */
+    private static final String CONDITION = "__pthread_cond_s";
+
     private GeneratedTypes() {}
 
     /** Every struct and union, nested ones right after the one they are in. */
@@ -147,8 +150,7 @@ final class GeneratedTypes {
         SortedMap<String, TypeFacts.Extent> fields = new TreeMap<>();
         for (Method method : type.getDeclaredMethods()) {
             String name = method.getName();
-            // Names of two underscores are the C library's own, in its mutexes and conditions: glibc 2.41 has others.
-            if (name.endsWith("$offset") && !name.startsWith("__")) {
+            if (name.endsWith("$offset") && !type.getSimpleName().equals(CONDITION)) {
                 String field = name.substring(0, name.length() - "$offset".length());
                 MemoryLayout fieldLayout = (MemoryLayout) invoke(method(type, field + "$layout"));
                 fields.put(field, new TypeFacts.Extent((long) invoke(method), fieldLayout.byteSize()));
