@@ -190,6 +190,22 @@ XML
     mv "$CONSUMER/libraries.txt" "$CONSUMER/libraries"
 }
 
+@test "the Maven project of the manual builds, and its program runs on a machine without RDMA" {
+    compile_consumer # for its settings
+    project=$BATS_TEST_TMPDIR/project
+    mkdir -p "$project/src/main/java"
+    cp "$ROOT/docs/examples/Anywhere.java" "$project/src/main/java"
+    sed -n '/^```xml$/,/^```$/ { /^```/d; p }' "$ROOT/docs/using.md" |
+        sed "s,<url>file:.*</url>,<url>file://$ARTIFACTS/repository</url>,; s,<version>0\.1\.0<,<version>$VERSION<," >"$project/pom.xml"
+    # shellcheck disable=SC2046  # words, as a reader types them
+    JAVA_HOME=$JDK mvn -B -ntp -q -s "$CONSUMER/settings.xml" -f "$project/pom.xml" \
+        $(sed -n 's/^mvn \(compile .*\)/\1/p' "$ROOT/docs/using.md") </dev/null
+    cd "$project"
+    run "$JDK/bin/java" --enable-native-access=ALL-UNNAMED -cp 'target/classes:target/dependency/*' Anywhere client 127.0.0.1 1
+    [[ $output == *ConnectionRefused* || $output == *"127.0.0.1:1"* ]]
+    [[ $output != *WARNING* ]]
+}
+
 # What a library with native access does not get away with when nobody has allowed it.
 DENY=--illegal-native-access=deny
 

@@ -20,7 +20,7 @@ import java.util.Objects;
  *
  * <p>Thread safety: all methods may be called from any thread. The copies of one device context wait for each other.
  *
- * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  * @since 0.1.0
  */
 public final class DeviceMemory extends Resource {

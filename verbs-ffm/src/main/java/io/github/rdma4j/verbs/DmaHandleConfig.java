@@ -7,7 +7,7 @@ import java.util.OptionalInt;
 /**
  * What a {@link DmaHandle} hints; nothing by default. Setters return this; thread safety: for one thread.
  *
- * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  * @since 0.1.0
  */
 public final class DmaHandleConfig {

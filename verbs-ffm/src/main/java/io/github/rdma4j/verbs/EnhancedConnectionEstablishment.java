@@ -9,7 +9,7 @@ package io.github.rdma4j.verbs;
  * @param vendorId the provider's IEEE OUI; 0 is none
  * @param options the provider's own bits
  * @param componentMask which of the fields mean something to the provider
- * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  * @since 0.1.0
  */
 public record EnhancedConnectionEstablishment(int vendorId, int options, int componentMask) {}

@@ -7,7 +7,7 @@ import java.util.Objects;
 /**
  * What a {@link ParentDomain} adds to its protection domain; without anything, it is the domain again.
  *
- * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  * @since 0.1.0
  */
 public final class ParentDomainConfig {

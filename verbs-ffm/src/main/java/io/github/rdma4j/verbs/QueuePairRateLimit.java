@@ -9,7 +9,7 @@ package io.github.rdma4j.verbs;
  * @param maxBurst the most bytes at the port's full speed at a time, 0 to 2^32 - 1; 0 for the device's default
  * @param typicalPacket the usual size of a packet in bytes, 0 to 65535, by which the device sets the gaps; 0 for the
  *     port's MTU
- * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  * @since 0.1.0
  */
 public record QueuePairRateLimit(long kilobitsPerSecond, long maxBurst, int typicalPacket) {

@@ -17,7 +17,7 @@ import java.util.Set;
  * How packets are hashed to choose an entry of a {@link ReceiveWorkQueueTable} ({@code struct ibv_rx_hash_conf}), by
  * the Toeplitz function, the only one that there is. Immutable.
  *
- * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  * @since 0.1.0
  */
 public final class ReceiveHashConfig {

@@ -18,7 +18,7 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>The methods return 0 or an errno, as posting does, and are for the thread that posts receives.
  *
- * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  * @since 0.1.0
  */
 public final class TagList {

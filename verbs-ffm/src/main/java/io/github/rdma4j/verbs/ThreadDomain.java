@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
- * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  * @since 0.1.0
  */
 public final class ThreadDomain extends Resource {

@@ -21,7 +21,7 @@ import java.util.Set;
  * <p>Thread safety: all methods may be called from any thread; a {@link ReceiveBatch} is for the thread that started
  * it.
  *
- * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  * @since 0.1.0
  */
 public final class WorkQueue extends Resource {

@@ -16,7 +16,7 @@ import java.util.Set;
 /**
  * What a {@link WorkQueue} is to be ({@code struct ibv_wq_init_attr}).
  *
- * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  * @since 0.1.0
  */
 public final class WorkQueueConfig {

@@ -6,6 +6,6 @@
  * other by a {@link io.github.rdma4j.gpudirect.nccl.NcclUniqueId}. NCCL is opened when it is first used; functions
  * that the installed version lacks say so.
  *
- * @experimental No GPU and no real NCCL has run it yet; stand-ins for CUDA's driver and for NCCL have.
+ * @experimental It has been run on two GPUs, an NVIDIA H100 and an H200, but with one rank at a time.
  */
 package io.github.rdma4j.gpudirect.nccl;

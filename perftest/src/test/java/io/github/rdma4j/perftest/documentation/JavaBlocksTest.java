@@ -71,12 +71,20 @@ class JavaBlocksTest {
                     if (block.whole()) {
                         assertThat(code(block.text())).isEqualTo(file);
                     } else {
-                        assertThat(file).contains(code(block.text()));
+                        assertThat(file)
+                                .contains(code(IMPORT.matcher(block.text()).replaceAll("")));
+                        assertThat(IMPORT.matcher(block.text()).results().map(found -> code(found.group())))
+                                .allMatch(line -> file.contains(line) || line.startsWith(ownPackage(file)));
                     }
                     // Examples, and tests: nothing else that the build compiles is written for readers.
                     assertThat(Pages.root().relativize(block.source()).toString())
                             .matches("(docs/examples|.*/src/test/java)/.*\\.java");
                 });
+    }
+
+    /** The beginning of an import that only readers of the page need. */
+    private static String ownPackage(String file) {
+        return file.replaceFirst("(?s).*?package([\\w.]+);.*", "import$1.");
     }
 
     /** The formatter and the pages break lines in different places. */

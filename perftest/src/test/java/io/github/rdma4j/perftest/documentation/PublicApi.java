@@ -14,6 +14,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -140,7 +141,10 @@ final class PublicApi {
         Member member = (Member) object;
         String signature = switch (member) {
             case Field field -> field.toGenericString();
-            case Executable executable -> executable.toGenericString();
+            case Executable executable ->
+                executable
+                        .toGenericString()
+                        .replaceFirst("\\(.*?\\)", Matcher.quoteReplacement(parameters(executable)));
             default -> throw new IllegalArgumentException(member.toString());
         };
         // The owner stands in the header.
@@ -150,6 +154,13 @@ final class PublicApi {
                         ? signature.replace(
                                 owner + "(", member.getDeclaringClass().getSimpleName() + "(")
                         : signature.replace(owner + "." + member.getName(), member.getName()));
+    }
+
+    /** With names, which the compiler keeps ({@code -parameters}). */
+    private static String parameters(Executable executable) {
+        return Stream.of(executable.getParameters())
+                .map(parameter -> parameter.toString().replaceFirst("^(final)? ", ""))
+                .collect(Collectors.joining(", ", "(", ")"));
     }
 
     /** Without the names of packages: types of the same name are rare, and lines short. */

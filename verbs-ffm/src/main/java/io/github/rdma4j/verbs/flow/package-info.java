@@ -8,6 +8,6 @@
  * {@link io.github.rdma4j.verbs.flow.FlowSpec specs} are headers that a packet must have, and actions: a mark, a drop,
  * an IPsec {@link io.github.rdma4j.verbs.flow.FlowAction}, or {@link io.github.rdma4j.verbs.flow.Counters}.
  *
- * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  */
 package io.github.rdma4j.verbs.flow;
