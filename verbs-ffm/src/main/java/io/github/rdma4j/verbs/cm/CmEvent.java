@@ -145,7 +145,7 @@ public final class CmEvent {
 
     /** {@return what the status means, in words; an empty string if nothing went wrong} */
     public String explanation() {
-        return cause != null ? cause.getMessage() : CmStatus.explain(type, id.portSpace(), status);
+        return cause != null ? cause.getMessage() : CmStatus.explain(type, id.portSpace(), status, privateData);
     }
 
     /**

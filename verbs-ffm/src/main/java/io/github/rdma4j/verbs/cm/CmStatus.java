@@ -18,6 +18,8 @@ final class CmStatus {
     static final int ETIMEDOUT = 110;
     private static final int ECONNREFUSED = 111;
     private static final int EHOSTUNREACH = 113;
+    /** Of InfiniBand's SIDR_REP message. */
+    private static final int LOOK_UP_REFUSED = 2;
 
     private static final String RDMA_ADDRESS =
             "use the address of a network interface that has an RDMA device ('rdma link' lists them, 'ip address'"
@@ -42,8 +44,17 @@ final class CmStatus {
                     + " in it, and one of them as a full member ('saquery -p' lists the paths that it knows)";
 
     private static final String PEER_REFUSES =
-            "see what the peer's program says: it wants no such client, lacked locked memory or file descriptors for"
-                    + " one more (its accept() throws that), or has ended. Then connect anew";
+            "see what the peer's program says: it wants no such client, or lacked locked memory or file descriptors for"
+                    + " one more (its accept() throws that). Then connect anew";
+
+    private static final String NOT_THIS_ADDRESS =
+            "a program listens at this port, but not at this address (at another one, or for IPv4 or IPv6 alone), or it"
+                    + " has closed the request unanswered";
+
+    private static final String LISTEN_HERE =
+            "see at the peer where its program listens ('rdma resource show cm_id'): bound to the wildcard address, it"
+                    + " takes IPv4 and IPv6 at every address. If it listens here, see what it says: it has ended, or"
+                    + " lacked locked memory or file descriptors for one more";
 
     private CmStatus() {}
 
@@ -61,9 +72,15 @@ final class CmStatus {
         return Failures.of(operation, Errno.EINVAL, "a loopback address has no RDMA device", RDMA_ADDRESS);
     }
 
-    static String explain(CmEventType type, PortSpace portSpace, int status) {
+    static String explain(CmEventType type, PortSpace portSpace, int status, byte[] privateData) {
         if (status == 0) {
             return "";
+        }
+        if (isOfKernel(type, portSpace, status, privateData)) {
+            return portSpace.isDatagram()
+                    ? "the look-up of the peer's queue pair was answered with status %d: %s"
+                            .formatted(status, NOT_THIS_ADDRESS)
+                    : "%s (reason %d): %s".formatted(RejectReason.CONSUMER_DEFINED, status, NOT_THIS_ADDRESS);
         }
         if (type == CmEventType.REJECTED && status > 0) {
             RejectReason reason = RejectReason.ofCode(status);
@@ -89,6 +106,19 @@ final class CmStatus {
         return VerbsException.describe(errno);
     }
 
+    /**
+     * Whether a refusal without a word may be the kernel's. Where a program listens at the port and none of its ids at
+     * the address, the kernel drops the request, which refuses it as a program would (cma_ib_req_handler()).
+     */
+    private static boolean isOfKernel(CmEventType type, PortSpace portSpace, int status, byte[] privateData) {
+        boolean refused = type == CmEventType.REJECTED && status == RejectReason.CONSUMER_DEFINED.code()
+                || type == CmEventType.UNREACHABLE && portSpace.isDatagram() && status == LOOK_UP_REFUSED;
+        for (int i = 0; refused && i < privateData.length; i++) {
+            refused = privateData[i] == 0;
+        }
+        return refused;
+    }
+
     /** Elsewhere than on InfiniBand the kernel finds a route and joins a group without asking anybody. */
     private static boolean asksSubnet(CmEventType failed) {
         return failed == CmEventType.ROUTE_ERROR || failed == CmEventType.MULTICAST_ERROR;
@@ -102,7 +132,7 @@ final class CmStatus {
     private static String lookUpStatus(int status) {
         return switch (status) {
             case 1 -> "nobody listens at this address and port, in this port space";
-            case 2 -> "the peer's program refused it";
+            case LOOK_UP_REFUSED -> "the peer's program refused it";
             case 3 -> "the peer has no queue pair for it";
             case 4 -> "another port is responsible";
             case 5 -> "the peer does not support this version of the protocol";
@@ -223,7 +253,9 @@ final class CmStatus {
                     event.rejectReason() == RejectReason.INVALID_SERVICE_ID || refusedLookUp && status == 1;
             String remedy = nobodyListens
                     ? remedyOfCall(ECONNREFUSED)
-                    : event.rejectReason() == RejectReason.CONSUMER_DEFINED ? PEER_REFUSES : "";
+                    : isOfKernel(event.type(), event.id().portSpace(), status, event.privateData())
+                            ? LISTEN_HERE
+                            : event.rejectReason() == RejectReason.CONSUMER_DEFINED ? PEER_REFUSES : "";
             return new ConnectionRejectedException(operation, errno, event, remedy);
         }
         int errno = errno(event.type(), status);

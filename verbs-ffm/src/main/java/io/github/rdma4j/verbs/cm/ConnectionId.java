@@ -2,18 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.cm;
 
+import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.bindings.rdma_cm_join_mc_attr_ex;
 import io.github.rdma4j.verbs.device.TransportType;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.CmCalls;
+import io.github.rdma4j.verbs.internal.DeviceDriver;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.SocketAddresses;
 import io.github.rdma4j.verbs.internal.TimeText;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
@@ -110,7 +113,9 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
                                     + " family",
                     arena -> CmCalls.resolveAddress(
                             segment(),
-                            source == null ? MemorySegment.NULL : SocketAddresses.write(arena, source),
+                            source == null
+                                    ? MemorySegment.NULL
+                                    : SocketAddresses.write(arena, SocketAddresses.toConnectFrom(source, destination)),
                             SocketAddresses.write(arena, destination),
                             milliseconds));
         } catch (VerbsException e) {
@@ -138,6 +143,12 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
     /**
      * Takes a local address and port (rdma_bind_addr(3)).
      *
+     * <p>The wildcard address is for ids that listen. As with Java's sockets, that of either family takes IPv4 and IPv6,
+     * and {@link #localAddress()} returns {@code ::}. It takes its own family alone if {@link
+     * ConnectionOptions#addressFamilyOnly} was called before, if this JVM has no IPv6, and on a host with an iWARP
+     * adapter, whose driver listens for one family at a time. A client that needs a certain port gives it as the source
+     * of {@link #resolveAddress(InetSocketAddress, InetSocketAddress, Duration) resolveAddress}.
+     *
      * <p>A loopback address (127.0.0.0/8, ::1) is refused with ENODEV. The kernel takes it for the wildcard address: an
      * id that should be reached from this host alone would listen on every RDMA device.
      *
@@ -151,7 +162,7 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
             throw CmStatus.loopback(operation);
         }
         call(operation, needsToBind(address), arena -> {
-            int errno = CmCalls.bind(segment(), SocketAddresses.write(arena, address));
+            int errno = CmCalls.bind(segment(), SocketAddresses.write(arena, local(address, arena)));
             if (errno == Errno.EACCES) {
                 throw Failures.of(
                         operation,
@@ -161,6 +172,32 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
             }
             return errno;
         });
+    }
+
+    /** What to bind; of the wildcard address the kernel takes both families if it is IPv6's. */
+    private InetSocketAddress local(InetSocketAddress address, SegmentAllocator arena) {
+        if (!SocketAddresses.isWildcard(address) || options.isFamilyChosen() || hasIwarpAdapter()) {
+            return address;
+        }
+        InetSocketAddress local = SocketAddresses.toBind(address);
+        if (local.getAddress() instanceof Inet6Address) {
+            // For hosts with net.ipv6.bindv6only=1. Where the id's state forbids it, the kernel refuses to bind it,
+            // too.
+            CmCalls.setOption(
+                    segment(),
+                    ConnectionOptions.OPTION_ID,
+                    ConnectionOptions.ADDRESS_FAMILY_ONLY,
+                    arena.allocateFrom(ValueLayout.JAVA_INT, 0),
+                    Integer.BYTES);
+        }
+        return local;
+    }
+
+    /** SoftiWARP listens by a socket, which takes both families. */
+    private static boolean hasIwarpAdapter() {
+        return Device.list().stream()
+                .filter(device -> device.transportType() == TransportType.IWARP)
+                .anyMatch(device -> !DeviceDriver.of(device.sysfsPath()).name().isEmpty());
     }
 
     private String needsToBind(InetSocketAddress address) {

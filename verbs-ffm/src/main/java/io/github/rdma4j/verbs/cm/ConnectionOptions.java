@@ -14,16 +14,17 @@ import java.lang.foreign.ValueLayout;
  * @since 0.1.0
  */
 public final class ConnectionOptions {
-    private static final int OPTION_ID = 0;
+    static final int OPTION_ID = 0;
     private static final int OPTION_IB = 1;
     private static final int TYPE_OF_SERVICE = 0;
     private static final int REUSE_ADDRESS = 1;
-    private static final int ADDRESS_FAMILY_ONLY = 2;
+    static final int ADDRESS_FAMILY_ONLY = 2;
     private static final int ACK_TIMEOUT = 3;
     private static final int INFINIBAND_PATH = 1;
     private static final int MAX_ACK_TIMEOUT = 31;
 
     private final ConnectionId id;
+    private volatile boolean familyChosen;
 
     ConnectionOptions(ConnectionId id) {
         this.id = id;
@@ -57,7 +58,14 @@ public final class ConnectionOptions {
      * @return this
      */
     public ConnectionOptions addressFamilyOnly(boolean only) {
-        return setInt("AFONLY", ADDRESS_FAMILY_ONLY, only);
+        ConnectionOptions result = setInt("AFONLY", ADDRESS_FAMILY_ONLY, only);
+        familyChosen = true;
+        return result;
+    }
+
+    /** Whether the program has said which families an id takes. */
+    boolean isFamilyChosen() {
+        return familyChosen;
     }
 
     /**

@@ -63,7 +63,11 @@ public enum RejectReason {
     /** The peer cannot answer so many reads and atomics at a time. */
     INSUFFICIENT_RESPONDER_RESOURCES(
             27, "the peer cannot answer so many reads and atomics at a time; ask for a smaller initiator depth"),
-    /** The peer's program has refused, with {@link ConnectionId#reject}, or closed its id without accepting. */
+    /**
+     * The peer's program has refused, with {@link ConnectionId#reject}, or closed its id without accepting. Without
+     * private data the refusal may be that of the peer's kernel: a program listens at this port, but not at this
+     * address.
+     */
     CONSUMER_DEFINED(
             28, "the peer's program refused it (its private data may say why), or closed the request unanswered"),
     /** The RNR retry count cannot be used. */

@@ -14,8 +14,16 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Refusal;
 import io.github.rdma4j.verbs.internal.events.EndpointConnectEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The client's part of the handshake. */
 final class Connector {
@@ -23,13 +31,26 @@ final class Connector {
 
     private Connector() {}
 
-    static Endpoint connect(InetSocketAddress server, EndpointConfig config, Duration timeout) {
+    /**
+     * Connects to the first address that answers.
+     *
+     * @param server for messages
+     * @param name to look up, of which {@code server} may be an address; null if it has none
+     */
+    static Endpoint connect(InetSocketAddress server, String name, EndpointConfig config, Duration timeout) {
         EndpointConnectEvent event = Recorder.isThere() ? EndpointConnectEvent.begun() : null;
+        long start = System.nanoTime();
         try {
+            if (config.localAddress() != null) {
+                config.localAddress(resolved("connecting from", config.localAddress()));
+            }
+            List<InetSocketAddress> addresses =
+                    suitable(addresses("connecting to", server, name), config.localAddress());
+            Duration rest = name == null ? timeout : left(timeout, start);
             Endpoint endpoint = switch (config.transport()) {
-                case RDMA -> connectOverRdma(server, config, timeout, false);
-                case TCP, RDMA_WITH_FAILOVER -> TcpConnector.connect(server, config, timeout);
-                case RDMA_OR_TCP -> connectOverEither(server, config, timeout);
+                case RDMA -> connectOverRdma(server, addresses, config, rest, false);
+                case TCP, RDMA_WITH_FAILOVER -> connectOverTcp(server, addresses, config, rest);
+                case RDMA_OR_TCP -> connectOverEither(server, addresses, config, rest);
             };
             if (event != null) {
                 event.over(server, endpoint, null);
@@ -43,13 +64,133 @@ final class Connector {
         }
     }
 
-    private static Endpoint connectOverEither(InetSocketAddress server, EndpointConfig config, Duration timeout) {
+    /** The name to look up: that of an address that is not resolved; null for another one. */
+    static String unresolvedName(InetSocketAddress server) {
+        return server.isUnresolved() ? server.getHostString() : null;
+    }
+
+    /**
+     * The name of an address, without asking a name server for it.
+     *
+     * @return the name with which it was made; null if it was made of a number
+     */
+    static String nameOf(InetSocketAddress server) {
+        String host = server.getHostString();
+        return server.isUnresolved() || !host.equals(server.getAddress().getHostAddress()) ? host : null;
+    }
+
+    /**
+     * A local address.
+     *
+     * @param doing what needs it, for the message of an exception
+     * @param local if it is not resolved, its name is looked up
+     */
+    static InetSocketAddress resolved(String doing, InetSocketAddress local) {
+        return local.isUnresolved()
+                ? addresses(doing, local, local.getHostString()).getFirst()
+                : local;
+    }
+
+    /** All addresses of the name, that of {@code server} first if it still is one of them. */
+    private static List<InetSocketAddress> addresses(String doing, InetSocketAddress server, String name) {
+        if (name == null) {
+            return List.of(server);
+        }
+        try {
+            List<InetAddress> found = new ArrayList<>(List.of(InetAddress.getAllByName(name)));
+            if (found.remove(server.getAddress())) {
+                found.addFirst(server.getAddress());
+            }
+            return found.stream()
+                    .map(address -> new InetSocketAddress(address, server.getPort()))
+                    .toList();
+        } catch (UnknownHostException e) {
+            if (!server.isUnresolved()) {
+                return List.of(server);
+            }
+            EndpointException unknown = new EndpointException(
+                    "%s %s:%d".formatted(doing, name, server.getPort()),
+                    "no address is known for the name " + name,
+                    "check the name ('getent hosts %s'); one that is new may take a while to be known".formatted(name));
+            unknown.initCause(e);
+            throw unknown;
+        }
+    }
+
+    /** Those of the local address's family, if there are any. */
+    private static List<InetSocketAddress> suitable(List<InetSocketAddress> addresses, InetSocketAddress local) {
+        if (local == null || local.getAddress().isAnyLocalAddress()) {
+            return addresses;
+        }
+        boolean ipv6 = local.getAddress() instanceof Inet6Address;
+        List<InetSocketAddress> suitable = addresses.stream()
+                .filter(address -> address.getAddress() instanceof Inet6Address == ipv6)
+                .toList();
+        return suitable.isEmpty() ? addresses : suitable;
+    }
+
+    private static Duration left(Duration timeout, long start) {
+        return Duration.ofNanos(Math.max(0, Engine.nanos(timeout) - (System.nanoTime() - start)));
+    }
+
+    private static Endpoint connectOverTcp(
+            InetSocketAddress server, List<InetSocketAddress> addresses, EndpointConfig config, Duration timeout) {
+        return inTurn(server, addresses, timeout, (address, limit) -> TcpConnector.connect(address, config, limit));
+    }
+
+    private static Endpoint connectOverRdma(
+            InetSocketAddress server,
+            List<InetSocketAddress> addresses,
+            EndpointConfig config,
+            Duration timeout,
+            boolean onTrial) {
+        return inTurn(server, addresses, timeout, (address, limit) -> connectOverRdma(address, config, limit, onTrial));
+    }
+
+    /** Each address gets an equal part of the time that is left. A server that answers with a refusal ends it. */
+    private static Endpoint inTurn(
+            InetSocketAddress server,
+            List<InetSocketAddress> addresses,
+            Duration timeout,
+            BiFunction<InetSocketAddress, Duration, Endpoint> attempt) {
+        if (addresses.size() == 1) {
+            return attempt.apply(addresses.getFirst(), timeout);
+        }
+        long start = System.nanoTime();
+        List<VerbsException> failures = new ArrayList<>();
+        for (InetSocketAddress address : addresses) {
+            try {
+                return attempt.apply(address, left(timeout, start).dividedBy(addresses.size() - failures.size()));
+            } catch (WaitInterruptedException | NotAdmittedException | IncompatiblePeerException e) {
+                throw e;
+            } catch (VerbsException e) {
+                failures.add(e);
+            }
+        }
+        EndpointException none = new EndpointException(
+                "connecting to " + server,
+                "none of its %d addresses can be reached (%s)"
+                        .formatted(
+                                addresses.size(),
+                                failures.stream().map(Connector::cause).collect(Collectors.joining("; "))),
+                failures.stream()
+                        .map(VerbsException::remedy)
+                        .filter(remedy -> !remedy.isEmpty())
+                        .distinct()
+                        .collect(Collectors.joining("; or ")));
+        none.initCause(failures.removeFirst());
+        failures.forEach(none::addSuppressed);
+        throw none;
+    }
+
+    private static Endpoint connectOverEither(
+            InetSocketAddress server, List<InetSocketAddress> addresses, EndpointConfig config, Duration timeout) {
         long start = System.nanoTime();
         long half = Engine.nanos(timeout) / 2;
         RuntimeException rdma;
         try {
             Duration limit = Duration.ofNanos(Math.min(Engine.nanos(config.rdmaTimeout()), half));
-            return connectOverRdma(server, config, limit, true);
+            return connectOverRdma(server, addresses, config, limit, true);
         } catch (WaitInterruptedException | NotAdmittedException e) {
             // Who is not let in would not be over TCP either.
             throw e;
@@ -57,8 +198,8 @@ final class Connector {
             rdma = e;
         }
         try {
-            Duration rest = Duration.ofNanos(Math.max(0, Engine.nanos(timeout) - (System.nanoTime() - start)));
-            return TcpConnector.connect(server, config, rest).insteadOfRdma(rdma);
+            return connectOverTcp(server, addresses, config, left(timeout, start))
+                    .insteadOfRdma(rdma);
         } catch (WaitInterruptedException e) {
             e.addSuppressed(rdma);
             throw e;
@@ -70,7 +211,9 @@ final class Connector {
     /** Who is another one over one of the two is no other one over the second. */
     static EndpointException neither(String operation, RuntimeException rdma, RuntimeException tcp) {
         String explanation = "neither over RDMA (%s) nor over TCP (%s)".formatted(cause(rdma), cause(tcp));
-        String remedy = "mend one of the two: " + remedy("RDMA", rdma) + "; " + remedy("TCP", tcp);
+        String remedy = Stream.of(remedy("RDMA", rdma), remedy("TCP", tcp))
+                .filter(each -> !each.isEmpty())
+                .collect(Collectors.joining("; ", "mend one of the two: ", ""));
         boolean incompatible = rdma instanceof IncompatiblePeerException || tcp instanceof IncompatiblePeerException;
         EndpointException neither = incompatible
                 ? new IncompatiblePeerException(operation, explanation, remedy)
@@ -87,8 +230,10 @@ final class Connector {
         return message.endsWith(end) ? message.substring(0, message.length() - end.length()) : message;
     }
 
+    /** Empty if it has none: then its message stands for itself. */
     private static String remedy(String way, RuntimeException failure) {
-        return way + ": " + (failure instanceof VerbsException verbs ? verbs.remedy() : "see the cause");
+        String remedy = failure instanceof VerbsException verbs ? verbs.remedy() : "";
+        return remedy.isEmpty() ? "" : way + ": " + remedy;
     }
 
     private static Endpoint connectOverRdma(
@@ -113,10 +258,7 @@ final class Connector {
             if (place != null) {
                 // If it fails, the endpoint closes the link.
                 link = null;
-                Canary.tryOut(
-                        endpoint,
-                        place,
-                        Duration.ofNanos(Math.max(0, Engine.nanos(timeout) - (System.nanoTime() - start))));
+                Canary.tryOut(endpoint, place, left(timeout, start));
             }
             return endpoint;
         } catch (ConnectionRejectedException e) {

@@ -109,12 +109,19 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
      * Connects to an {@link EndpointServer} (rdma_connect(3); over TCP connect(2)). Returns when the server's program
      * has {@linkplain EndpointServer#accept accepted}, which it does in another thread or process.
      *
+     * <p>A name that is not resolved ({@link InetSocketAddress#createUnresolved}) is looked up by each call, as {@link
+     * java.net.InetAddress#getAllByName} does it: Java keeps what it finds for 30 s ({@code networkaddress.cache.ttl}).
+     * Its addresses, IPv4 and IPv6, are tried in turn, each for an equal part of the time that is left. The look-up
+     * counts, too, but has the limits of the name service alone, and an interrupt does not end it.
+     *
      * @param server the address of a network interface that has an RDMA device, over TCP of any, and the port
      * @param configuration sets what differs from the defaults
      * @param timeout how long to try
      * @return the endpoint, to be closed
-     * @throws EndpointException if the server speaks another protocol, or another version of this one; over TCP, if it
-     *     does not answer in time; with {@link Transport#RDMA_OR_TCP}, if neither connects: the message has both
+     * @throws EndpointException if no address is known for the name: the cause is the {@link
+     *     java.net.UnknownHostException}; if it has several addresses and none can be reached: the cause is the failure
+     *     of the first, and those of the others are suppressed; if the server speaks another protocol, or another
+     *     version of this one; over TCP, if it does not answer in time; with {@link Transport#RDMA_OR_TCP}, if neither connects: the message has both
      *     reasons, the cause is that of RDMA, and that of TCP is suppressed
      * @throws io.github.rdma4j.verbs.cm.ConnectionException if the server cannot be reached, refuses, or does not
      *     answer in time
@@ -126,11 +133,17 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
      */
     public static Endpoint connect(InetSocketAddress server, Consumer<EndpointConfig> configuration, Duration timeout) {
         Objects.requireNonNull(server, "address of the server");
+        return connect(server, Connector.unresolvedName(server), configuration, timeout);
+    }
+
+    /** Looks a name up first, if there is one. */
+    static Endpoint connect(
+            InetSocketAddress server, String name, Consumer<EndpointConfig> configuration, Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");
         EndpointConfig config = new EndpointConfig();
         configuration.accept(config);
         config.check();
-        return Connector.connect(server, config, timeout);
+        return Connector.connect(server, name, config, timeout);
     }
 
     Engine engine() {

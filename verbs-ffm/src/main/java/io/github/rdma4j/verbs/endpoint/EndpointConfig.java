@@ -355,7 +355,8 @@ public final class EndpointConfig {
      * Where {@link Endpoint#connect} connects from, and so which device it uses; default what the routing table says. A
      * server has the address that it is bound to.
      *
-     * @param address of a local interface that has an RDMA device; port 0 takes any
+     * @param address of a local interface that has an RDMA device, or the wildcard address of either family for what
+     *     the routing table says; port 0 takes any. Of a server's addresses those of the same family are tried
      * @return this
      */
     public EndpointConfig localAddress(InetSocketAddress address) {

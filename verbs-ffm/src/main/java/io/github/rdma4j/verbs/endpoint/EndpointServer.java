@@ -104,11 +104,18 @@ public final class EndpointServer implements AutoCloseable {
     /**
      * Takes an address and waits for clients (rdma_bind_addr(3), rdma_listen(3); over TCP bind(2), listen(2)).
      *
+     * <p>As with Java's sockets, the wildcard address ({@code new InetSocketAddress(port)}) takes clients over IPv4 and
+     * IPv6. It takes one family alone where the other one is switched off or {@code java.net.preferIPv4Stack} is set,
+     * and over RDMA its own family on a host with an iWARP adapter, whose driver listens for one family at a time. A
+     * name that is not resolved is looked up; the server takes its first address.
+     *
      * @param address of a network interface that has an RDMA device, or the wildcard address; over TCP any address of
      *     this machine; port 0 takes any
      * @param configuration of the endpoints that it will accept
      * @return the server, to be closed
      * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
+     * @throws EndpointException if no address is known for the name: the cause is the {@link
+     *     java.net.UnknownHostException}
      * @throws io.github.rdma4j.verbs.VerbsException if there is no RDMA device, or the port is in use
      * @throws IllegalArgumentException if the configuration asks for what cannot be had together
      * @throws IllegalStateException if its group or protection domain is closed; over TCP neither is asked
@@ -118,10 +125,11 @@ public final class EndpointServer implements AutoCloseable {
         EndpointConfig config = new EndpointConfig();
         configuration.accept(config);
         config.check();
+        InetSocketAddress local = Connector.resolved("listening at", address);
         return switch (config.transport()) {
-            case RDMA -> bindToRdma(address, config);
-            case TCP, RDMA_WITH_FAILOVER -> bindToTcp(address, config);
-            case RDMA_OR_TCP -> bindToBoth(address, config);
+            case RDMA -> bindToRdma(local, config);
+            case TCP, RDMA_WITH_FAILOVER -> bindToTcp(local, config);
+            case RDMA_OR_TCP -> bindToBoth(local, config);
         };
     }
 
@@ -199,7 +207,10 @@ public final class EndpointServer implements AutoCloseable {
                 && failure.errnoName().equals("EADDRINUSE");
     }
 
-    /** {@return the address and port; the port is the one that was taken if any was asked for} */
+    /**
+     * {@return the address and port; the port is the one that was taken if any was asked for. The wildcard address is
+     * {@code ::}, as with Java's channels, where clients over IPv4 and IPv6 are taken}
+     */
     public InetSocketAddress address() {
         return address;
     }

@@ -36,6 +36,11 @@ import java.util.function.Consumer;
  * Reconnection} says what is known. It has no thread: it connects in the first thread that asks for an endpoint when
  * there is none, while others that ask wait for it.
  *
+ * <p>A server's name is looked up for each attempt, and its addresses are tried in turn: a server that comes back at
+ * another address is found. That holds for {@code new InetSocketAddress("name", port)}, too, whose address is tried
+ * first while the name still has it. It is used alone where no address is known for the name any more. An address that
+ * was made of a number is kept. Java keeps what it has looked up for 30 s ({@code networkaddress.cache.ttl}).
+ *
  * <p>Thread safety: all methods may be called from any thread.
  *
  * @since 0.1.0
@@ -45,6 +50,9 @@ public final class Reconnector implements AutoCloseable {
             "see that the server runs and can be reached; allow more time, or ask again: each call goes on trying";
 
     private final InetSocketAddress server;
+    /** Looked up for each attempt; null for an address without a name. Later look-ups must not give it one. */
+    private final String name;
+
     private final Consumer<EndpointConfig> configuration;
     private final ReconnectConfig config;
     private final ReentrantLock lock = new ReentrantLock();
@@ -67,6 +75,7 @@ public final class Reconnector implements AutoCloseable {
 
     private Reconnector(InetSocketAddress server, Consumer<EndpointConfig> configuration, ReconnectConfig config) {
         this.server = Objects.requireNonNull(server, "address of the server");
+        this.name = Connector.nameOf(server);
         this.configuration = Objects.requireNonNull(configuration, "configuration");
         this.config = config;
     }
@@ -180,7 +189,7 @@ public final class Reconnector implements AutoCloseable {
             attempts++;
             try {
                 long limit = Math.min(config.attemptNanos(), Math.max(1, end - System.nanoTime()));
-                Endpoint made = Endpoint.connect(server, configuration, Duration.ofNanos(limit));
+                Endpoint made = Endpoint.connect(server, name, configuration, Duration.ofNanos(limit));
                 tell(made, attempts, begun);
                 failure = null;
                 return made;

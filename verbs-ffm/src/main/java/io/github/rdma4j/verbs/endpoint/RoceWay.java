@@ -19,6 +19,7 @@ import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.GidType;
 import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.PortState;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
@@ -57,6 +58,7 @@ final class RoceWay implements RdmaWay {
             Optional<GidEntry> gid = device.gidTable().stream()
                     .filter(entry -> entry.type() == GidType.ROCE_V2 && entry.index() <= GidEntry.MAX_USABLE_INDEX)
                     .filter(entry -> Arrays.equals(entry.gid().bytes(), gidBytes(address.getAddress())))
+                    .filter(entry -> isAt(entry, address.getAddress()))
                     .findFirst();
             if (gid.isPresent()) {
                 return new Place(device, gid.get());
@@ -71,6 +73,14 @@ final class RoceWay implements RdmaWay {
                 0,
                 "no device has this address in its GID table" + others,
                 "connect to the address of a network interface that has one (rdma link; ibv_devinfo -v)" + remedy);
+    }
+
+    /** Several interfaces may have the same link-local address. */
+    private static boolean isAt(GidEntry entry, InetAddress address) {
+        return !(address instanceof Inet6Address scoped)
+                || scoped.getScopeId() == 0
+                || entry.networkInterfaceIndex() == 0
+                || entry.networkInterfaceIndex() == scoped.getScopeId();
     }
 
     private static byte[] gidBytes(InetAddress address) {

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.internal;
 import io.github.rdma4j.verbs.bindings.sockaddr_in;
 import io.github.rdma4j.verbs.bindings.sockaddr_in6;
 import io.github.rdma4j.verbs.bindings.sockaddr_storage;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
@@ -12,8 +13,12 @@ import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.StandardProtocolFamily;
 import java.net.UnknownHostException;
 import java.nio.ByteOrder;
+import java.nio.channels.ServerSocketChannel;
 import java.util.Optional;
 
 /** {@code struct sockaddr_in} and {@code sockaddr_in6}, to and from {@link InetSocketAddress}. */
@@ -25,6 +30,78 @@ public final class SocketAddresses {
     private static final ValueLayout.OfShort NETWORK_SHORT = ValueLayout.JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
 
     private SocketAddresses() {}
+
+    /**
+     * The address to bind for one that a program gave. As with Java's sockets, the wildcard address of either family
+     * stands for IPv4 and IPv6: for {@code ::}, or for {@code 0.0.0.0} where this JVM has no IPv6 (it is switched off,
+     * or {@code java.net.preferIPv4Stack} is set).
+     *
+     * @param address that the program gave
+     * @return the wildcard address of the family to bind; any other address as it is
+     */
+    public static InetSocketAddress toBind(InetSocketAddress address) {
+        return isWildcard(address) ? wildcard(hasIpv6(), address.getPort()) : address;
+    }
+
+    /**
+     * The local address to connect from: the wildcard address of either family stands for both.
+     *
+     * @param local that the program gave, or null
+     * @param remote where to connect to
+     * @return the local address, a wildcard one in the family of the remote one; null for null
+     */
+    public static InetSocketAddress toConnectFrom(InetSocketAddress local, InetSocketAddress remote) {
+        return local != null && isWildcard(local)
+                ? wildcard(remote.getAddress() instanceof Inet6Address, local.getPort())
+                : local;
+    }
+
+    /**
+     * Says whether an address is the wildcard address of a family.
+     *
+     * @param address to look at
+     * @return false also for a name that is not resolved
+     */
+    public static boolean isWildcard(InetSocketAddress address) {
+        return !address.isUnresolved() && address.getAddress().isAnyLocalAddress();
+    }
+
+    private static InetSocketAddress wildcard(boolean ipv6, int port) {
+        return new InetSocketAddress(InetAddress.ofLiteral(ipv6 ? "::" : "0.0.0.0"), port);
+    }
+
+    /** As Java's own sockets decide it, when the JVM starts. */
+    private static boolean hasIpv6() {
+        try {
+            ServerSocketChannel.open(StandardProtocolFamily.INET6).close();
+            return true;
+        } catch (UnsupportedOperationException e) {
+            return false;
+        } catch (IOException e) {
+            // No descriptor is left, which the caller's own attempt reports.
+            return true;
+        }
+    }
+
+    /**
+     * A link-local address needs the interface that it belongs to. As with Java's sockets, one of this host need not
+     * name it.
+     */
+    private static int scope(Inet6Address address) {
+        if (address.getScopeId() != 0 || !address.isLinkLocalAddress()) {
+            return address.getScopeId();
+        }
+        try {
+            int[] own = NetworkInterface.networkInterfaces()
+                    .flatMap(NetworkInterface::inetAddresses)
+                    .filter(address::equals)
+                    .mapToInt(found -> ((Inet6Address) found).getScopeId())
+                    .toArray();
+            return own.length == 1 ? own[0] : 0;
+        } catch (SocketException e) {
+            return 0;
+        }
+    }
 
     /**
      * Writes an address into fresh memory that has room for any family.
@@ -53,7 +130,7 @@ public final class SocketAddresses {
                 target.set(NETWORK_SHORT, sockaddr_in6.sin6_port$offset(), (short) address.getPort());
                 MemorySegment.copy(
                         bytes, 0, target, ValueLayout.JAVA_BYTE, sockaddr_in6.sin6_addr$offset(), bytes.length);
-                sockaddr_in6.sin6_scope_id(target, ipv6.getScopeId());
+                sockaddr_in6.sin6_scope_id(target, scope(ipv6));
             }
             default -> throw new IllegalArgumentException("an address of an unknown family: " + address);
         }

@@ -35,6 +35,8 @@ public final class StreamSocket implements AutoCloseable {
     private static final int SOCK_CLOEXEC = 0x80000;
     private static final int AF_INET = 2;
     private static final int AF_INET6 = 10;
+    private static final int IPPROTO_IPV6 = 41;
+    private static final int IPV6_V6ONLY = 26;
     private static final int IPPROTO_TCP = 6;
     private static final int SOL_SOCKET = 1;
     private static final int SO_REUSEADDR = 2;
@@ -166,10 +168,11 @@ public final class StreamSocket implements AutoCloseable {
     public static StreamSocket connect(String operation, InetSocketAddress local, InetSocketAddress remote) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment target = SocketAddresses.write(arena, remote);
+            InetSocketAddress source = SocketAddresses.toConnectFrom(local, remote);
             StreamSocket socket = ofDescriptor(create(operation, remote));
             try {
-                if (local != null) {
-                    socket.named(operation, BIND, SocketAddresses.write(arena, local));
+                if (source != null) {
+                    socket.named(operation, BIND, SocketAddresses.write(arena, source));
                 }
                 int result = (int) CONNECT.invokeExact(NativeCalls.capture(), socket.descriptor, target, ADDRESS_BYTES);
                 if (result != 0 && NativeCalls.lastErrno() != Errno.EINPROGRESS) {
@@ -196,16 +199,21 @@ public final class StreamSocket implements AutoCloseable {
      * Waits for connections at an address.
      *
      * @param operation for the message of an exception
-     * @param address of this machine, or the wildcard address; port 0 takes any
+     * @param address of this machine, or the wildcard address, which takes IPv4 and IPv6 as Java's sockets do; port 0
+     *     takes any
      * @param backlog how many the kernel keeps until they are accepted
      * @return the socket, which is itself readable when there is one
      */
     public static StreamSocket listen(String operation, InetSocketAddress address, int backlog) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment name = SocketAddresses.write(arena, address);
-            StreamSocket socket = new StreamSocket(create(operation, address), true);
+            InetSocketAddress local = SocketAddresses.toBind(address);
+            MemorySegment name = SocketAddresses.write(arena, local);
+            StreamSocket socket = new StreamSocket(create(operation, local), true);
             try {
                 socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1);
+                if (family(local) == AF_INET6) {
+                    socket.setOption(IPPROTO_IPV6, IPV6_V6ONLY, 0);
+                }
                 socket.named(operation, BIND, name);
                 int result = (int) LISTEN.invokeExact(NativeCalls.capture(), socket.descriptor, backlog);
                 if (result != 0) {

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The values of rdma_cm: codes as in the header, addresses as in the C library. */
 class CmValuesTest {
+    private static final byte[] NO_DATA = {};
 
     @ParameterizedTest
     @EnumSource(value = CmEventType.class, mode = EnumSource.Mode.EXCLUDE, names = "UNKNOWN")
@@ -82,24 +83,30 @@ class CmValuesTest {
 
     @Test
     void statusesAreExplained() {
-        assertThat(CmStatus.explain(CmEventType.REJECTED, PortSpace.TCP, 8))
+        assertThat(CmStatus.explain(CmEventType.REJECTED, PortSpace.TCP, 8, NO_DATA))
                 .contains("INVALID_SERVICE_ID (reason 8): nobody listens");
-        assertThat(CmStatus.explain(CmEventType.REJECTED, PortSpace.TCP, 99)).contains("UNKNOWN (reason 99)");
-        assertThat(CmStatus.explain(CmEventType.REJECTED, PortSpace.TCP, -111)).contains("ECONNREFUSED");
-        assertThat(CmStatus.explain(CmEventType.UNREACHABLE, PortSpace.TCP, -110))
+        assertThat(CmStatus.explain(CmEventType.REJECTED, PortSpace.TCP, 99, NO_DATA))
+                .contains("UNKNOWN (reason 99)");
+        assertThat(CmStatus.explain(CmEventType.REJECTED, PortSpace.TCP, -111, NO_DATA))
+                .contains("ECONNREFUSED");
+        assertThat(CmStatus.explain(CmEventType.UNREACHABLE, PortSpace.TCP, -110, NO_DATA))
                 .isEqualTo("the peer did not answer");
-        assertThat(CmStatus.explain(CmEventType.UNREACHABLE, PortSpace.UDP, 3)).contains("no queue pair for it");
-        assertThat(CmStatus.explain(CmEventType.ADDR_ERROR, PortSpace.TCP, -19)).contains("ENODEV");
-        assertThat(CmStatus.explain(CmEventType.ADDR_ERROR, PortSpace.TCP, -1)).contains("ENODEV");
-        assertThat(CmStatus.explain(CmEventType.ADDR_ERROR, PortSpace.TCP, -110))
+        assertThat(CmStatus.explain(CmEventType.UNREACHABLE, PortSpace.UDP, 3, NO_DATA))
+                .contains("no queue pair for it");
+        assertThat(CmStatus.explain(CmEventType.ADDR_ERROR, PortSpace.TCP, -19, NO_DATA))
+                .contains("ENODEV");
+        assertThat(CmStatus.explain(CmEventType.ADDR_ERROR, PortSpace.TCP, -1, NO_DATA))
+                .contains("ENODEV");
+        assertThat(CmStatus.explain(CmEventType.ADDR_ERROR, PortSpace.TCP, -110, NO_DATA))
                 .contains("not resolved in time");
-        assertThat(CmStatus.explain(CmEventType.ROUTE_ERROR, PortSpace.TCP, -110))
+        assertThat(CmStatus.explain(CmEventType.ROUTE_ERROR, PortSpace.TCP, -110, NO_DATA))
                 .isEqualTo("the subnet administrator did not answer");
-        assertThat(CmStatus.explain(CmEventType.MULTICAST_ERROR, PortSpace.UDP, -110))
+        assertThat(CmStatus.explain(CmEventType.MULTICAST_ERROR, PortSpace.UDP, -110, NO_DATA))
                 .isEqualTo("the subnet administrator did not answer");
-        assertThat(CmStatus.explain(CmEventType.ROUTE_ERROR, PortSpace.TCP, -22))
+        assertThat(CmStatus.explain(CmEventType.ROUTE_ERROR, PortSpace.TCP, -22, NO_DATA))
                 .contains("knows no path");
-        assertThat(CmStatus.explain(CmEventType.ESTABLISHED, PortSpace.TCP, 0)).isEmpty();
+        assertThat(CmStatus.explain(CmEventType.ESTABLISHED, PortSpace.TCP, 0, NO_DATA))
+                .isEmpty();
     }
 
     @Test
