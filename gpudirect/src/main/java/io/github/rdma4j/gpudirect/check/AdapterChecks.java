@@ -14,9 +14,10 @@ import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.Mtu;
 import io.github.rdma4j.verbs.device.PortState;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Checks an adapter. */
@@ -176,16 +177,25 @@ final class AdapterChecks {
         if (ports.isEmpty()) {
             return finding(CheckId.PORT, UNKNOWN, NOT_OPENED, "whether its ports carry data is not known", "");
         }
-        String seen = each(port -> port.state() + " (" + layer(port) + ")");
-        return ports.stream().allMatch(port -> port.state() == PortState.ACTIVE)
-                ? Finding.ok(CheckId.PORT, subject, seen)
-                : finding(
+        Map<String, List<String>> numbers = new LinkedHashMap<>();
+        ports.forEach(port -> numbers.computeIfAbsent(port.state() + " (" + layer(port) + ")", _ -> new ArrayList<>())
+                .add(Integer.toString(port.number())));
+        String seen = ports.size() == 1
+                ? numbers.keySet().iterator().next()
+                : numbers.entrySet().stream()
+                        .map(entry -> (entry.getValue().size() == 1 ? "port " : "ports ")
+                                + String.join(" ", entry.getValue()) + " " + entry.getKey())
+                        .collect(Collectors.joining(", "));
+        // A port that nobody uses is no trouble beside one that works.
+        return active().isEmpty()
+                ? finding(
                         CheckId.PORT,
                         WARNING,
                         seen,
                         "only an active port carries data",
-                        "on Ethernet bring the interface up (ip link set DEVICE up); on InfiniBand see cable and subnet"
-                                + " manager");
+                        "on Ethernet switch its network interface on (rdma link shows its name); on InfiniBand see"
+                                + " cable and subnet manager")
+                : Finding.ok(CheckId.PORT, subject, seen);
     }
 
     private Finding mtu() {
@@ -214,8 +224,8 @@ final class AdapterChecks {
                         NOTE,
                         seen,
                         "packets are smaller than the port can have, which limits bandwidth",
-                        "on Ethernet an interface MTU of 4200 or more gives 4096 (ip link set DEVICE mtu 9000), on all"
-                                + " machines and switches");
+                        "on Ethernet an interface MTU of 4200 or more gives 4096, on all machines and switches; ip link"
+                                + " sets it");
     }
 
     private Finding gidType() {
@@ -257,12 +267,6 @@ final class AdapterChecks {
 
     private List<PortFacts> active() {
         return ports.stream().filter(port -> port.state() == PortState.ACTIVE).toList();
-    }
-
-    private String each(Function<PortFacts, String> words) {
-        return ports.stream()
-                .map(port -> (ports.size() == 1 ? "" : "port " + port.number() + " ") + words.apply(port))
-                .collect(Collectors.joining(", "));
     }
 
     /** EFA has no link layer that verbs knows. Elsewhere none is InfiniBand: verbs.h has it so, for old drivers. */

@@ -117,8 +117,9 @@ final class PairChecks {
                     "ACS is on at " + String.join(", ", redirecting),
                     "transfers between the two go up to the processor and back although a switch joins them, which is"
                             + " slow, or they fail (local protection errors)",
-                    "switch ACS off in the firmware, or, as root and after each boot, setpci -s ADDRESS"
-                            + " ECAP_ACS+6.w=0000 for each bridge; not on a host that gives these devices to virtual"
+                    "switch ACS off in the firmware, or, as root and after each boot, with setpci -s "
+                            + redirecting.getFirst().split(" ")[0]
+                            + " ECAP_ACS+6.w=0000, and so for each bridge; not on a host that gives these devices to virtual"
                             + " machines");
         }
         return unknown.isEmpty()

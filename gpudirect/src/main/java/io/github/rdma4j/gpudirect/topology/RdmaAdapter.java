@@ -10,7 +10,7 @@ import java.util.Optional;
  *
  * @param name such as {@code mlx5_0}
  * @param function its PCI function; empty for a device of software, such as SoftRoCE
- * @param rate the nominal rate of its fastest port, in Gbit/s; 0 if not known
+ * @param rate the nominal rate of its fastest port, in Gbit/s, or of the bond that the port is; 0 if not known
  * @since 0.1.0
  */
 public record RdmaAdapter(String name, Optional<PciFunction> function, double rate) {

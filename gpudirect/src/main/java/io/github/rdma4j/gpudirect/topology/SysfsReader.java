@@ -10,9 +10,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Reads PCI functions and RDMA devices below a sysfs root. What cannot be read is unknown, not an error: containers
@@ -21,6 +23,8 @@ import java.util.regex.Pattern;
 final class SysfsReader {
     private static final Pattern ROOT_COMPLEX = Pattern.compile("pci[0-9a-f]{4,8}:[0-9a-f]{2}");
     private static final int MOST_LANES = 32;
+    /** Network interfaces tell their speed in Mbit/s. */
+    private static final double MEGABITS = 1000;
 
     private final Path sysfs;
 
@@ -40,18 +44,51 @@ final class SysfsReader {
         return functions;
     }
 
-    /** All RDMA devices, ordered by name as people count: mlx5_2 before mlx5_10. */
+    /** All RDMA devices for programs, ordered by name as people count: mlx5_2 before mlx5_10. */
     List<RdmaAdapter> adapters(SortedMap<PciAddress, PciFunction> functions) {
-        return entries("class/infiniband").stream()
+        Set<String> offered = entries("class/infiniband_verbs").stream()
+                .map(node -> text(node.resolve("ibdev")))
+                .flatMap(Optional::stream)
+                .collect(Collectors.toSet());
+        List<RdmaAdapter> all = entries("class/infiniband").stream()
                 .map(entry -> new RdmaAdapter(
                         entry.getFileName().toString(),
                         above(entry.resolve("device")).map(functions::get),
                         entries("class/infiniband/" + entry.getFileName() + "/ports").stream()
-                                .mapToDouble(port -> number(port.resolve("rate")))
+                                .mapToDouble(this::rate)
                                 .max()
                                 .orElse(0)))
                 .sorted((one, other) -> NaturalOrder.compare(one.name(), other.name()))
                 .toList();
+        return all.stream()
+                .filter(adapter -> !isManagement(adapter, all, offered))
+                .toList();
+    }
+
+    /**
+     * Whether a device is a part of another one that the kernel keeps from programs: the subnet management interface
+     * (SMI) of an adapter with several planes has no uverbs, and shares its function with a device that has.
+     */
+    private static boolean isManagement(RdmaAdapter adapter, List<RdmaAdapter> all, Set<String> offered) {
+        return adapter.function().isPresent()
+                && !offered.contains(adapter.name())
+                && all.stream()
+                        .anyMatch(other -> offered.contains(other.name())
+                                && other.function().equals(adapter.function()));
+    }
+
+    /** A port has the rate of one link even where it is a bond of several, whose sum the bond's interface has. */
+    private double rate(Path port) {
+        double bond = entries(port.resolve("gid_attrs/ndevs")).stream()
+                .map(SysfsReader::text)
+                .flatMap(Optional::stream)
+                .distinct()
+                .map(name -> sysfs.resolve("class/net/" + name))
+                .filter(folder -> Files.isDirectory(folder.resolve("bonding")))
+                .mapToDouble(folder -> number(folder.resolve("speed")) / MEGABITS)
+                .max()
+                .orElse(0);
+        return Math.max(number(port.resolve("rate")), bond);
     }
 
     /** How many NUMA nodes the machine has; 1 without NUMA. */
@@ -156,8 +193,12 @@ final class SysfsReader {
     }
 
     private List<Path> entries(String folder) {
+        return entries(sysfs.resolve(folder));
+    }
+
+    private static List<Path> entries(Path folder) {
         List<Path> entries = new ArrayList<>();
-        try (DirectoryStream<Path> found = Files.newDirectoryStream(sysfs.resolve(folder))) {
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(folder)) {
             found.forEach(entries::add);
         } catch (IOException | DirectoryIteratorException _) {
             return List.of();

@@ -76,7 +76,12 @@ public final class Topology {
         return gpus;
     }
 
-    /** {@return the RDMA devices, ordered by name} */
+    /**
+     * The RDMA devices that programs can use, ordered by name. The kernel also lists devices for subnet management, such
+     * as {@code smi1} beside a ConnectX-8 with XDR; they are left out.
+     *
+     * @return the devices
+     */
     public List<RdmaAdapter> adapters() {
         return adapters;
     }

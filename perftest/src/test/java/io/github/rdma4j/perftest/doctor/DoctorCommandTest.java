@@ -73,7 +73,7 @@ class DoctorCommandTest {
 
     @Test
     void troubleIsStatusOneAndComesFirst() {
-        CommandRun run = run("irdma");
+        CommandRun run = run(RecordedHost.bothPortsOfIrdma(folder.resolve("machine")));
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out())
                 .contains("Result: RDMA can be used (irdma0/1), and something is slow or broken:\n"

@@ -37,6 +37,10 @@ class FindingsTest {
     private static final String LIMITS = "proc/self/limits: Max open files 4096 4096\\nMax locked memory ";
     private static final String IOMMU =
             PCI + "iommu_group -> ../../../kernel/iommu_groups/7\nsys/kernel/iommu_groups/7/";
+    /** What a reader would have to replace, as DEVICE is in "ip link set DEVICE up". */
+    static final String PLACEHOLDER =
+            "(?s).*\\b(DEVICE|ADDRESS|LENGTH|GROUP|USER|NAME|IMAGE|NUMBER|HOST|PORT|PRIORITY)\\b.*";
+
     private static final String NODES = "sys/devices/system/node/online: 0-1\n"
             + "sys/devices/system/node/node0/cpulist: 0-3\nsys/devices/system/node/node1/cpulist: 4-7\n";
     private static final String RDMA_CGROUP = "proc/self/cgroup: 0::/job\nsys/fs/cgroup/job/rdma.max: ";
@@ -98,6 +102,11 @@ class FindingsTest {
                     "1 (mlx5)",
                     host -> host.without("etc/libibverbs.d")
                             .with("usr/lib/x86_64-linux-gnu/libibverbs/libmlx5-rdmav34.so: x")),
+            healthy(Check.JDK, "JDK 25.0.5+9"),
+            row(Check.JDK, WARNING, "JDK 25.0.2+10: G1 can corrupt arrays", host -> host.java("25.0.2+10")),
+            row(Check.JDK, WARNING, "JDK-8377811", host -> host.java("25+36")),
+            row(Check.JDK, OK, "JDK 25.0.3+9", host -> host.java("25.0.3+9")),
+            row(Check.JDK, OK, "JDK 26+35", host -> host.java("26+35")),
             healthy(Check.RDMA_DEVICES, "mlx5_0"),
             without(Check.RDMA_DEVICES, FAIL, "ib_core", "sys/class/infiniband"),
             row(
@@ -130,7 +139,17 @@ class FindingsTest {
                     FAIL,
                     "this user may not read and write /dev/infiniband/uverbs0",
                     host -> host.forbidding("dev/infiniband/uverbs0")),
+            with(
+                    Check.UVERBS,
+                    NOTE,
+                    "/dev/infiniband has no file of mlx5_1",
+                    "sys/class/infiniband/mlx5_1/node_type: 1: CA\nsys/class/infiniband_verbs/uverbs1/ibdev: mlx5_1"),
             healthy(Check.RDMA_CM, "rdma_cm can be read and written"),
+            row(
+                    Check.RDMA_CM,
+                    UNKNOWN,
+                    "see uverbs",
+                    host -> host.forbidding("dev/infiniband/rdma_cm").forbidding("dev/infiniband/uverbs0")),
             row(
                     Check.RDMA_CM,
                     FAIL,
@@ -142,11 +161,46 @@ class FindingsTest {
             with(Check.DEVICE, NOTE, "node type RNIC", "sys/class/infiniband/mlx5_0/node_type: 4: RNIC"),
             with(Check.DEVICE, WARNING, "unspecified", "sys/class/infiniband/mlx5_0/node_type: 7: unspecified"),
             with(Check.DEVICE, FAIL, "EACCES", "ibv_devinfo/mlx5_0/problem: EACCES"),
-            without(Check.DEVICE, FAIL, "does not list it", "ibv_devinfo/mlx5_0"),
+            with(Check.DEVICE, WARNING, "usNIC", "sys/class/infiniband/mlx5_0/node_type: 6: usNIC UDP"),
+            without(Check.DEVICE, UNKNOWN, "see providers", "ibv_devinfo/mlx5_0"),
+            row(Check.DEVICE, UNKNOWN, "see libibverbs", host -> host.noVerbs("no such file", "apt-get install")),
+            row(
+                    Check.DEVICE,
+                    FAIL,
+                    "it has no uverbs",
+                    host -> host.without("ibv_devinfo/mlx5_0")
+                            .with("sys/class/infiniband_verbs/uverbs0/ibdev: mlx5_7")),
             healthy(Check.PORT, "ACTIVE, ACTIVE, Ethernet, 25 Gb/sec (1X EDR)"),
             with(Check.PORT, WARNING, "25 Gb/sec (1X EDR)", PORT + "link_layer: InfiniBand"),
             with(Check.PORT, FAIL, "DOWN", PORT + "state: 1: DOWN"),
             with(Check.PORT, FAIL, "INIT", PORT + "state: 2: INIT\n" + PORT + "link_layer: InfiniBand"),
+            with(
+                    Check.PORT,
+                    NOTE,
+                    "DOWN, Polling, InfiniBand: not in use",
+                    PORT + "state: 1: DOWN\n" + PORT + "phys_state: 2: Polling\n" + PORT
+                            + "link_layer: InfiniBand\nsys/class/infiniband/mlx5_0/ports/2/state: 4: ACTIVE"),
+            with(
+                    Check.PORT,
+                    FAIL,
+                    "INIT",
+                    PORT + "state: 2: INIT\n" + PORT
+                            + "link_layer: InfiniBand\nsys/class/infiniband/mlx5_0/ports/2/state: 4: ACTIVE"),
+            with(
+                    Check.PORT,
+                    FAIL,
+                    "DOWN",
+                    PORT + "state: 1: DOWN\nsys/class/infiniband/mlx5_0/ports/2/state: 4: ACTIVE"),
+            with(
+                    Check.PORT,
+                    OK,
+                    "25 Gb/sec (1X EDR) of one of its links; the bond ens1f0 (a, b) has 50 Gbit/s",
+                    "sys/class/net/ens1f0/bonding/slaves: a b\nsys/class/net/ens1f0/speed: 50000"),
+            with(
+                    Check.PORT,
+                    OK,
+                    "the bond ens1f0 (a, b) has a rate that the kernel does not tell",
+                    "sys/class/net/ens1f0/bonding/slaves: a b\nsys/class/net/ens1f0/speed: -1"),
             without(Check.PORT, UNKNOWN, "cannot be read", PORT + "state"),
             healthy(Check.INTERFACE, "ens1f0 is up, MTU 9000"),
             with(
@@ -438,6 +492,9 @@ class FindingsTest {
         assertThat(finding.state()).as(finding.toString()).isEqualTo(row.state);
         assertThat(finding.seen()).contains(row.words);
         assertThat(finding.source()).isNotEmpty();
+        for (Finding each : diagnosis.findings()) {
+            assertThat(each.remedy()).as(each.toString()).doesNotMatch(PLACEHOLDER);
+        }
         if (finding.isTrouble()) {
             assertThat(finding.meaning()).isNotEmpty();
             assertThat(finding.remedy()).isNotEmpty();
@@ -452,6 +509,36 @@ class FindingsTest {
         return Arrays.stream(Check.values())
                 .filter(check -> check.section().compareTo(Check.Section.PEER) < 0)
                 .toList();
+    }
+
+    @Test
+    void onePermissionFaultIsToldOnce() {
+        Diagnosis diagnosis = RecordedHost.of("h100-infiniband", root)
+                .with("ibv_devinfo/mlx5_0/problem: EACCES\nibv_devinfo/mlx5_1/problem: EACCES")
+                .forbidding("dev/infiniband/uverbs0")
+                .forbidding("dev/infiniband/uverbs1")
+                .forbidding("dev/infiniband/rdma_cm")
+                .diagnosis();
+        List<Finding> told = diagnosis.trouble().stream()
+                .filter(finding -> finding.check().section().compareTo(Check.Section.DEVICES) < 0
+                        || finding.check() == Check.DEVICE)
+                .toList();
+        assertThat(told).hasSize(1);
+        assertThat(told.getFirst().seen())
+                .isEqualTo("this user may not read and write /dev/infiniband/uverbs0, uverbs1, rdma_cm");
+        assertThat(told.getFirst().meaning())
+                .isEqualTo("no program of this user can open mlx5_0, mlx5_1, or connect by rdma_cm");
+        assertThat(diagnosis.usablePorts()).isEmpty();
+    }
+
+    @Test
+    void aContainerWithoutDevicesIsToldOnce() {
+        Diagnosis diagnosis = RecordedHost.of("mlx5-roce", root)
+                .without("dev/infiniband")
+                .without("ibv_devinfo/mlx5_0")
+                .diagnosis();
+        assertThat(diagnosis.trouble()).extracting(Finding::check).containsExactly(Check.UVERBS);
+        assertThat(diagnosis.trouble().getFirst().seen()).isEqualTo("/dev/infiniband has no uverbs0, rdma_cm");
     }
 
     @Test

@@ -129,12 +129,13 @@ class PeerFactsTest {
     @Test
     void onlyFailuresAreTold() {
         assertThat(facts(host("mlx5-roce"), null, -1).failures()).isEmpty();
-        assertThat(facts(host("irdma"), null, -1).failures())
+        assertThat(facts(RecordedHost.bothPortsOfIrdma(folder), null, -1).failures())
                 .contains("interface of irdma1/1: ens2f1 is switched off, MTU 1500");
     }
 
     @Test
     void failuresOfAnotherDeviceAreLeftOut() {
-        assertThat(facts(host("irdma"), "irdma0", -1).failures()).isEmpty();
+        assertThat(facts(RecordedHost.bothPortsOfIrdma(folder), "irdma0", -1).failures())
+                .isEmpty();
     }
 }

@@ -13,7 +13,7 @@ import io.github.rdma4j.gpudirect.check.PortFacts;
 import io.github.rdma4j.gpudirect.check.Problem;
 import io.github.rdma4j.gpudirect.check.Support;
 import io.github.rdma4j.gpudirect.machines.RecordedMachine;
-import io.github.rdma4j.gpudirect.topology.PciAddress;
+import io.github.rdma4j.gpudirect.topology.Topology;
 import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Doctor;
 import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
@@ -68,6 +68,7 @@ public final class RecordedHost {
     private Problem connectionManagerProblem;
     private Support gpuDirect = Support.YES;
     private boolean cuda = true;
+    private Runtime.Version java = Runtime.Version.parse("25.0.5+9");
     private FlowControl.Answer flowControl = new FlowControl.Answer(null, "nobody was asked", Optional.empty());
 
     private RecordedHost(RecordedMachine files) {
@@ -83,6 +84,25 @@ public final class RecordedHost {
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
+    }
+
+    /** The lines {@code # Word: text} of a machine's comments that its verdict consists of. */
+    static List<String[]> verdict(String name) throws IOException {
+        try (InputStream in = RecordedHost.class.getResourceAsStream("machines/" + name + ".txt")) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> line.matches("# (Verdict|Usable|Trouble|Note|Gid|Remedy|Nearest|Predict):.*"))
+                    .map(line -> line.substring(2).split(": ?", 2))
+                    .toList();
+        }
+    }
+
+    /** Both ports of {@code irdma} have an address, so that the one that is down is missed. */
+    static RecordedHost bothPortsOfIrdma(Path root) {
+        return of("irdma", root).with("""
+                sys/class/infiniband/irdma1/ports/1/gids/1: 0000:0000:0000:0000:0000:ffff:c0a8:650b
+                sys/class/infiniband/irdma1/ports/1/gid_attrs/types/1: RoCE v2
+                """);
     }
 
     /** A machine of which nothing can be read. */
@@ -144,6 +164,11 @@ public final class RecordedHost {
         return this;
     }
 
+    RecordedHost java(String version) {
+        java = Runtime.Version.parse(version);
+        return this;
+    }
+
     RecordedHost noCuda() {
         cuda = false;
         return this;
@@ -157,6 +182,7 @@ public final class RecordedHost {
     public DoctorSources sources() {
         return new DoctorSources(
                 files.root(),
+                java,
                 file -> !forbidden.contains(file),
                 this::adapters,
                 () -> Optional.ofNullable(connectionManagerProblem),
@@ -170,19 +196,21 @@ public final class RecordedHost {
                 ? new GpuInventory(
                         Optional.empty(),
                         13000,
-                        List.of(new GpuFacts(
-                                0,
-                                "NVIDIA A100",
-                                PciAddress.parse("0000:01:00.0"),
-                                80,
-                                1L << 36,
-                                false,
-                                gpuDirect,
-                                gpuDirect,
-                                gpuDirect,
-                                1,
-                                100,
-                                false)))
+                        Topology.read(files.root().resolve("sys")).gpus().stream()
+                                .map(gpu -> new GpuFacts(
+                                        0,
+                                        "NVIDIA A100",
+                                        gpu.address(),
+                                        80,
+                                        1L << 36,
+                                        false,
+                                        gpuDirect,
+                                        gpuDirect,
+                                        gpuDirect,
+                                        1,
+                                        100,
+                                        false))
+                                .toList())
                 : GpuInventory.unavailable(new Problem("no libcuda.so.1", "install the driver"));
     }
 

@@ -53,10 +53,13 @@ public final class Gid {
     }
 
     /**
-     * {@return whether it is an IPv6 link-local address ({@code fe80::/10}), which is also an InfiniBand port's default
-     * GID}
+     * {@return whether it is a link-local address: of IPv6 ({@code fe80::/10}), as an InfiniBand port's default GID is,
+     * or of IPv4 ({@code 169.254.0.0/16}) mapped into IPv6}
      */
     public boolean isLinkLocal() {
+        if (isIpv4Mapped()) {
+            return bytes[12] == (byte) 169 && bytes[13] == (byte) 254;
+        }
         return bytes[0] == (byte) 0xfe && (bytes[1] & 0xc0) == 0x80;
     }
 

@@ -98,6 +98,21 @@ class GidTest {
                 .isEmpty();
     }
 
+    /** As perftest chooses since 57927ab: 169.254.0.0/16 is as local as fe80::/10. */
+    @Test
+    void linkLocalIpv4ComesBehindOtherIpv4AndBeforeIpv6() {
+        Gid local = gid("0:0:0:0:0:ffff:a9fe:7");
+        assertThat(local.isLinkLocal()).isTrue();
+        assertThat(gid("0:0:0:0:0:ffff:a9ff:7").isLinkLocal()).isFalse();
+        List<GidEntry> table = List.of(
+                entry(0, LINK_LOCAL, GidType.ROCE_V2),
+                entry(1, local, GidType.ROCE_V2),
+                entry(2, GLOBAL, GidType.ROCE_V2),
+                entry(3, IPV4, GidType.ROCE_V2));
+        assertThat(GidEntry.preferred(table)).map(GidEntry::index).hasValue(3);
+        assertThat(GidEntry.preferred(table.subList(0, 3))).map(GidEntry::index).hasValue(1);
+    }
+
     @Test
     void onInfiniBandThePortsOwnGidIsTaken() {
         List<GidEntry> table = List.of(entry(0, LINK_LOCAL, GidType.INFINIBAND), entry(1, GLOBAL, GidType.INFINIBAND));

@@ -55,8 +55,9 @@ final class AddressChecks {
                                             : ""))
                             .orElse("none; none is needed"));
         }
-        String networkInterface = port.networkInterface().orElse("DEVICE");
-        String addAddress = "ip address add ADDRESS/LENGTH dev " + networkInterface;
+        String addAddress = "give "
+                + port.networkInterface().orElse("its network interface (rdma link shows it)")
+                + " an IP address";
         if (chosen.isEmpty()) {
             return new Finding(
                     Check.GID,
@@ -65,7 +66,10 @@ final class AddressChecks {
                     FAIL,
                     "the port has no GID",
                     "RoCE finds peers by GIDs, which an interface gets with its addresses",
-                    "ip link set " + networkInterface + " up; " + addAddress + "; in a container --network host");
+                    port.networkInterface()
+                                    .map(name -> "ip link set " + name + " up; ")
+                                    .orElse("")
+                            + addAddress + "; in a container --network host");
         }
         GidEntry entry = chosen.get();
         String seen = "use index " + entry.index() + " of " + port.gids().size() + ", " + words(entry.gid()) + ", "

@@ -21,20 +21,22 @@ public enum Check {
     LIBRDMACM(Section.LIBRARIES, "librdmacm", OK, FAIL),
     /** Whether libibverbs has a user-space driver for each device. */
     PROVIDERS(Section.LIBRARIES, "providers", OK, FAIL, UNKNOWN),
+    /** Whether the JVM has a fault that harms programs with RDMA. */
+    JDK(Section.LIBRARIES, "jdk", OK, WARNING),
 
     /** Whether the kernel has RDMA devices, and which of its modules are missing. */
     RDMA_DEVICES(Section.KERNEL, "rdma-devices", OK, FAIL),
     /** Whether this process may open the devices. */
-    UVERBS(Section.KERNEL, "uverbs", OK, FAIL),
+    UVERBS(Section.KERNEL, "uverbs", OK, NOTE, FAIL),
     /** Whether this process may use rdma_cm. */
-    RDMA_CM(Section.KERNEL, "rdma-cm", OK, FAIL),
+    RDMA_CM(Section.KERNEL, "rdma-cm", OK, FAIL, UNKNOWN),
 
     /** Whether the device can be opened, and what it is. */
-    DEVICE(Section.DEVICES, "device", OK, NOTE, WARNING, FAIL),
+    DEVICE(Section.DEVICES, "device", OK, NOTE, WARNING, FAIL, UNKNOWN),
     /** The network interface that the port stands on. */
     INTERFACE(Section.DEVICES, "interface", OK, FAIL, UNKNOWN),
     /** Whether the port carries data, which on Ethernet follows from its interface. */
-    PORT(Section.DEVICES, "port", OK, WARNING, FAIL, UNKNOWN),
+    PORT(Section.DEVICES, "port", OK, NOTE, WARNING, FAIL, UNKNOWN),
     /** The path MTU in force. */
     MTU(Section.DEVICES, "mtu", OK, NOTE, UNKNOWN),
 

@@ -89,7 +89,7 @@ public enum CounterMeaning {
             true,
             true,
             "peers told this port to slow down, and it did not: ECN's reaction is off here",
-            "echo 1 > /sys/class/net/DEVICE/ecn/roce_rp/enable/PRIORITY (MLNX_OFED), or the adapter's own tool",
+            "write 1 to ecn/roce_rp/enable of its network interface in sysfs (MLNX_OFED), or use the adapter's own tool",
             "rp_cnp_ignored",
             "cnpIgnored"),
     /** Packets waited. */

@@ -10,7 +10,9 @@ import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
 import io.github.rdma4j.gpudirect.check.AdapterFacts;
 import io.github.rdma4j.gpudirect.check.PortFacts;
 import io.github.rdma4j.gpudirect.check.Problem;
+import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
+import io.github.rdma4j.perftest.doctor.machine.Bond;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
 import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
@@ -18,6 +20,7 @@ import io.github.rdma4j.perftest.doctor.machine.RdmaPort;
 import io.github.rdma4j.verbs.device.Mtu;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -27,9 +30,11 @@ final class DeviceChecks {
     private static final int INTERFACE_IS_UP = 1;
 
     private final MachineFiles files;
+    private final Machine machine;
     private final RdmaDevice device;
 
     DeviceChecks(Machine machine, RdmaDevice device) {
+        this.machine = machine;
         this.files = machine.files();
         this.device = device;
     }
@@ -37,7 +42,14 @@ final class DeviceChecks {
     List<Finding> findings() {
         List<Finding> findings = new ArrayList<>();
         findings.add(device());
+        if (machine.isWithheld(device)) {
+            return findings;
+        }
         for (RdmaPort port : device.ports()) {
+            if (device.isUnused(port, machine.devices())) {
+                findings.add(unused(port));
+                continue;
+            }
             findings.add(port(port));
             if (port.isEthernet() && (device.isIwarp() || device.isRoce(port))) {
                 findings.add(networkInterface(port));
@@ -52,15 +64,7 @@ final class DeviceChecks {
     private Finding device() {
         String source = "ibv_open_device";
         if (!device.isOpen()) {
-            Optional<Problem> problem = device.facts().flatMap(AdapterFacts::problem);
-            return new Finding(
-                    Check.DEVICE,
-                    device.name(),
-                    source,
-                    FAIL,
-                    problem.map(Problem::reason).orElse("libibverbs does not list it"),
-                    "it cannot be used",
-                    problem.map(Problem::remedy).orElse("see libibverbs, providers and uverbs above"));
+            return notOpen(source);
         }
         String seen = describe();
         if (device.isSoftware()) {
@@ -69,18 +73,56 @@ final class DeviceChecks {
         if (device.isIwarp()) {
             return note(seen, "iWARP, RDMA over TCP: connect by rdma_cm (-R of the tools); there are no datagrams");
         }
-        if (device.nodeType().equals("unspecified")) {
+        if (!device.nodeType().equals("CA") && !device.nodeType().isEmpty()) {
             return new Finding(
                     Check.DEVICE,
                     device.name(),
                     "/" + device.folder(),
                     WARNING,
                     seen,
-                    "a transport of its own, such as EFA's SRD: there are no reliable connections (RC), so endpoints"
+                    "a transport of its own, such as SRD of EFA or usNIC: there are no reliable connections (RC), so endpoints"
                             + " and most tools cannot use it",
                     "use it by libfabric, or the datagrams (UD) that it has");
         }
         return Finding.ok(Check.DEVICE, device.name(), source, seen);
+    }
+
+    /** What keeps several devices from being opened is told once, by the check that finds it. */
+    private Finding notOpen(String source) {
+        if (machine.isWithheld(device)) {
+            return note(
+                    "/dev/infiniband has no " + device.node().orElseThrow(),
+                    "this process was given other devices and not this one, as containers are");
+        }
+        Optional<Check> cause = Optional.empty();
+        if (machine.verbs().problem().isPresent()) {
+            cause = Optional.of(Check.LIBIBVERBS);
+        } else if (files.names("sys/class/infiniband_verbs").isEmpty()
+                || machine.hasNoFile(device)
+                || machine.isForbidden(device)) {
+            cause = Optional.of(Check.UVERBS);
+        } else if (device.facts().isEmpty() && device.node().isPresent()) {
+            cause = Optional.of(Check.PROVIDERS);
+        }
+        if (cause.isPresent()) {
+            return new Finding(
+                    Check.DEVICE,
+                    device.name(),
+                    source,
+                    UNKNOWN,
+                    "cannot be opened: see " + cause.get().key(),
+                    "",
+                    "");
+        }
+        Optional<Problem> problem = device.facts().flatMap(AdapterFacts::problem);
+        return new Finding(
+                Check.DEVICE,
+                device.name(),
+                source,
+                FAIL,
+                problem.map(Problem::reason).orElse("the kernel does not offer it to programs: it has no uverbs"),
+                "it cannot be used",
+                problem.map(Problem::remedy).orElse("the kernel's log has the reason: dmesg"));
     }
 
     private Finding note(String seen, String meaning) {
@@ -117,7 +159,8 @@ final class DeviceChecks {
                     "rdma link");
         }
         String seen = port.state() + ", " + port.physicalState() + ", " + port.linkLayer()
-                + (port.rate().isEmpty() ? "" : ", " + port.rate());
+                + (port.rate().isEmpty() ? "" : ", " + port.rate())
+                + port.bond().map(DeviceChecks::words).orElse("");
         if (port.isActive()) {
             // Ports of InfiniBand have four lanes, or two of NDR and HDR behind a splitting cable.
             return !port.isEthernet() && port.rate().contains("(1X ")
@@ -135,16 +178,59 @@ final class DeviceChecks {
                 Check.PORT, port.name(), source, FAIL, seen, "only an active port carries data", activate(port));
     }
 
-    private static String activate(RdmaPort port) {
-        String networkInterface = port.networkInterface().orElse("DEVICE");
+    private static String words(Bond bond) {
+        return " of one of its links; the bond " + bond.name() + " (" + String.join(", ", bond.members()) + ") has "
+                + (bond.gigabits().isPresent()
+                        ? String.format(
+                                Locale.ROOT, "%.0f Gbit/s", bond.gigabits().getAsDouble())
+                        : "a rate that the kernel does not tell");
+    }
+
+    private Finding unused(RdmaPort port) {
+        return new Finding(
+                Check.PORT,
+                port.name(),
+                "/" + port.folder(),
+                NOTE,
+                port.state() + ", " + port.physicalState() + ", " + port.linkLayer() + ": not in use",
+                "it has no address, and another port of the card works",
+                "");
+    }
+
+    private String activate(RdmaPort port) {
         if (port.isEthernet()) {
+            if (port.networkInterface().isEmpty()) {
+                return "see cable, transceiver and switch; rdma link shows the network interface to switch on";
+            }
+            String networkInterface = port.networkInterface().get();
             return port.physicalState().equals("Disabled")
                     ? "ip link set " + networkInterface + " up; if it is up, see cable and switch"
                     : "see cable, transceiver and switch: ethtool " + networkInterface;
         }
+        Optional<PciAddress> physical = device.function().flatMap(PciFunction::physicalFunction);
+        if (physical.isPresent() && port.physicalState().equals("LinkUp")) {
+            return onHost(physical.get());
+        }
         return port.state().equals("DOWN")
                 ? "see cable and switch: iblinkinfo"
                 : "start a subnet manager: opensm, or that of a switch; sminfo shows whether there is one";
+    }
+
+    /** A virtual function has neither a GUID nor a state before its host gives it both. */
+    private String onHost(PciAddress physical) {
+        String folder = "sys/bus/pci/devices/" + physical;
+        String own = device.function().orElseThrow().address().toString();
+        Optional<String> number = files.names(folder).stream()
+                .filter(name -> name.matches("virtfn\\d{1,4}"))
+                .filter(name ->
+                        files.target(folder + "/" + name).filter(own::equals).isPresent())
+                .map(name -> name.substring("virtfn".length()))
+                .findFirst();
+        List<String> interfaces = files.names(folder + "/net");
+        return number.isPresent() && !interfaces.isEmpty()
+                ? "on the host: ip link set " + interfaces.getFirst() + " vf " + number.get()
+                        + " state auto, after its node_guid and port_guid were set in the same way"
+                : "on the host set node_guid, port_guid and the state auto of this virtual function: ip link, option vf";
     }
 
     private Finding networkInterface(RdmaPort port) {
@@ -168,7 +254,8 @@ final class DeviceChecks {
                     FAIL,
                     "its network interface " + name + " is not in this network namespace",
                     "without it the port has no addresses here",
-                    "docker run --network host IMAGE, or move the interface in: ip link set " + name + " netns NAME");
+                    "start the container with --network host, or move " + name
+                            + " into its namespace: ip link, option netns");
         }
         String state = files.text(folder + "/operstate").orElse("unknown");
         boolean up = files.text(folder + "/flags")
@@ -216,8 +303,11 @@ final class DeviceChecks {
                 seen,
                 "packets are smaller than the port can have: more headers, less bandwidth",
                 port.isEthernet()
-                        ? "ip link set " + port.networkInterface().orElse("DEVICE")
-                                + " mtu 4200 (or 9000), on all machines and switches of the network"
+                        ? port.networkInterface()
+                                .map(name -> "ip link set " + name
+                                        + " mtu 4200 (or 9000), on all machines and switches of the network")
+                                .orElse("raise the MTU of its network interface to 4200 (or 9000), on all machines and"
+                                        + " switches of the network")
                         : "the subnet manager sets it: mtu=5 of the partition in partitions.conf");
     }
 }

@@ -25,6 +25,9 @@ public final class Doctor {
         findings.addAll(new SoftwareChecks(machine).findings());
         devices.forEach(device -> {
             findings.addAll(new DeviceChecks(machine, device).findings());
+            if (machine.isWithheld(device)) {
+                return;
+            }
             findings.addAll(new AddressChecks(machine, device).findings());
             findings.addAll(new FabricChecks(machine, device).findings());
             findings.addAll(new CounterChecks(machine, device).findings());

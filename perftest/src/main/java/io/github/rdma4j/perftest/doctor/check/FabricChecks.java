@@ -54,9 +54,10 @@ final class FabricChecks {
         List<Finding> findings = new ArrayList<>();
         for (RdmaPort port : device.ports()) {
             if (port.isActive() && device.isRoce(port) && !device.isSoftware()) {
-                String networkInterface = port.networkInterface().orElse("DEVICE");
-                findings.add(flowControl(port, networkInterface));
-                findings.add(congestion(port, networkInterface));
+                port.networkInterface().ifPresent(name -> {
+                    findings.add(flowControl(port, name));
+                    findings.add(congestion(port, name));
+                });
                 findings.add(trafficClass(port));
             }
         }

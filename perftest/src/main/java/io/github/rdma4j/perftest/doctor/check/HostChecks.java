@@ -59,7 +59,7 @@ final class HostChecks {
                 NOTE,
                 "exclusive: each network namespace sees its own RDMA devices alone",
                 "a container has those that were moved into its network namespace",
-                "rdma dev set DEVICE netns NAME moves one; rdma system set netns shared, while no namespace is in use");
+                "rdma dev set, option netns, moves one; rdma system set netns shared, while no namespace is in use");
     }
 
     private Finding container() {
@@ -71,7 +71,7 @@ final class HostChecks {
                         NOTE,
                         "this is a container: there is /" + file,
                         "it needs the devices' files, the limit on locked memory and a network with RoCE addresses",
-                        "docker run --device=/dev/infiniband --ulimit memlock=-1 --network host IMAGE"))
+                        "start it with --device=/dev/infiniband --ulimit memlock=-1 --network host"))
                 .orElseGet(() -> Finding.ok(
                         Check.CONTAINER, "", "/" + CONTAINERS.getFirst(), "none of the files that engines leave"));
     }

@@ -156,7 +156,7 @@ final class PlacementChecks {
                         NOTE,
                         far + " of " + targets.size() + " vectors go to CPUs of another node than the adapter's",
                         "threads that sleep for completions are woken later; those that poll do not mind",
-                        "echo " + near + " > /proc/irq/NUMBER/smp_affinity_list for each in " + source
+                        "write " + near + " to smp_affinity_list below /proc/irq for each number in " + source
                                 + ", and keep irqbalance from it");
     }
 

@@ -3,7 +3,9 @@
 package io.github.rdma4j.perftest.doctor.check;
 
 import static io.github.rdma4j.gpudirect.check.FindingState.FAIL;
+import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
 import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
 
 import io.github.rdma4j.gpudirect.check.Problem;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
@@ -14,9 +16,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Checks libraries, kernel modules and the files that lead to them. */
 final class SoftwareChecks {
@@ -36,7 +40,8 @@ final class SoftwareChecks {
 
     private static final String DEVICES = "/sys/class/infiniband";
     private static final String NODES = "dev/infiniband";
-    private static final String CONTAINER = "; in a container: docker run --device=/dev/infiniband IMAGE";
+    private static final String CM = "rdma_cm";
+    private static final String CONTAINER = "; in a container: start it with --device=/dev/infiniband";
 
     /** Of an adapter's own driver the module that makes an RDMA device of it. */
     private static final Map<String, String> RDMA_MODULES = Map.of(
@@ -73,6 +78,7 @@ final class SoftwareChecks {
                         machine.connectionManager(),
                         "endpoints, and all else that connects by rdma_cm, cannot be used; verbs can"),
                 providers(),
+                jdk(),
                 rdmaDevices()));
         if (!devices.isEmpty()) {
             findings.add(uverbs());
@@ -132,8 +138,10 @@ final class SoftwareChecks {
                     "without libibverbs nobody can tell whether they fit",
                     "");
         }
-        List<RdmaDevice> unlisted =
-                devices.stream().filter(device -> device.facts().isEmpty()).toList();
+        List<RdmaDevice> unlisted = devices.stream()
+                .filter(device -> device.facts().isEmpty() && device.node().isPresent())
+                .filter(device -> !machine.isWithheld(device))
+                .toList();
         String unserved = unlisted.stream().map(RdmaDevice::name).collect(Collectors.joining(", "));
         if (unlisted.stream()
                 .flatMap(device -> device.node().stream())
@@ -147,7 +155,7 @@ final class SoftwareChecks {
                     "it lists no device whose file it does not find: see uverbs",
                     "");
         }
-        if (!unserved.isEmpty() && !files.names("sys/class/infiniband_verbs").isEmpty()) {
+        if (!unserved.isEmpty()) {
             return new Finding(
                     Check.PROVIDERS,
                     "",
@@ -188,13 +196,38 @@ final class SoftwareChecks {
                 : listed;
     }
 
+    private Finding jdk() {
+        Runtime.Version version = machine.java();
+        boolean corrupts = version.feature() == 25 && version.interim() == 0 && version.update() <= 2;
+        return corrupts
+                ? new Finding(
+                        Check.JDK,
+                        "",
+                        "java.version",
+                        WARNING,
+                        "JDK " + version + ": G1 can corrupt arrays that native code has pinned (JDK-8377811)",
+                        "rdma4j pins no arrays; codecs of compression or encryption that use JNI in the same JVM may"
+                                + " return wrong data",
+                        "update to JDK 25.0.3 or later; until then start Java with -XX:+UseParallelGC")
+                : Finding.ok(Check.JDK, "", "java.version", "JDK " + version);
+    }
+
+    /** Devices that the kernel lists and keeps from programs. */
+    private String management() {
+        Set<String> used = devices.stream().map(RdmaDevice::name).collect(Collectors.toSet());
+        String others = files.names("sys/class/infiniband").stream()
+                .filter(name -> !used.contains(name))
+                .collect(Collectors.joining(", "));
+        return others.isEmpty() ? "" : "; for subnet management alone: " + others;
+    }
+
     private Finding rdmaDevices() {
         if (!devices.isEmpty()) {
             return Finding.ok(
                     Check.RDMA_DEVICES,
                     "",
                     DEVICES,
-                    devices.stream().map(RdmaDevice::name).collect(Collectors.joining(", ")));
+                    devices.stream().map(RdmaDevice::name).collect(Collectors.joining(", ")) + management());
         }
         String core = files.exists("sys/class/infiniband")
                 ? DEVICES + " lists no device"
@@ -215,7 +248,7 @@ final class SoftwareChecks {
                                 ? "another network namespace may have it: they own RDMA devices exclusively here"
                                 : "RDMA is switched off for the adapter, or the module could not make a device of it",
                         exclusive
-                                ? "where rdma dev lists it: rdma dev set DEVICE netns NAME moves it to this namespace"
+                                ? "rdma dev set moves it, from the namespace where rdma dev lists it to this one"
                                 : "devlink dev param show pci/" + function.address()
                                         + " tells of enable_rdma and enable_roce; dmesg of the module");
             }
@@ -269,7 +302,34 @@ final class SoftwareChecks {
                     "no program can open a device",
                     "modprobe ib_uverbs");
         }
-        return nodes(Check.UVERBS, nodes, "no program of this user can open them");
+        List<RdmaDevice> withheld = devices.stream().filter(machine::isWithheld).toList();
+        if (!withheld.isEmpty()) {
+            return new Finding(
+                    Check.UVERBS,
+                    "",
+                    "/" + NODES,
+                    NOTE,
+                    "/" + NODES + " has no file of "
+                            + withheld.stream().map(RdmaDevice::name).collect(Collectors.joining(", ")),
+                    "this process was given some of the machine's devices; it can use these alone",
+                    "");
+        }
+        boolean bothFail = sameFault();
+        return nodes(
+                Check.UVERBS,
+                bothFail ? Stream.concat(nodes.stream(), Stream.of(CM)).toList() : nodes,
+                "no program of this user can open "
+                        + devices.stream().map(RdmaDevice::name).collect(Collectors.joining(", "))
+                        + (bothFail ? ", or connect by rdma_cm" : ""));
+    }
+
+    /** Whether what keeps this process from the devices keeps it from rdma_cm, too. */
+    private boolean sameFault() {
+        boolean missing = files.exists("sys/class/misc/rdma_cm") && !files.exists(NODES + "/" + CM);
+        boolean forbidden = machine.isForbidden(NODES + "/" + CM);
+        return devices.stream()
+                .filter(device -> device.node().isPresent())
+                .allMatch(device -> missing && machine.hasNoFile(device) || forbidden && machine.isForbidden(device));
     }
 
     private Finding connectionManager() {
@@ -283,9 +343,12 @@ final class SoftwareChecks {
                     "endpoints, and all else that connects by rdma_cm, cannot be used; verbs can",
                     "modprobe rdma_ucm");
         }
+        if (sameFault()) {
+            return new Finding(Check.RDMA_CM, "", "/" + NODES, UNKNOWN, "cannot be used: see uverbs", "", "");
+        }
         return nodes(
                 Check.RDMA_CM,
-                List.of("rdma_cm"),
+                List.of(CM),
                 "endpoints, and all else that connects by rdma_cm, cannot be used; verbs can");
     }
 
@@ -309,8 +372,7 @@ final class SoftwareChecks {
                         FAIL,
                         "this user may not read and write " + folder + "/" + forbidden,
                         meaning,
-                        "ls -l " + folder
-                                + " tells the group: usermod -aG GROUP USER and log in anew, or chmod by a udev"
-                                + " rule");
+                        "add this user to the group that ls -l " + folder
+                                + " shows and log in anew, or give rights by a udev rule");
     }
 }

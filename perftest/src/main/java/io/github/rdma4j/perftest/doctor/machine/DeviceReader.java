@@ -16,6 +16,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.stream.Stream;
 
 /** Reads RDMA devices and their ports below {@code /sys/class/infiniband}. */
 final class DeviceReader {
@@ -81,6 +83,7 @@ final class DeviceReader {
                 files.text(folder + "/gid_attrs/ndevs/" + index).ifPresent(name -> interfaces.put(entry.index(), name));
             });
         }
+        Optional<String> networkInterface = networkInterface(device, function, number, gids, interfaces);
         return new RdmaPort(
                 device,
                 number,
@@ -91,11 +94,31 @@ final class DeviceReader {
                 files.text(folder + "/rate").orElse(""),
                 gids,
                 interfaces,
-                networkInterface(device, function, number, gids, interfaces),
+                networkInterface,
+                function.flatMap(_ -> networkInterface.flatMap(this::bond)),
                 facts.stream()
                         .flatMap(found -> found.ports().stream())
                         .filter(port -> port.number() == number)
                         .findFirst());
+    }
+
+    private Optional<Bond> bond(String networkInterface) {
+        String folder = "sys/class/net/" + networkInterface;
+        if (!files.exists(folder + "/bonding")) {
+            return Optional.empty();
+        }
+        // In Mbit/s: the sum, or that of the active one, by the bond's mode; -1 without a link.
+        OptionalDouble gigabits = files.number(folder + "/speed").stream()
+                .filter(megabits -> megabits > 0 && megabits < Integer.MAX_VALUE)
+                .mapToDouble(megabits -> megabits / 1000.0)
+                .findFirst();
+        return Optional.of(new Bond(
+                networkInterface,
+                files.text(folder + "/bonding/slaves").stream()
+                        .flatMap(names -> Stream.of(names.split("\\s+")))
+                        .filter(name -> !name.isEmpty())
+                        .toList(),
+                gigabits));
     }
 
     /** Empty where the entry is not in use: its GID is zero, or its type cannot be read. */
@@ -149,8 +172,9 @@ final class DeviceReader {
         }
         String folder = DEVICES + "/" + device + "/device/net";
         List<String> names = files.names(folder);
+        boolean isOnlyPort = files.names(DEVICES + "/" + device + "/ports").size() <= 1;
         return names.stream()
-                .filter(name -> names.size() == 1
+                .filter(name -> names.size() == 1 && isOnlyPort
                         || files.number(folder + "/" + name + "/dev_port").orElse(0) == port - 1)
                 .findFirst();
     }

@@ -21,6 +21,7 @@ import java.util.function.Supplier;
  * Where the doctor looks. Everything that it learns comes from here, so that a recorded machine can stand for this one.
  *
  * @param root the folder in which {@code sys}, {@code proc}, {@code dev} and {@code usr} are
+ * @param java the version of the JVM
  * @param usable whether this process may read and write a file of devices, which exists
  * @param verbs asks libibverbs; called once, must not throw
  * @param connectionManager why librdmacm cannot be opened; empty if it can; called once, must not throw
@@ -29,6 +30,7 @@ import java.util.function.Supplier;
  */
 public record DoctorSources(
         Path root,
+        Runtime.Version java,
         Predicate<Path> usable,
         Supplier<AdapterInventory> verbs,
         Supplier<Optional<Problem>> connectionManager,
@@ -39,6 +41,7 @@ public record DoctorSources(
         CheckSources sources = GpuDirectCheck.thisMachine();
         return new DoctorSources(
                 Path.of("/"),
+                Runtime.version(),
                 file -> Files.isReadable(file) && Files.isWritable(file),
                 sources.adapters(),
                 DoctorSources::connectionManagerLibrary,

@@ -12,6 +12,8 @@ import java.util.Optional;
 
 /** What the doctor knows of a machine: read once, when it is made. */
 public final class Machine {
+    private static final String NODES = "dev/infiniband/";
+
     private final DoctorSources sources;
     private final MachineFiles files;
     private final Topology topology;
@@ -63,6 +65,29 @@ public final class Machine {
     /** Whether a file of devices exists that this process may not both read and write. */
     public boolean isForbidden(String file) {
         return files.exists(file) && !sources.usable().test(files.path(file));
+    }
+
+    /**
+     * Whether this process was given other devices and not this one, as containers are: its file is missing, and a
+     * device whose file is there can be opened.
+     */
+    public boolean isWithheld(RdmaDevice device) {
+        return hasNoFile(device) && devices.stream().anyMatch(other -> other.isOpen() && !hasNoFile(other));
+    }
+
+    /** Whether the kernel offers a device to programs, and no file leads to it. */
+    public boolean hasNoFile(RdmaDevice device) {
+        return device.node().isPresent() && !files.exists(NODES + device.node().get());
+    }
+
+    /** Whether its file is there and this process may not use it. */
+    public boolean isForbidden(RdmaDevice device) {
+        return device.node().isPresent() && isForbidden(NODES + device.node().get());
+    }
+
+    /** The version of the JVM. */
+    public Runtime.Version java() {
+        return sources.java();
     }
 
     /** Asks for the flow control of a network interface. */

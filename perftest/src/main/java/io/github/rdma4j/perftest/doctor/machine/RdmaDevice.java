@@ -48,6 +48,32 @@ public record RdmaDevice(
         return nodeType.equals("CA") && port.isEthernet();
     }
 
+    /** Whether a device is on the same card, such as its other port or a virtual function of it. */
+    private boolean sharesCard(RdmaDevice other) {
+        return name.equals(other.name)
+                || function.isPresent() && other.function.isPresent() && card().equals(other.card());
+    }
+
+    private String card() {
+        PciFunction found = function.orElseThrow();
+        String address = found.physicalFunction().orElse(found.address()).toString();
+        return address.substring(0, address.lastIndexOf('.'));
+    }
+
+    /**
+     * Whether nobody uses a port: it is down and has no address, while another port of the card carries data. On
+     * InfiniBand a port that is wired shows so, as it waits for the subnet manager.
+     */
+    public boolean isUnused(RdmaPort port, List<RdmaDevice> all) {
+        return port.state().equals("DOWN")
+                && (isIwarp()
+                        || !port.isEthernet()
+                        || port.gids().stream().allMatch(entry -> entry.gid().isLinkLocal()))
+                && all.stream()
+                        .filter(this::sharesCard)
+                        .anyMatch(other -> other.ports().stream().anyMatch(RdmaPort::isActive));
+    }
+
     /** Whether this process could open it. */
     public boolean isOpen() {
         return facts.isPresent() && facts.get().problem().isEmpty();

@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param gids the entries of its GID table that are in use, by index
  * @param interfaces by the index of a GID the network interface behind it
  * @param networkInterface the interface that the port stands on; empty if none is told
+ * @param bond the bond that it is; empty if it is none
  * @param facts what libibverbs tells of it; empty if the device cannot be opened
  */
 public record RdmaPort(
@@ -34,6 +35,7 @@ public record RdmaPort(
         List<GidEntry> gids,
         Map<Integer, String> interfaces,
         Optional<String> networkInterface,
+        Optional<Bond> bond,
         Optional<PortFacts> facts) {
     /** Copies list and map. */
     public RdmaPort {

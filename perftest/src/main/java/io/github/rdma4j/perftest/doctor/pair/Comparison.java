@@ -169,9 +169,10 @@ public final class Comparison {
                         + " that do have more headers and less bandwidth",
                 ports.transport() == Transport.INFINIBAND
                         ? "the subnet manager sets it: mtu=5 of the partition in partitions.conf"
-                        : (mine < theirs ? "here: " : "at " + host + ": ") + "ip link set "
-                                + (smaller.networkInterface().isEmpty() ? "DEVICE" : smaller.networkInterface())
-                                + " mtu "
+                        : (mine < theirs ? "here: " : "at " + host + ": ")
+                                + (smaller.networkInterface().isEmpty()
+                                        ? "raise the MTU of the port's network interface to "
+                                        : "ip link set " + smaller.networkInterface() + " mtu ")
                                 + (larger.interfaceMtu() > 0 ? larger.interfaceMtu() : 4200)
                                 + ", and the same on every switch between");
     }

@@ -135,8 +135,9 @@ public final class FailureWords {
                             + " interface between the ends takes shorter frames than both ports believe",
                     ports.transport() == Transport.INFINIBAND
                             ? "see the MTU of each link: iblinkinfo, and mtu= of the partition in partitions.conf"
-                            : "give each switch port and interface on the way an MTU of 4200 or more, or both ends ip"
-                                    + " link set DEVICE mtu 1500; ping -M do -s " + (ip - IP_AND_UDP) + " " + address()
+                            : "give each switch port and interface on the way an MTU of 4200 or more, or the"
+                                    + " interfaces at both ends one of 1500; ping -M do -s " + (ip - IP_AND_UDP) + " "
+                                    + address()
                                     + " shows whether such frames pass");
         }
         if (check == Check.LOAD || check == Check.LARGE_MESSAGE) {

@@ -39,7 +39,7 @@ final class RoceComparison {
                     FAIL,
                     seen,
                     "RoCE finds peers by GIDs, and a port has none",
-                    "ip address add ADDRESS/LENGTH dev DEVICE on the machine without");
+                    "give the network interface an IP address on the machine without");
         }
         if (!mine.gidType().equals(theirs.gidType())) {
             return finding(
@@ -66,7 +66,7 @@ final class RoceComparison {
                     WARNING,
                     seen,
                     "a link-local GID reaches only what is on the same Ethernet segment",
-                    "ip address add ADDRESS/LENGTH dev DEVICE on both machines");
+                    "give the network interfaces of both machines an IP address");
         }
         return finding(Check.PAIR_GID, source, OK, seen, "", "");
     }
@@ -139,7 +139,7 @@ final class RoceComparison {
                         WARNING,
                         seen,
                         "switches treat the two directions differently: one may lose packets where the other does not",
-                        "echo tclass=N > /sys/class/infiniband/DEVICE/tc/PORT/traffic_class, the same on both");
+                        "write the same tclass=... to traffic_class of the port in sysfs on both");
     }
 
     private String values(Function<PeerPort, String> value) {

@@ -7,6 +7,7 @@ import io.github.rdma4j.gpudirect.topology.PciDistance;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
 import io.github.rdma4j.gpudirect.topology.RdmaAdapter;
 import io.github.rdma4j.gpudirect.topology.Topology;
+import io.github.rdma4j.perftest.doctor.machine.Bond;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
 import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
@@ -35,9 +36,7 @@ public final class MachineReader {
     private static final double PROCESSOR = 0.15;
     private static final double COPY = 10;
     private static final double TCP_CORE = 42;
-    private static final int[] ROCE_MTUS = {4096, 2048, 1024, 512, 256};
-    /** Headers that an interface's MTU must have room for beside RoCE's data. */
-    private static final int ROCE_HEADERS = 58;
+    private static final int LEAST_INTERFACE_MTU = 576;
 
     private final Machine machine;
     private final List<String> assumptions = new ArrayList<>();
@@ -49,7 +48,7 @@ public final class MachineReader {
     /**
      * The model of a machine, by its first port that data can go through.
      *
-     * @param device only this one; empty for any
+     * @param device only this one, or this port of it, such as {@code mlx5_0/2}; empty for any
      * @throws MachineFileException if there is no port to predict for
      */
     public static MachineModel read(Machine machine, Optional<String> device) {
@@ -58,7 +57,9 @@ public final class MachineReader {
 
     private MachineModel read(Optional<String> name) {
         List<RdmaDevice> devices = machine.devices().stream()
-                .filter(found -> name.isEmpty() || found.name().equals(name.get()))
+                .filter(found -> name.isEmpty()
+                        || found.name().equals(name.get())
+                        || found.ports().stream().anyMatch(port -> port.name().equals(name.get())))
                 .toList();
         if (devices.isEmpty()) {
             throw new MachineFileException(
@@ -71,14 +72,20 @@ public final class MachineReader {
         for (RdmaDevice device : devices.stream()
                 .sorted(Comparator.comparing(RdmaDevice::isSoftware))
                 .toList()) {
-            Optional<RdmaPort> port =
-                    device.ports().stream().filter(RdmaPort::isActive).findFirst();
+            Optional<RdmaPort> port = device.ports().stream()
+                    .filter(RdmaPort::isActive)
+                    .filter(found -> name.isEmpty()
+                            || name.get().equals(device.name())
+                            || name.get().equals(found.name()))
+                    .findFirst();
             if (port.isPresent()) {
                 return model(device, port.get());
             }
         }
+        String wanted = name.orElse(devices.getFirst().name());
         throw new MachineFileException(
-                "no port of " + devices.getFirst().name() + " is active", "rdma4j doctor says why");
+                wanted.contains("/") ? "port " + wanted + " is not active" : "no port of " + wanted + " is active",
+                "rdma4j doctor says why");
     }
 
     private MachineModel model(RdmaDevice device, RdmaPort port) {
@@ -142,7 +149,22 @@ public final class MachineReader {
                     "the rate of " + port.name() + " cannot be read: '" + port.rate() + "'",
                     "see its cable and switch");
         }
-        return new NetworkLink(type, rate.getAsDouble(), mtu(type, port));
+        return new NetworkLink(
+                type,
+                port.bond().map(bond -> bonded(port, bond, rate.getAsDouble())).orElse(rate.getAsDouble()),
+                mtu(type, port));
+    }
+
+    private double bonded(RdmaPort port, Bond bond, double rate) {
+        if (bond.gigabits().isEmpty()) {
+            assumptions.add(port.name() + " is the bond " + bond.name() + " of "
+                    + bond.members().size() + " links, whose rate the kernel does not tell: "
+                    + (long) rate + " Gbit/s, as of one link");
+            return rate;
+        }
+        assumptions.add(port.name() + " is the bond " + bond.name() + " of "
+                + bond.members().size() + " links: many queue pairs share them, and one uses one link");
+        return Math.max(rate, bond.gigabits().getAsDouble());
     }
 
     private static LinkType type(RdmaDevice device, RdmaPort port) {
@@ -176,11 +198,7 @@ public final class MachineReader {
             return active.get();
         }
         if (type.isEthernet() && ofInterface.isPresent()) {
-            for (int mtu : ROCE_MTUS) {
-                if (mtu + ROCE_HEADERS <= ofInterface.get()) {
-                    return mtu;
-                }
-            }
+            return NetworkLink.roce(ofInterface.get());
         }
         return assumed(port, type.isEthernet() ? 1024 : 4096);
     }
@@ -194,7 +212,7 @@ public final class MachineReader {
         MachineFiles files = machine.files();
         return port.networkInterface()
                 .map(name -> files.number("sys/class/net/" + name + "/mtu"))
-                .filter(mtu -> mtu.isPresent() && mtu.getAsLong() >= ROCE_MTUS[4] && mtu.getAsLong() <= 65_536)
+                .filter(mtu -> mtu.isPresent() && mtu.getAsLong() >= LEAST_INTERFACE_MTU && mtu.getAsLong() <= 65_536)
                 .map(mtu -> (int) mtu.getAsLong());
     }
 

@@ -2,25 +2,52 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.predict.model;
 
+import java.util.List;
+
 /**
  * A network link.
  *
  * @param type its packets
  * @param gigabits its data rate in 10⁹ bit/s, after the encoding: 100 for EDR, 54.55 for FDR; 0 if it limits nothing,
  *     as between devices of software in one machine
- * @param mtu bytes of data of an RDMA packet; for iWARP and TCP the interface's MTU
+ * @param mtu bytes of data of an RDMA packet, one of the five that RDMA has; for iWARP and TCP the interface's MTU
  */
 public record NetworkLink(LinkType type, double gigabits, int mtu) {
     /** The RDMA extended header: address, key and length of a write or of a read's request. */
     private static final int RDMA_HEADER = 16;
 
+    private static final List<Integer> MTUS = List.of(4096, 2048, 1024, 512, 256);
+    /** Headers that an interface's MTU must have room for beside RoCE's data. */
+    private static final int ROCE_HEADERS = 58;
+
+    private static final int LEAST_ETHERNET = 1280;
     private static final int LEAST_MTU = 256;
     private static final int MOST_MTU = 65_536;
 
     /** Refuses what no network can be. */
     public NetworkLink {
         Ranges.notNegative("gigabits", gigabits);
-        Ranges.within("mtu", mtu, LEAST_MTU, MOST_MTU);
+        if (type == LinkType.IWARP || type == LinkType.TCP) {
+            Ranges.within("mtu", mtu, LEAST_MTU, MOST_MTU);
+        } else if (!MTUS.contains(mtu)) {
+            throw new IllegalArgumentException("mtu: " + mtu + " is no path MTU of " + type.title()
+                    + ", which has 256, 512, 1024, 2048 or 4096"
+                    + (type.isEthernet() && mtu >= LEAST_ETHERNET
+                            ? ". Of an interface's MTU of " + mtu + " RoCE uses " + roce(mtu)
+                            : ""));
+        }
+    }
+
+    /**
+     * The path MTU that RoCE uses on an interface.
+     *
+     * @param interfaceMtu the interface's, at least 314
+     */
+    public static int roce(int interfaceMtu) {
+        return MTUS.stream()
+                .filter(mtu -> mtu + ROCE_HEADERS <= interfaceMtu)
+                .findFirst()
+                .orElseThrow();
     }
 
     /** Whether its data rate limits anything. */

@@ -10,6 +10,7 @@ import io.github.rdma4j.perftest.predict.machine.MachineFileException;
 import io.github.rdma4j.perftest.predict.machine.MachineReader;
 import io.github.rdma4j.perftest.predict.model.Adapter;
 import io.github.rdma4j.perftest.predict.model.DataPath;
+import io.github.rdma4j.perftest.predict.model.LinkType;
 import io.github.rdma4j.perftest.predict.model.MachineModel;
 import io.github.rdma4j.perftest.predict.model.NetworkLink;
 import io.github.rdma4j.perftest.predict.model.PathKind;
@@ -87,6 +88,7 @@ public final class ShareOfLimit implements TestListener {
         // What libibverbs tells the test has asked for itself.
         DoctorSources files = new DoctorSources(
                 root,
+                Runtime.version(),
                 _ -> true,
                 () -> new AdapterInventory(Optional.empty(), List.of()),
                 Optional::empty,
@@ -97,7 +99,9 @@ public final class ShareOfLimit implements TestListener {
                     throw new IllegalStateException("nobody checks GPUDirect here");
                 });
         try {
-            MachineModel machine = MachineReader.read(new Machine(files), Optional.of(test.device()));
+            MachineModel machine = MachineReader.read(
+                    new Machine(files),
+                    Optional.of(test.device() + "/" + test.parameters().path().devicePort()));
             if (test.gpu() != null
                     && machine.gpu()
                             .filter(gpu -> test.gpu().gpu().contains(gpu.address()))
@@ -106,8 +110,10 @@ public final class ShareOfLimit implements TestListener {
                 return Optional.empty();
             }
             Adapter read = machine.adapter();
-            NetworkLink network =
-                    new NetworkLink(read.network().type(), read.network().gigabits(), test.mtu());
+            // Packets of iWARP follow the interface's MTU, which the test does not know.
+            NetworkLink network = read.network().type() == LinkType.IWARP
+                    ? read.network()
+                    : new NetworkLink(read.network().type(), read.network().gigabits(), test.mtu());
             return Optional.of(machine.with(new Adapter(
                     read.name(),
                     network,

@@ -55,7 +55,12 @@ class DescribedMachinesTest {
                 "\"gigabits\": 100|\"gigabits\": 1e300|m.json:4: this object makes no sense: gigabits: 1.0E300 is not in",
                 "\"mtu\": 4096|\"mtu\": 4096.5|m.json:5: \"mtu\" is not a whole number",
                 "\"mtu\": 4096|\"mtu\": 1e12|m.json:5: \"mtu\" is not a whole number",
-                "\"mtu\": 4096|\"mtu\": 4|m.json:4: this object makes no sense: mtu: 4 is not in 256..65536",
+                "\"mtu\": 4096|\"mtu\": 4|m.json:4: this object makes no sense: mtu: 4 is no path MTU of RoCE v2, which has"
+                        + " 256, 512, 1024, 2048 or 4096",
+                "\"mtu\": 4096|\"mtu\": 9000|m.json:4: this object makes no sense: mtu: 9000 is no path MTU of RoCE v2, which"
+                        + " has 256, 512, 1024, 2048 or 4096. Of an interface's MTU of 9000 RoCE uses 4096",
+                "\"mtu\": 4096|\"mtu\": 1500|m.json:4: this object makes no sense: mtu: 1500 is no path MTU of RoCE v2, which"
+                        + " has 256, 512, 1024, 2048 or 4096. Of an interface's MTU of 1500 RoCE uses 1024",
                 "\"roce-v2\"|\"token-ring\"|m.json:5: \"link\" is 'token-ring', not one of infiniband, roce-v1, roce-v2",
                 "\"width\": 16|\"width\": 0|m.json:6: this object makes no sense: width: 0 is not in 1..32",
                 "\"width\": 16|\"widht\": 16|m.json:6: \"width\" is missing",

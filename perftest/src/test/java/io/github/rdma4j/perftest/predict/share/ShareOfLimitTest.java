@@ -138,6 +138,31 @@ class ShareOfLimitTest {
         assertThat(notes).hasSize(1);
     }
 
+    /** One device, InfiniBand at port 1 and Ethernet at port 2. */
+    @Test
+    void thePortThatIsTestedIsJudged() {
+        RecordedHost.of("vpi", root);
+        run(info("mlx4_0", Tool.WRITE_BANDWIDTH, null, "host"), reached(1 << 20, 3.8));
+        run(info("mlx4_0", Tool.WRITE_BANDWIDTH, null, "-i", "2", "host"), reached(1 << 20, 3.8));
+        assertThat(notes).hasSize(2);
+        assertThat(notes.get(0)).contains("InfiniBand 32 Gbit/s");
+        assertThat(notes.get(1)).contains("RoCE v2 10 Gbit/s");
+    }
+
+    @Test
+    void aPortThatIsDownIsNotJudgedByAnother() {
+        RecordedHost.of("vpi-unused-port", root);
+        run(info("mlx4_0", Tool.WRITE_BANDWIDTH, null, "-i", "2", "host"), reached(1 << 20, 1));
+        assertThat(notes).isEmpty();
+    }
+
+    @Test
+    void aBondIsJudgedByAllItsLinks() {
+        RecordedHost.of("bond", root);
+        run(info("mlx5_bond_0", Tool.WRITE_BANDWIDTH, null, "host"), reached(1 << 20, 5));
+        assertThat(notes).first().asString().contains("RoCE v2 50 Gbit/s");
+    }
+
     @Test
     void withoutAResultThereIsNothingToSay() {
         RecordedHost.of("h100-infiniband", root);

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.machine;
+
+import java.util.List;
+import java.util.OptionalDouble;
+
+/**
+ * A bond of network interfaces that the adapter shows as one port (RoCE LAG). The port's rate is that of one of them.
+ *
+ * @param name of its interface, such as {@code bond0}
+ * @param members the interfaces in it
+ * @param gigabits what all of them carry, in Gbit/s; empty if the kernel does not tell
+ */
+public record Bond(String name, List<String> members, OptionalDouble gigabits) {
+    /** Copies the list. */
+    public Bond {
+        members = List.copyOf(members);
+    }
+}
