@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.github.rdma4j.verbs.bindings.ibv_comp_channel;
 import io.github.rdma4j.verbs.internal.CompletionCalls;
@@ -10,13 +10,11 @@ import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.FileDescriptors;
 import io.github.rdma4j.verbs.internal.NativeCalls;
-import io.github.rdma4j.verbs.internal.NativeMemory;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.SignalledDescriptor;
 import io.github.rdma4j.verbs.internal.UseGuard;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
@@ -38,17 +36,19 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * @since 0.1.0
  */
 public final class CompletionChannel extends Resource implements EventSource {
-    /** Where the library writes whose event it is, a thread its own: to allocate it costs more than the call. */
-    private record Named(long threadId, MemorySegment words) {
-        static final ThreadLocal<Named> OF_THREAD = ThreadLocal.withInitial(() ->
-                new Named(Thread.currentThread().threadId(), Arena.ofAuto().allocate(ADDRESS, 2)));
+    /** The index of the thread's number in {@link #WORDS}. */
+    private static final int THREAD = 2;
 
-        long queue() {
-            long queue = NativeMemory.getLong(NativeMemory.structure(words.address()));
-            Reference.reachabilityFence(words);
-            return queue;
-        }
-    }
+    /**
+     * Per thread: two words that ibv_get_cq_event writes, and the thread's number. Allocating them costs more than the
+     * call. The value is of a class of the JDK: a class of this library would keep the library's class loader alive as
+     * long as the thread.
+     */
+    private static final ThreadLocal<MemorySegment> WORDS = ThreadLocal.withInitial(() -> {
+        MemorySegment words = Arena.ofAuto().allocate(JAVA_LONG, 3);
+        words.setAtIndex(JAVA_LONG, THREAD, Thread.currentThread().threadId());
+        return words;
+    });
 
     private final DeviceContext context;
     private final MemorySegment channel;
@@ -65,8 +65,8 @@ public final class CompletionChannel extends Resource implements EventSource {
 
     /** Whose event was taken last: most channels have one queue. Null before the first one. */
     private CompletionQueue last;
-    /** Of the thread that took it: most channels have one. To ask for a thread's own costs as much as to enter. */
-    private Named lastNamed;
+    /** Of the thread that took the last event: most channels have one. A look-up in {@link #WORDS} costs as much as to enter. */
+    private MemorySegment lastWords;
 
     /** What the program waits for itself; null as long as it has not asked for it. */
     private volatile SignalledDescriptor outward;
@@ -175,20 +175,21 @@ public final class CompletionChannel extends Resource implements EventSource {
 
     /** Takes an event if there is one; null if not. Inside the guard. */
     private CompletionQueue take(CompletionQueue wanted) {
-        Named named = lastNamed;
-        if (named == null || named.threadId != Thread.currentThread().threadId()) {
-            named = Named.OF_THREAD.get();
-            lastNamed = named;
+        MemorySegment words = lastWords;
+        if (words == null
+                || words.getAtIndex(JAVA_LONG, THREAD) != Thread.currentThread().threadId()) {
+            words = WORDS.get();
+            lastWords = words;
         }
         while (true) {
-            int errno = CompletionCalls.getEvent(channel.address(), named.words.address());
+            int errno = CompletionCalls.getEvent(channel.address(), words.address());
             if (errno != 0) {
                 if (FileDescriptors.isNothingYet(errno)) {
                     return null;
                 }
                 throw Failures.of("ibv_get_cq_event(" + context.device().name() + ")", errno);
             }
-            long nativeQueue = named.queue();
+            long nativeQueue = words.get(JAVA_LONG, 0);
             // Until the acknowledgement ibv_destroy_cq waits, so the address still means this queue.
             CompletionQueue queue = queueAt(nativeQueue);
             if (queue != null) {

@@ -60,7 +60,8 @@ public final class CompletionCursor {
     }
 
     /** Holds the cursor in place of a thread that polls. It is never started. */
-    private static final Thread PAUSED = Thread.ofPlatform().unstarted(() -> {});
+    private static final Thread PAUSED =
+            Thread.ofPlatform().inheritInheritableThreadLocals(false).unstarted(() -> {});
 
     private static final long PAUSE_NANOS = 10_000;
     private static final long STATUS = ibv_cq_ex.status$offset();

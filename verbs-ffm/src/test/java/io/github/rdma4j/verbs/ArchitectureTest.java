@@ -25,6 +25,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.LibRdmaCm;
+import io.github.rdma4j.verbs.internal.CarrierTurn;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.DescriptorCalls;
 import io.github.rdma4j.verbs.internal.FileDescriptors;
@@ -71,6 +72,8 @@ class ArchitectureTest {
             resideInAnyPackage("java..", EVENTS).or(equivalentTo(TimeText.class));
     /** Endpoints say where they were closed as all else does; they call nothing native for it. */
     private static final DescribedPredicate<JavaClass> CAUSE_AFTER_A_CLOSE = equivalentTo(ClosePlace.class);
+    /** Endpoints share a carrier as all waits do. */
+    private static final DescribedPredicate<JavaClass> CARRIERS = equivalentTo(CarrierTurn.class);
     /**
      * What carries endpoints where there is no adapter, and whether the JVM allows it: nothing that a program would use
      * itself.
@@ -210,6 +213,7 @@ class ArchitectureTest {
                 .should()
                 .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(ENDPOINT, PROTOCOL, PROMISE, POOL, CM, API, DEVICE))
                         .or(CAUSE_AFTER_A_CLOSE)
+                        .or(CARRIERS)
                         .or(SOCKETS_OF_THE_KERNEL))
                 .check(CODE);
         classes()

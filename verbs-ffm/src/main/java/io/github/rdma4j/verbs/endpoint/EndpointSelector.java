@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.CarrierTurn;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import java.time.Duration;
 import java.util.Map;
@@ -94,6 +95,7 @@ public final class EndpointSelector implements AutoCloseable {
 
     private final ActiveEntries active = new ActiveEntries();
     private final Consumer<EventSource> ringing = this::ring;
+    private final CarrierTurn turn = new CarrierTurn();
     private int visits;
     /** The last look before a wait has found nothing. */
     private boolean inVain;
@@ -302,6 +304,9 @@ public final class EndpointSelector implements AutoCloseable {
             return selectAlone(now, Math.max(0, nanos));
         } finally {
             selecting.set(null);
+            if (turn.isOver()) {
+                CarrierTurn.pass();
+            }
         }
     }
 

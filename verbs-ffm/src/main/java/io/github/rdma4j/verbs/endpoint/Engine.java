@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.CarrierTurn;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Progress;
 import io.github.rdma4j.verbs.internal.endpoint.promise.ProgressFuture;
@@ -29,8 +30,6 @@ import java.util.function.Supplier;
  */
 final class Engine implements Progress {
     /** Asking the connection manager is a system call, and so, on some machines, is asking the clock. */
-    private static final int YIELDS_PER_PARK = 32;
-
     private static final int IDLE_POLLS_PER_LOOK = 256;
 
     private static final int MOST_READINGS_PER_LOOK = 8;
@@ -53,6 +52,8 @@ final class Engine implements Progress {
     private int buffersOut;
 
     private int idlePolls;
+
+    private final CarrierTurn turn = new CarrierTurn();
 
     Engine(Carrier carrier, Protocol protocol, SpinTime spinTime) {
         this.carrier = carrier;
@@ -105,10 +106,19 @@ final class Engine implements Progress {
 
     private void unlock(Promise<?> own) {
         boolean tell = !protocol.decisions().isEmpty();
+        boolean turnIsOver = turn.isOver();
         lock.unlock();
         if (tell) {
             telling.tell(own, 0);
         }
+        if (turnIsOver) {
+            CarrierTurn.pass();
+        }
+    }
+
+    /** Whether the calling thread should {@linkplain CarrierTurn#pass release its carrier}. With the lock held. */
+    boolean isTurnOver() {
+        return turn.isOver() && Thread.currentThread().isVirtual();
     }
 
     /** Makes progress if something could not be sent; whether it may be possible now. With the lock held. */

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.CarrierTurn;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.events.EndpointWaitEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
@@ -67,6 +68,15 @@ final class EngineWaits {
                     lock.lock();
                 } else if (remaining <= 0 || engine.isGone()) {
                     return null;
+                } else if (engine.isTurnOver()) {
+                    // A wait that finds a change at each look, but never what it waits for, need not park either.
+                    waiters.announce();
+                    lock.unlock();
+                    try {
+                        CarrierTurn.pass();
+                    } finally {
+                        lock.lock();
+                    }
                 } else {
                     if (wait == null && Recorder.isThere()) {
                         wait = EndpointWaitEvent.begun(protocol.credits().available());

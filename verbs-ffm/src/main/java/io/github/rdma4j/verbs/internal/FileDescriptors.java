@@ -87,13 +87,15 @@ public final class FileDescriptors {
     private static final MethodHandle EPOLL_WAIT_NANOS_WITH_ERRNO =
             NativeCalls.optionalSystemHandle("epoll_pwait2", WAIT_NANOS).orElse(null);
 
-    /** What each wait writes anew, a thread its own: to allocate memory for a wait would cost as much as the call. */
-    private static final ThreadLocal<PollArguments> POLL_ARGUMENTS = ThreadLocal.withInitial(PollArguments::new);
-
-    private static final class PollArguments {
-        final MemorySegment descriptors = Arena.ofAuto().allocate(2 * POLL_FD_SIZE, Long.BYTES);
-        final MemorySegment timeout = Arena.ofAuto().allocate(JAVA_LONG, 2);
-    }
+    /**
+     * Per thread: the descriptors and the timeout of ppoll. Allocating memory costs as much as the call. The value is
+     * of a class of the JDK: a class of this library would keep the library's class loader alive as long as the thread.
+     */
+    private static final ThreadLocal<MemorySegment[]> POLL_ARGUMENTS =
+            ThreadLocal.withInitial(() -> new MemorySegment[] {
+                Arena.ofAuto().allocate(2 * POLL_FD_SIZE, Long.BYTES),
+                Arena.ofAuto().allocate(JAVA_LONG, 2)
+            });
 
     private FileDescriptors() {}
 
@@ -107,13 +109,13 @@ public final class FileDescriptors {
      */
     static boolean poll(int first, int second, long nanos) {
         try {
-            PollArguments arguments = POLL_ARGUMENTS.get();
-            MemorySegment descriptors = arguments.descriptors;
+            MemorySegment[] arguments = POLL_ARGUMENTS.get();
+            MemorySegment descriptors = arguments[0];
             descriptors.set(JAVA_INT, 0, first);
             descriptors.set(JAVA_SHORT, POLL_EVENTS, POLLIN);
             descriptors.set(JAVA_INT, POLL_FD_SIZE, second);
             descriptors.set(JAVA_SHORT, POLL_FD_SIZE + POLL_EVENTS, POLLIN);
-            MemorySegment timeout = arguments.timeout;
+            MemorySegment timeout = arguments[1];
             timeout.setAtIndex(JAVA_LONG, 0, nanos / NANOS_PER_SECOND);
             timeout.setAtIndex(JAVA_LONG, 1, nanos % NANOS_PER_SECOND);
             int ready = (int) PPOLL.invokeExact(NativeCalls.capture(), descriptors, 2L, timeout, MemorySegment.NULL);

@@ -7,7 +7,8 @@ import java.security.SecureRandom;
 /** What regions need for memory that no adapter knows. */
 public final class HostKeys {
     /** Never started; a confined arena is not its. */
-    public static final Thread ANOTHER_THREAD = new Thread(() -> {});
+    public static final Thread ANOTHER_THREAD =
+            Thread.ofPlatform().inheritInheritableThreadLocals(false).unstarted(() -> {});
 
     /** Keys are what keeps peers out, so that nobody should be able to guess the next one. */
     private static final SecureRandom RANDOM = new SecureRandom();

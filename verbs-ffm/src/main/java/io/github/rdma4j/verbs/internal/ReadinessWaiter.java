@@ -53,6 +53,7 @@ public final class ReadinessWaiter {
     private boolean woken;
     private volatile long wakeUps;
     private boolean closed;
+    private final CarrierTurn turn = new CarrierTurn();
     /** What {@link VirtualThreadPoller} calls; null before the first wait of a virtual thread. */
     private Runnable watching;
 
@@ -140,6 +141,8 @@ public final class ReadinessWaiter {
         EventWaitEvent wait = null;
         try {
             while (true) {
+                // An attempt that succeeds at once does not park.
+                passTurn();
                 long seen = wakeUps;
                 T result = trying ? attempt.get() : null;
                 long remaining = limit - (System.nanoTime() - start);
@@ -259,8 +262,17 @@ public final class ReadinessWaiter {
         }
     }
 
+    /** For virtual threads. */
+    private void passTurn() {
+        if (turn.isOver()) {
+            CarrierTurn.pass();
+        }
+    }
+
     private Outcome park(long nanos, long seen) {
         long start = System.nanoTime();
+        // A descriptor that is ready at once unparks this thread before it parks.
+        passTurn();
         Parked self = new Parked();
         lock.lock();
         try {

@@ -13,53 +13,62 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The one thread that this library starts by itself: a daemon that waits (epoll(7)) on behalf of virtual threads, so
- * that a wait for an event holds no carrier thread; the JDK does the same for sockets. It starts with the first wait of
- * a virtual thread, and never in a program that has none. Where it could not be started, the next wait tries again.
+ * Waits (epoll(7)) on behalf of virtual threads, so that a wait for an event holds no carrier; the JDK does the same for
+ * sockets. It has one daemon thread, the only thread that this library starts by itself. The first wait of a virtual
+ * thread starts it. It ends when nothing has been watched for {@value #IDLE_MILLIS} ms, and the next wait starts
+ * another one: a running thread would keep the class loader of this library alive.
  *
  * <p>Several waiters may share a descriptor, such as two objects for one native context.
  */
 final class VirtualThreadPoller {
     private static final int EVENTS_PER_CALL = 64;
     private static final int FOR_EVER = -1;
+    private static final int IDLE_MILLIS = 200;
     private static final long PAUSE_AFTER_FAILURE = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final ReentrantLock STARTING = new ReentrantLock();
-    private static volatile VirtualThreadPoller running;
+    private static final ReentrantLock LOCK = new ReentrantLock();
+    /** Null while nothing is watched. Guarded by the lock. */
+    private static VirtualThreadPoller running;
 
-    private final int epoll = FileDescriptors.createEpoll();
+    private final int epoll;
+    /** Ends the wait of the thread when nothing is left to watch. */
+    private final int wake;
+
     private final MemorySegment events = FileDescriptors.allocateEvents(Arena.ofAuto(), EVENTS_PER_CALL);
     /**
      * By descriptor. Changed with the lock held, and before the kernel is asked: the thread may find it ready at once.
      */
     private final Map<Integer, List<Runnable>> waiters = new ConcurrentHashMap<>();
 
-    private final ReentrantLock changing = new ReentrantLock();
+    private VirtualThreadPoller() {
+        epoll = FileDescriptors.createEpoll();
+        try {
+            wake = FileDescriptors.createEventFd();
+        } catch (Throwable e) {
+            FileDescriptors.close(epoll);
+            throw e;
+        }
+    }
 
-    private VirtualThreadPoller() {}
-
-    private static VirtualThreadPoller running() {
-        VirtualThreadPoller poller = running;
-        if (poller == null) {
-            STARTING.lock();
-            try {
-                poller = running == null ? start() : running;
-                running = poller;
-            } finally {
-                STARTING.unlock();
-            }
+    /** The thread inherits nothing of the program's thread that happens to be the first to wait. */
+    private static VirtualThreadPoller start() {
+        VirtualThreadPoller poller = new VirtualThreadPoller();
+        try {
+            FileDescriptors.epollAdd(poller.epoll, poller.wake, FileDescriptors.READABLE, poller.wake);
+            Thread.ofPlatform()
+                    .name("rdma4j-virtual-thread-poller")
+                    .daemon()
+                    .inheritInheritableThreadLocals(false)
+                    .start(poller::run);
+        } catch (Throwable e) {
+            poller.close();
+            throw e;
         }
         return poller;
     }
 
-    private static VirtualThreadPoller start() {
-        VirtualThreadPoller poller = new VirtualThreadPoller();
-        try {
-            Thread.ofPlatform().name("rdma4j-virtual-thread-poller").daemon().start(poller::run);
-        } catch (Throwable e) {
-            FileDescriptors.close(poller.epoll);
-            throw e;
-        }
-        return poller;
+    private void close() {
+        FileDescriptors.close(wake);
+        FileDescriptors.close(epoll);
     }
 
     /**
@@ -70,7 +79,15 @@ final class VirtualThreadPoller {
      * @param waiter to be told; the same object each time
      */
     static void watch(int descriptor, Runnable waiter) {
-        running().add(descriptor, waiter);
+        LOCK.lock();
+        try {
+            if (running == null) {
+                running = start();
+            }
+            running.add(descriptor, waiter);
+        } finally {
+            LOCK.unlock();
+        }
     }
 
     /**
@@ -80,64 +97,62 @@ final class VirtualThreadPoller {
      * @param waiter as it was given
      */
     static void forget(int descriptor, Runnable waiter) {
-        VirtualThreadPoller poller = running;
-        if (poller != null) {
-            poller.remove(descriptor, waiter);
+        LOCK.lock();
+        try {
+            if (running != null) {
+                running.remove(descriptor, waiter);
+            }
+        } finally {
+            LOCK.unlock();
         }
     }
 
     private void add(int descriptor, Runnable waiter) {
-        changing.lock();
+        List<Runnable> before = waiters.getOrDefault(descriptor, List.of());
+        if (!before.contains(waiter)) {
+            List<Runnable> all = new ArrayList<>(before);
+            all.add(waiter);
+            waiters.put(descriptor, List.copyOf(all));
+        }
         try {
-            List<Runnable> before = waiters.getOrDefault(descriptor, List.of());
-            if (!before.contains(waiter)) {
-                List<Runnable> all = new ArrayList<>(before);
-                all.add(waiter);
-                waiters.put(descriptor, List.copyOf(all));
-            }
-            try {
-                FileDescriptors.epollAsk(epoll, descriptor, FileDescriptors.READABLE_ONCE, descriptor);
-            } catch (Throwable e) {
-                put(descriptor, before);
-                throw e;
-            }
-        } finally {
-            changing.unlock();
+            FileDescriptors.epollAsk(epoll, descriptor, FileDescriptors.READABLE_ONCE, descriptor);
+        } catch (Throwable e) {
+            put(descriptor, before);
+            throw e;
         }
     }
 
     private void remove(int descriptor, Runnable waiter) {
-        changing.lock();
-        try {
-            List<Runnable> left = new ArrayList<>(waiters.getOrDefault(descriptor, List.of()));
-            if (left.remove(waiter)) {
-                put(descriptor, left);
-                if (left.isEmpty()) {
-                    FileDescriptors.epollRemove(epoll, descriptor);
-                }
+        List<Runnable> left = new ArrayList<>(waiters.getOrDefault(descriptor, List.of()));
+        if (left.remove(waiter)) {
+            put(descriptor, left);
+            if (left.isEmpty()) {
+                FileDescriptors.epollRemove(epoll, descriptor);
             }
-        } finally {
-            changing.unlock();
         }
     }
 
     private void put(int descriptor, List<Runnable> those) {
         if (those.isEmpty()) {
             waiters.remove(descriptor);
+            if (waiters.isEmpty()) {
+                FileDescriptors.signal(wake);
+            }
         } else {
             waiters.put(descriptor, List.copyOf(those));
         }
     }
 
-    /**
-     * Whatever is thrown here, such as an OutOfMemoryError, must not end the thread: virtual threads would sleep on.
-     */
+    /** An exception, such as an OutOfMemoryError, must not end the thread: virtual threads would sleep on. */
     private void run() {
         while (true) {
             try {
-                int count = FileDescriptors.epollWait(epoll, events, FOR_EVER);
+                int count = FileDescriptors.epollWait(epoll, events, waiters.isEmpty() ? IDLE_MILLIS : FOR_EVER);
                 for (int i = 0; i < count; i++) {
                     tell((int) FileDescriptors.readyKey(events, i));
+                }
+                if (count == 0 && isRetired()) {
+                    return;
                 }
             } catch (Throwable e) {
                 LockSupport.parkNanos(PAUSE_AFTER_FAILURE);
@@ -145,10 +160,28 @@ final class VirtualThreadPoller {
         }
     }
 
-    /** The kernel reports a descriptor once, so those who wait for it are told until it has worked. */
+    /** Retires this poller unless something is watched. */
+    private boolean isRetired() {
+        LOCK.lock();
+        try {
+            if (!waiters.isEmpty()) {
+                return false;
+            }
+            running = null;
+            close();
+            return true;
+        } finally {
+            LOCK.unlock();
+        }
+    }
+
+    /** The kernel reports a descriptor once, so the waiters are called until that has worked. */
     private void tell(int descriptor) {
         while (true) {
             try {
+                if (descriptor == wake) {
+                    FileDescriptors.drain(wake);
+                }
                 for (Runnable waiter : waiters.getOrDefault(descriptor, List.of())) {
                     waiter.run();
                 }
