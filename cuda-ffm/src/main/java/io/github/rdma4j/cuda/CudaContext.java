@@ -309,7 +309,7 @@ public final class CudaContext extends CudaResource {
      * @throws OutOfDeviceMemoryException if that much cannot be pinned
      */
     public HostMemory allocateHost(long size, HostMemoryFlag... flags) {
-        return create(() -> HostMemory.allocate(this, size, flags));
+        return create(() -> HostMemory.allocate(this, size, flags)).located();
     }
 
     /**
@@ -322,7 +322,7 @@ public final class CudaContext extends CudaResource {
      * @throws CudaException if a part of it is registered already, among others
      */
     public HostMemory registerHost(MemorySegment segment, HostMemoryFlag... flags) {
-        return create(() -> HostMemory.register(this, segment, flags));
+        return create(() -> HostMemory.register(this, segment, flags)).located();
     }
 
     /**

@@ -165,6 +165,22 @@ public abstract class CudaResource implements AutoCloseable {
         close(context().closeDeadline());
     }
 
+    /**
+     * Closes this if no work has to be waited for. Otherwise it stays a dependent of its context, which closes it. For
+     * undoing: the calls that free memory wait for all work, and the work may wait for the calling thread.
+     *
+     * @param cause gets what fails here
+     */
+    final void closeUnlessBusy(Throwable cause) {
+        try {
+            close(System.nanoTime());
+        } catch (CudaCloseTimeoutException _) {
+            // The context closes it.
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
     /** Once for all that a context closes, so that a hundred waits are no longer than one. */
     private void close(long deadline) {
         if (!startClosing(deadline)) {

@@ -24,7 +24,8 @@ import java.util.Objects;
  */
 public final class HostMemory extends GuardedResource implements DeviceAddressable {
     private final MemorySegment segment;
-    private final long deviceAddress;
+    /** Set by {@link #located()}. */
+    private long deviceAddress;
     /** Makes a segment of allocated memory unusable when the memory is freed; null for registered memory. */
     private final Arena arena;
 
@@ -32,7 +33,6 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
         super(context, segment.address());
         this.segment = segment;
         this.arena = arena;
-        this.deviceAddress = deviceAddressOf(segment);
     }
 
     static HostMemory allocate(CudaContext context, long size, HostMemoryFlag... flags) {
@@ -57,13 +57,7 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
             Results.check(result, call);
             long pointer = address.get(ValueLayout.JAVA_LONG, 0);
             Arena arena = Arena.ofShared();
-            try {
-                return new HostMemory(context, MemorySegment.ofAddress(pointer).reinterpret(size, arena, null), arena);
-            } catch (RuntimeException | Error e) {
-                arena.close();
-                undo(MemoryCalls.freeHost(pointer), "cuMemFreeHost(0x%x)".formatted(pointer), e);
-                throw e;
-            }
+            return new HostMemory(context, MemorySegment.ofAddress(pointer).reinterpret(size, arena, null), arena);
         }
     }
 
@@ -99,17 +93,26 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
             throw new UnsupportedCudaCallException(call, context.device() + " does not register such memory");
         }
         Results.check(result, call);
-        try {
-            return new HostMemory(context, segment, null);
-        } catch (RuntimeException | Error e) {
-            undo(MemoryCalls.hostUnregister(address), "cuMemHostUnregister(0x%x)".formatted(address), e);
-            throw e;
-        }
+        return new HostMemory(context, segment, null);
     }
 
-    private static void undo(int result, String call, Throwable cause) {
-        if (result != Results.SUCCESS) {
-            cause.addSuppressed(Results.failure(result, call));
+    /**
+     * Asks for the device's address. Called when this is a dependent of the context: if the driver refuses the address,
+     * the memory must not be freed while there is work, which may wait for this thread.
+     */
+    HostMemory located() {
+        try {
+            enter();
+            try {
+                context().bind();
+                deviceAddress = deviceAddressOf(segment);
+            } finally {
+                exit();
+            }
+            return this;
+        } catch (RuntimeException | Error e) {
+            closeUnlessBusy(e);
+            throw e;
         }
     }
 

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 import java.time.Duration;
@@ -69,6 +70,38 @@ class CloseTimeoutTest extends WaitingWorkFixture {
         raiseAndWaitLong();
         flag.close();
         assertThat(flag.segment().scope().isAlive()).isFalse();
+    }
+
+    /** Freeing it would wait for the work, which may wait for the thread that allocates. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void refusedHostMemoryDoesNotWaitForWork(boolean registered) throws InterruptedException {
+        context.setCloseTimeout(DeviceFixture.LIMIT);
+        Map<String, Long> before = StandInDriver.open();
+        waitForFlag();
+        StandInDriver.failAt("cuMemHostGetDevicePointer", 1, CUDA_ERROR_UNKNOWN());
+        within(() -> assertRefused(registered), "allocating");
+        raise();
+        DeviceFixture.await(waiting);
+        // Without work, nothing is left.
+        StandInDriver.failAt("cuMemHostGetDevicePointer", 1, CUDA_ERROR_UNKNOWN());
+        Map<String, Long> idle = StandInDriver.open();
+        assertRefused(registered);
+        assertThat(StandInDriver.open()).isEqualTo(idle);
+        assertThat(idle).isNotEqualTo(before);
+    }
+
+    private void assertRefused(boolean registered) {
+        assertThatExceptionOfType(CudaException.class)
+                .isThrownBy(() -> {
+                    if (registered) {
+                        context.registerHost(Arena.ofAuto().allocate(4096));
+                    } else {
+                        context.allocateHost(4096);
+                    }
+                })
+                .withMessageContaining("cuMemHostGetDevicePointer")
+                .satisfies(failure -> assertThat(failure.getSuppressed()).isEmpty());
     }
 
     @Test

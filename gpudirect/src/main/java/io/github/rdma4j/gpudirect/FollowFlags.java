@@ -23,18 +23,33 @@ final class FollowFlags {
 
     private final CudaContext context;
     private final BitSet taken = new BitSet(COUNT);
-    private HostMemory words;
+    private volatile HostMemory words;
 
     FollowFlags(CudaContext context) {
         this.context = context;
     }
 
     /** A word for a transfer; -1 if there is none left. */
-    synchronized int take() {
+    int take() {
         if (words == null) {
-            words = context.allocateHost((long) COUNT * Integer.BYTES);
-            words.segment().fill((byte) 0);
+            allocate();
         }
+        return takeFree();
+    }
+
+    /**
+     * Without a lock: allocating may wait for work, and what the work waits for may need the lock. Of two threads the
+     * second one's memory stays with the context unused; freeing it would wait for all work.
+     */
+    private void allocate() {
+        HostMemory made = context.allocateHost((long) COUNT * Integer.BYTES);
+        made.segment().fill((byte) 0);
+        synchronized (this) {
+            words = words == null ? made : words;
+        }
+    }
+
+    private synchronized int takeFree() {
         int index = taken.nextClearBit(0);
         if (index >= COUNT) {
             return -1;

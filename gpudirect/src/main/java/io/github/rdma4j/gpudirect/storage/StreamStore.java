@@ -153,10 +153,13 @@ final class StreamStore {
             each.stream().removeDependent(each);
             closing.close(each);
         }
+        List<StreamChunk> allChunks;
         synchronized (chunks) {
-            chunks.values().forEach(closing::close);
+            allChunks = List.copyOf(chunks.values());
             chunks.clear();
         }
+        // Without the lock: freeing their memory waits for work.
+        allChunks.forEach(closing::close);
         synchronized (underWay) {
             if (underWay.isEmpty()) {
                 closing.close(arena);
