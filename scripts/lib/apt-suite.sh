@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the rdma4j authors
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154  # work and log: once.sh sets them
 #
-# Packages of a Debian suite that is not among this machine's package sources. Needs common.sh.
+# Packages of a Debian suite that is not among this machine's package sources. Needs common.sh, once.sh, packages.sh.
 #
 #   apt_suite SUITE [ARCH]
 #                        makes APT_SUITE the options with which apt-get and apt-cache see that suite only. SUITE:
@@ -11,13 +11,13 @@
 #                        packages, as on a machine where none is installed.
 #
 # The mirror and the keys are those of this machine's main suite; lists and sources lie in the cache, so that nothing of
-# the machine's own configuration changes.
+# the machine's own configuration changes. Each day has its own, so that a package that was replaced since is not asked for.
 
 # shellcheck disable=SC2034 # read by the file that sources this one
 APT_SUITE_FAILURE=
 
 apt_suite() {
-    local suite=$1 arch=${2:-} folder uri codename entry key stamp record
+    local suite=$1 arch=${2:-} cache name uri codename entry key source record
     # shellcheck disable=SC2016 # fields of apt's, not the shell's variables
     record=$(apt-get indextargets --format '$(RELEASE) $(CODENAME) $(REPO_URI) $(SOURCESENTRY)' \
         'Created-By: Packages' 'Component: main' 'Origin: Debian' 2>/dev/null |
@@ -30,25 +30,34 @@ apt_suite() {
     [[ $suite != backports ]] || suite=$codename-backports
     entry=${entry%:*} # without the line's number
     key=$(sed -nE 's/^Signed-By: *(\/[^ ]+).*/\1/Ip; s/^deb .*\[.*signed-by=(\/[^] ,]+).*/\1/Ip' "$entry" | head -n 1)
-    folder=$(cache_dir apt)/$suite${arch:+-$arch} || exit
-    mkdir -p -- "$folder/lists/partial" "$folder/archives/partial"
-    stamp="deb ${key:+[signed-by=$key] }$uri $suite main"
+    source="deb ${key:+[signed-by=$key] }$uri $suite main"
+    cache=$(cache_dir apt) || exit
+    name=$(sha256sum <<<"$source")
+    name=$suite${arch:+-$arch}-$(date +%Y-%m-%d)-${name:0:8}
+    APT_SUITE_FAILURE=$(ONCE_DAYS=1 once "$cache" "$name" "reading what $suite has${arch:+ for $arch}" apt_suite_read "$source" "$arch") || return 1
+    apt_suite_options "$cache/$name" "$arch"
+}
+
+# apt_suite_options FOLDER ARCH
+apt_suite_options() {
+    local folder=$1 arch=$2
     APT_SUITE=(-o "Dir::Etc::SourceList=$folder/sources.list" -o Dir::Etc::SourceParts=/dev/null
         -o "Dir::State::Lists=$folder/lists" -o "Dir::Cache=$folder" -o APT::Sandbox::User=root)
     if [[ -n $arch ]]; then
-        : >"$folder/status"
         APT_SUITE+=(-o "APT::Architecture=$arch" -o "APT::Architectures=$arch" -o "Dir::State=$folder"
             -o "Dir::State::status=$folder/status")
     fi
-    # A day, so that a package that was replaced since is not asked for.
-    if [[ ! -e $folder/sources.list || $(<"$folder/sources.list") != "$stamp" ||
-        -z $(find "$folder/fetched" -mmin -1440 2>/dev/null) ]]; then
-        say "reading what $suite has${arch:+ for $arch}"
-        printf '%s\n' "$stamp" >"$folder/sources.list"
-        if ! apt-get -q "${APT_SUITE[@]}" -o APT::Update::Error-Mode=any update >"$folder/log" 2>&1; then
-            APT_SUITE_FAILURE=$(grep '^[EW]:' "$folder/log" | head -n 3)
-            return 1
-        fi
-        touch -- "$folder/fetched"
-    fi
+}
+
+# apt_suite_read SOURCE ARCH: fetches the lists. Prints why that failed.
+apt_suite_read() {
+    local APT_SUITE
+    mkdir -p -- "$work"/tree/{lists,archives}/partial
+    printf '%s\n' "$1" >"$work/tree/sources.list"
+    : >"$work/tree/status"
+    apt_suite_options "$work/tree" "$2"
+    fetched apt-get -q "${APT_SUITE[@]}" -o APT::Update::Error-Mode=any update >"$log" || {
+        grep '^[EW]:' "$log" | head -n 3
+        exit 1
+    }
 }

@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: 2026 the rdma4j authors
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154  # work and log: once.sh sets them
 #
 # A root file system of another Debian, or for another architecture: packages that the system's package manager fetches and that are
-# unpacked; nothing is installed, and no script of theirs runs. Needs common.sh, packages.sh, apt-suite.sh.
+# unpacked; nothing is installed, and no script of theirs runs. Needs common.sh, once.sh, packages.sh, apt-suite.sh.
 #
 #   DEBIAN_ROOT_PACKAGES   what scripts and tests of ours start there. The compiler and the headers are for some tests
 #   debian_root SUITE ARCH WORK ROOT PACKAGE…
 #                          makes ROOT of these packages of a suite (trixie) for a Debian architecture (amd64), with WORK, a
-#                          folder, for what it fetches. What tar leaves out beside documentation: DEBIAN_ROOT_WITHOUT
+#                          folder, for what it fetches; called by once. What tar leaves out beside documentation: DEBIAN_ROOT_WITHOUT
 
 # shellcheck disable=SC2034 # read by the files that source this one
 DEBIAN_ROOT_PACKAGES=(base-files bash coreutils dash diffutils file findutils gawk grep gzip
@@ -18,15 +18,14 @@ DEBIAN_ROOT_PACKAGES=(base-files bash coreutils dash diffutils file findutils ga
 DEBIAN_ROOT_WITHOUT=()
 
 debian_root() {
-    local suite=$1 arch=$2 work=$3 root=$4 log package
+    local suite=$1 arch=$2 work=$3 root=$4 package
     shift 4
     packages_need_debian "$@"
     apt_suite "$suite" "$arch" || die "the packages of Debian $suite for $arch cannot be read, of which the guest is made" \
         "$APT_SUITE_FAILURE" 'a machine with a network is needed once; then the cache folder has them'
-    log=${work%/*}/fetch.log
     mkdir -p -- "$work/archives/partial" "$root/usr"/{bin,sbin,lib,lib64}
-    apt-get -q -y --download-only --no-install-recommends "${APT_SUITE[@]}" -o "Dir::Cache::Archives=$work/archives" \
-        install "$@" </dev/null >"$log" 2>&1 ||
+    fetched apt-get -q -y --download-only --no-install-recommends "${APT_SUITE[@]}" -o "Dir::Cache::Archives=$work/archives" \
+        install "$@" >"$log" ||
         die "the package manager could not fetch the packages of Debian $suite for $arch:" \
             "$(grep '^[EW]:' "$log" | head -n 5)" "the whole output is in $log"
     say 'unpacking them'

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the rdma4j authors
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154  # work and log: once.sh sets them
 #
 # A Docker engine, and a base image where no registry can be reached. Needs common.sh, packages.sh and,
 # for the image, once.sh.
@@ -134,10 +134,11 @@ docker_base_image() {
 
 # make_debian CODENAME IMAGE [MIRROR]
 make_debian() (
-    work='' cache=$(cache_dir debootstrap) || exit 1
-    once_begin "$cache" "$cache/none" "making $2 with debootstrap" || exit 1
+    cache=$(cache_dir debootstrap) || exit 1
+    once_begin "$cache"
+    say "making $2 with debootstrap"
     # debootstrap mounts the kernel's file systems in it while it works.
-    trap 'umount -- "$work"/tree/{proc,sys} 2>/dev/null || true; rm -rf --one-file-system -- "$work"' EXIT
+    trap 'status=$?; umount -- "$work"/tree/{proc,sys} 2>/dev/null || true; once_end "$status"' EXIT
     if ! debootstrap --variant=minbase "$1" "$work/tree" ${3:+"$3"} </dev/null >"$work/log" 2>&1; then
         warn 'debootstrap failed; the last lines of what it says:'
         tail -n 10 -- "$work/log" | sed 's/^/    /' >&2

@@ -9,6 +9,9 @@
 #   ensure_packages PKG…    installs the missing ones when run as root, else says what to ask the administrator for
 #                           (status 1). Quiet; the package manager's output is shown only when it fails.
 #   install_command PKG…    prints the command line that installs them, with sudo when not run as root
+#   fetched COMMAND…        runs a command that downloads, and prints what its last run printed. A command that fails runs again
+#                           after each of the pauses RDMA4J_FETCH_PAUSES (seconds, "3 10 30" by default), except when no further
+#                           run can help: what it asks for does not exist, the disk is full, the code does not compile
 
 missing_packages() {
     local package
@@ -42,9 +45,40 @@ require_packages() {
     return 1
 }
 
+FETCH_IS_HOPELESS='Unable to locate package|no installation candidate|was not found|unmet dependencies|held broken packages'
+FETCH_IS_HOPELESS+='|enough free space|No space left|ENOSPC|Permission denied|EACCES|are you root|404|ETARGET|Could not find artifact'
+FETCH_IS_HOPELESS+='|COMPILATION ERROR|Compilation failure|test failures|violations|Unknown lifecycle|POM'
+# A list that could not be read is why a package is not found.
+FETCH_IS_DISTURBED='timed out|[Tt]imeout|Temporary failure|[Cc]onnection (reset|refused|failed|closed)|Could not (resolve|connect|transfer|get lock)'
+FETCH_IS_DISTURBED+='|nreachable|ECONN|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|[^0-9](429|50[0-9])[^0-9]|Hash Sum mismatch|Remote host|Premature|Unknown host'
+
+fetched() {
+    local output status pause
+    for pause in ${RDMA4J_FETCH_PAUSES-3 10 30} ''; do
+        status=0
+        output=$("$@" 2>&1 </dev/null) || status=$?
+        ((status != 0)) && [[ -n $pause && ($output =~ $FETCH_IS_DISTURBED || ! $output =~ $FETCH_IS_HOPELESS) ]] || break
+        say "$1 failed ($(grep -v '^ *$' <<<"$output" | tail -n 1)), again in $pause s"
+        sleep "$pause"
+    done
+    [[ -z $output ]] || printf '%s\n' "$output"
+    return "$status"
+}
+
+# The lock may be held by another installation, such as a machine's first-boot update: wait for it.
+apt_get() {
+    DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@"
+}
+
+# Package lists that are missing or out of date are the usual cause of a failure: fetches them, and tries once more.
+packages_install() {
+    local install=(apt_get install -y --no-install-recommends "$@")
+    "${install[@]}" >/dev/null 2>&1 || { apt_get update && "${install[@]}"; }
+}
+
 ensure_packages() {
     packages_need_debian "$@"
-    local missing log status=0
+    local missing log
     mapfile -t missing < <(missing_packages "$@")
     ((${#missing[@]} == 0)) && return 0
     if ((EUID != 0)); then
@@ -54,20 +88,9 @@ ensure_packages() {
         return 1
     fi
     say "installing ${missing[*]}"
-    log=$(mktemp)
-    # The lock may be held by another installation, such as a machine's first-boot update: wait for it.
-    local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
-    # Package lists that are missing or out of date are the usual cause of a failure: fetch them, try once more.
-    if ! "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >"$log" 2>&1; then
-        {
-            "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
-        } </dev/null >"$log" 2>&1 || status=$?
-    fi
-    if ((status != 0)); then
+    if ! log=$(fetched packages_install "${missing[@]}"); then
         warn "the package manager could not install ${missing[*]}:"
-        tail -n 20 -- "$log" | sed 's/^/    /' >&2
-        rm -f -- "$log"
+        tail -n 20 <<<"$log" | sed 's/^/    /' >&2
         return 1
     fi
-    rm -f -- "$log"
 }

@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: 2026 the rdma4j authors
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash disable=SC2034  # START_CACHE is for the file that sources this one
+# shellcheck shell=bash disable=SC2034,SC2154  # START_CACHE is for the file that sources this one; once.sh sets work
 #
 # A cache of loaded and linked classes (JEP 483) that makes the tools start in less than half the time. Needs common.sh.
 #
 #   start_cache HOME JAR FLAG…  sets START_CACHE to the JVM flags that use the cache for this JAR, JDK and FLAGs, and makes it
 #                               first when there is none, which takes two seconds once. Whatever goes wrong: no flags, status 0.
+#                               It needs once.sh beside this file, when it makes one.
 #
 # RDMA4J_START_CACHE: auto (so), use (use it when it is there, but make none), make (make it, and start no tool: for a guest that will
 # use it), off.
@@ -69,28 +70,25 @@ start_cache_name() {
 
 # Makes FILE; an empty one when that is not possible, so that it is not tried again before the jar changes.
 start_cache_make() {
-    local home=$1 jar=$2 file=$3 temporary
+    local home=$1 jar=$2 file=$3
     shift 3
     mkdir -p -- "${file%/*}" 2>/dev/null && [[ -w ${file%/*} ]] && have flock timeout || return 0
+    # shellcheck source=scripts/lib/once.sh
+    source "${BASH_SOURCE[0]%/*}/once.sh"
     (
-        flock -n 9 || exit 0
-        say 'preparing a faster start, once'
-        # Of one that was killed, and of folders and JDKs that nobody starts any more.
-        rm -rf -- "${file%/*}"/.new-*
-        find "${file%/*}" -mindepth 1 -maxdepth 1 ! -name lock -mtime +30 -delete 2>/dev/null || true
-        temporary=$(mktemp -d "${file%/*}/.new-XXXXXX") || exit 0
-        trap 'rm -rf -- "$temporary"' EXIT
         # Ctrl-C is the tool's end, too, and says nothing of the cache.
-        trap 'exit 130' INT
+        once_begin -n "${file%/*}" || exit 0
+        [[ ! $file -nt $jar ]] || exit 0
+        say 'preparing a faster start, once'
         # Without the training's profiles (JEP 515): by them the compiler would spend a tenth of the start on what it takes
         # for hot, and what it makes of the measured loops is to follow from these alone. JDK 25 can crash when Ctrl-C comes
         # while it writes the cache: its report does not stay in the user's folder.
         timeout --foreground 120 "$home/bin/java" "$@" -XX:+UnlockDiagnosticVMOptions -XX:+IgnoreUnrecognizedVMOptions \
-            -XX:-AOTRecordTraining "-XX:AOTCacheOutput=$temporary/cache" "-XX:ErrorFile=$temporary/error" -cp "$jar" \
+            -XX:-AOTRecordTraining "-XX:AOTCacheOutput=$work/tree" "-XX:ErrorFile=$work/error" -cp "$jar" \
             io.github.rdma4j.perftest.StartTraining </dev/null >/dev/null 2>&1 || true
-        if [[ ! -s $temporary/cache ]] || ! "$home/bin/java" "${START_CACHE_PLACE[@]}" -version >/dev/null 2>&1; then
-            : >"$temporary/cache"
+        if [[ ! -s $work/tree ]] || ! "$home/bin/java" "${START_CACHE_PLACE[@]}" -version >/dev/null 2>&1; then
+            : >"$work/tree"
         fi
-        mv -f -- "$temporary/cache" "$file"
-    ) 9>>"${file%/*}/lock" || { (($? != 130)) || exit 130; }
+        once_keep "${file##*/}"
+    ) || { (($? != 130)) || exit 130; }
 }

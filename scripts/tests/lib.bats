@@ -80,21 +80,138 @@ fake_jdk() {
     [[ $output == /x && -z $(find . -name '.rdma4j*') ]]
 }
 
-@test "what is made once: who comes second waits, says so, and finds it made" {
+# Ten processes at once run code with the library, fifty times over on an empty cache.
+ten_at_once() {
+    local round process pids
+    for round in {1..50}; do
+        rm -rf cache
+        pids=()
+        for process in {1..10}; do
+            RDMA4J_CACHE=$PWD/cache with_lib "$1" >>said 2>&1 3>&- &
+            pids+=("$!")
+        done
+        for process in "${pids[@]}"; do wait "$process" || { echo "round $round failed" && tail said; return 1; }; done
+        [[ -z $(compgen -G 'cache/*/.new*') ]]
+    done
+}
+
+@test "ten processes that need the same entry of an empty cache all get it, and one builds it" {
+    ten_at_once "source '$lib/once.sh'; build() { echo built >>log; mkdir \"\$work/tree\"; echo whole >\"\$work/tree/file\"; }
+        cache=\$(cache_dir some); once \"\$cache\" it '' build; [[ \$(<\"\$cache/it/file\") == whole ]]"
+    [[ $(wc -l <log) == 50 ]]
+}
+
+@test "ten guests that start at once on an empty cache all get their initrd" {
+    ten_at_once "source '$lib/once.sh'; source '$lib/softroce/initrd.sh'; ACCEL=uml KERNEL_DIR=/k; initrd_get
+        [[ \$(cpio -t --quiet <\"\$INITRD\" | grep -cxE 'init|guest-main|bin/busybox') == 3 ]]"
+}
+
+@test "a second process waits for the one that builds, says so, and finds the entry; what a killed process has left is removed" {
     make_it() {
-        with_lib 'source "'"$lib"'/once.sh"; make() ( once_begin cache cache/it "making it" || return 0
-            echo made >>log; mkdir "$work/tree"; touch "$work/tree/complete"
+        with_lib 'source "'"$lib"'/once.sh"; make() {
+            echo made >>log; touch "$work/tree"
             # Until the other one waits. The limit is for one that never does.
-            for _ in {1..3000}; do ! grep -qs "waits for" second || break; sleep 0.02; done
-            once_end cache/it ); make'
+            for _ in {1..3000}; do ! grep -qs "waits for" second || break; sleep 0.02; done; }
+            once "$PWD/cache" it "making it" make'
     }
     mkdir -p cache/.new.killed
     make_it >first 2>&1 3>&- &
     for _ in {1..3000}; do [[ ! -e log ]] || break; sleep 0.02; done
     make_it >second 2>&1
     wait
-    [[ $(<second) == *'waits for another process, which is busy with cache' && $(<first) == 'prog: making it (once)' ]]
-    [[ $(<log) == made && -e cache/it/complete && -z $(compgen -G 'cache/.new*') ]]
+    [[ $(<second) == *"waits for another process, which is busy with $PWD/cache" && $(<first) == 'prog: making it (once)' ]]
+    [[ $(<log) == made && -e cache/it && -z $(compgen -G 'cache/.new*') ]]
+}
+
+@test "a builder that is killed leaves nothing that makes the next one fail, and what it has started ends first" {
+    build='source "'"$lib"'/once.sh"; build() { echo "$BASHPID" >builder; bash -c "echo begun >>log; sleep \$1; echo ended >>log" - "$seconds"; touch "$work/tree"; }
+        once "$PWD/cache" it "" build'
+    mkdir cache
+    with_lib "seconds=2; $build" 3>&- &
+    for _ in {1..3000}; do [[ ! -s log ]] || break; sleep 0.02; done
+    # Not the program that it has started.
+    kill -KILL "$(<builder)"
+    wait $! || true
+    run -0 with_lib "seconds=0; $build"
+    [[ $(tr '\n' ' ' <log) == 'begun ended begun ended ' && -e cache/it && -z $(compgen -G 'cache/.new*') ]]
+}
+
+@test "an entry that is used stays, one that is not used for a month is removed by the next build" {
+    mkdir cache
+    touch -d '40 days ago' cache/used cache/forgotten
+    run -0 with_lib 'source "'"$lib"'/once.sh"; build() { touch "$work/tree"; }
+        once "$PWD/cache" used "" false; once "$PWD/cache" new "" build'
+    [[ -e cache/used && -e cache/new && ! -e cache/forgotten ]]
+}
+
+@test "a builder that fails or builds nothing makes no entry, whatever the caller does with its status" {
+    mkdir cache
+    local call
+    for call in 'once "$PWD/cache" it "" build' 'if once "$PWD/cache" it "" build; then :; else exit 5; fi' 'once "$PWD/cache" it "" build || exit 5'; do
+        run with_lib 'source "'"$lib"'/once.sh"; build() { touch "$work/tree"; return 5; }; '"$call"
+        [[ $status == 5 && ! -e cache/it ]]
+        run with_lib 'source "'"$lib"'/once.sh"; build() { :; }; '"$call"
+        [[ $status != 0 && ! -e cache/it ]]
+    done
+}
+
+@test "a full disk is named as the cause, and harms nobody once there is room" {
+    mkdir cache
+    run -0 unshare -m bash -c 'mount -t tmpfs -o size=1m none cache && lib=$1 && get() {
+            RDMA4J_CACHE=$PWD/cache bash -c "set -euo pipefail; PROGRAM=prog ACCEL=uml KERNEL_DIR=/k
+                source $lib/common.sh; source $lib/once.sh; source $lib/softroce/initrd.sh; initrd_get; [[ -s \$INITRD ]]"
+        }
+        ! get && [[ -z $(compgen -G "cache/*/.new*") ]] && mount -o remount,size=100m cache && get' - "$lib"
+    echo "$output"
+    [[ $output == *"the disk of the cache $PWD/cache/initrd has only "*' MiB left. Make room, or set RDMA4J_CACHE'* ]]
+}
+
+# disturbed PROGRAM TEXT: a stand-in on the PATH that fails twice with TEXT, and then succeeds.
+disturbed() {
+    mkdir -p bin
+    printf '#!/bin/bash\necho "%s $*" >>calls\n(($(grep -c . calls) > 2)) && { echo fine; exit 0; }\necho %q >&2; exit 7\n' "$1" "$2" >"bin/$1"
+    chmod +x "bin/$1"
+    rm -f calls
+}
+
+@test "a download that fails twice succeeds at the third try, with pauses that are told; one without hope ends at once" {
+    local program text
+    export PATH=$PWD/bin:$PATH RDMA4J_FETCH_PAUSES='0 0 0'
+    while IFS='|' read -r program text; do
+        disturbed "$program" "$text"
+        run -0 --separate-stderr with_lib "fetched $program get it"
+        [[ $output == fine && ${#stderr_lines[@]} == 2 && $stderr == *"prog: $program failed ($text), again in 0 s"* && $(wc -l <calls) == 3 ]]
+    done <<'TEXT'
+apt-get|E: Failed to fetch http://deb.debian.org/debian/x.deb  Connection timed out
+apt-get|E: Unable to locate package x, as Temporary failure resolving 'deb.debian.org'
+apt-get|E: Could not get lock /var/lib/apt/lists/lock
+npm|npm ERR! code ECONNRESET
+mvn|[ERROR] Failed to execute goal on project x: Could not resolve dependencies: Could not transfer artifact a:b:jar:1 from/to central: Connection reset
+mvn|something without a name
+TEXT
+    while IFS='|' read -r program text; do
+        disturbed "$program" "$text"
+        run -7 --separate-stderr with_lib "fetched $program get it"
+        [[ $output == "$text" && -z $stderr && $(wc -l <calls) == 1 ]]
+    done <<'TEXT'
+apt-get|E: Unable to locate package no-such-package
+apt-get|E: You don't have enough free space in /var/cache/apt/archives/.
+npm|npm ERR! code E404
+mvn|[ERROR] COMPILATION ERROR :
+mvn|[ERROR] The following files had format violations:
+TEXT
+    disturbed apt-get 'E: Connection refused'
+    RDMA4J_FETCH_PAUSES=0 run -7 --separate-stderr with_lib 'fetched apt-get get it'
+    [[ $output == 'E: Connection refused' && $(wc -l <calls) == 2 ]]
+}
+
+@test "packages are installed in spite of a package server's hiccups" {
+    ((EUID == 0))
+    disturbed apt-get 'E: Failed to fetch http://deb.debian.org/debian/x.deb  Connection reset by peer'
+    printf '#!/bin/sh\nexit 1\n' >bin/dpkg-query
+    chmod +x bin/dpkg-query
+    PATH=$PWD/bin:$PATH RDMA4J_FETCH_PAUSES='0 0' run -0 with_lib 'ensure_packages some'
+    [[ $(head -n 3 calls | tr '\n' ' ') == *' install -y '*' update '*' install -y '* ]]
 }
 
 @test "a JDK is found by RDMA4J_JAVA_HOME, JAVA_HOME, PATH, in this order" {

@@ -39,7 +39,7 @@ version() {
 }
 
 @test "without a network it says what it wanted, and why that failed" {
-    RDMA4J_CACHE=$BATS_TEST_TMPDIR http_proxy=http://127.0.0.1:1 run -1 "$newer"
+    RDMA4J_FETCH_PAUSES='' RDMA4J_CACHE=$BATS_TEST_TMPDIR http_proxy=http://127.0.0.1:1 run -1 "$newer"
     [[ $output == *'the packages of Debian trixie cannot be read'*127.0.0.1* ]]
-    [[ ! -e $BATS_TEST_TMPDIR/perftest/trixie ]]
+    [[ -z $(compgen -G "$BATS_TEST_TMPDIR/perftest/*") ]]
 }

@@ -81,7 +81,7 @@ setup() {
   wait $! || status=$?
   [ "$status" -eq 130 ]
   [ "$(<"$BATS_TEST_TMPDIR/started")" == started ]
-  [ "$(ls -A "$BATS_TEST_TMPDIR/cache/start")" == lock ]
+  [ -z "$(find "$BATS_TEST_TMPDIR/cache/start" -mindepth 1 ! -empty)" ]
 }
 
 @test "the cache for a jar with a long name beyond ASCII has a name that a file can have" {
@@ -95,12 +95,12 @@ setup() {
   jar=$BATS_TEST_TMPDIR/$(printf 'ü%.0s' {1..120}).jar
   touch -d yesterday "$jar"
   # What others have left is not kept for ever.
-  mkdir -p "$BATS_TEST_TMPDIR/cache/start/.new-killed"
+  mkdir -p "$BATS_TEST_TMPDIR/cache/start/.new.killed"
   touch -d '31 days ago' "$BATS_TEST_TMPDIR/cache/start/_old"
   unset JDK_JAVA_OPTIONS JAVA_TOOL_OPTIONS
   LC_ALL=C.UTF-8 RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache start_cache "$home" "$jar"
   [[ ${START_CACHE[0]} == -XX:AOTCache=* ]]
-  [[ $(ls -A "$BATS_TEST_TMPDIR/cache/start" | wc -l) == 2 && ! -e $BATS_TEST_TMPDIR/cache/start/_old ]]
+  [[ $(find "$BATS_TEST_TMPDIR/cache/start" -mindepth 1 ! -name .lock ! -name .use | wc -l) == 1 && ! -e $BATS_TEST_TMPDIR/cache/start/_old ]]
   # That of another jar with as many options is another one.
   local name other flags
   flags=$(printf -- '-XX:+UseSerialGC %.0s' {1..20})
@@ -140,7 +140,7 @@ cheapest() {
 
 # Sets caches. A long name does not begin as a short one does.
 caches_made() {
-  mapfile -t caches < <(find "$RDMA4J_CACHE/start" -type f ! -name lock)
+  mapfile -t caches < <(find "$RDMA4J_CACHE/start" -type f ! -name '.*')
 }
 
 @test "the first start makes a cache that the next ones use, and starts are faster with it; a new jar gets a new cache" {
@@ -207,7 +207,7 @@ caches_made() {
   done
   caches_made
   [ "${#caches[@]}" -eq 1 ]
-  [ -z "$(find "$RDMA4J_CACHE/start" -name '.new-*')" ]
+  [ -z "$(find "$RDMA4J_CACHE/start" -name '.new.*')" ]
 
   head -c 100000 "${caches[0]}" >"$BATS_TEST_TMPDIR/part"
   mv "$BATS_TEST_TMPDIR/part" "${caches[0]}"

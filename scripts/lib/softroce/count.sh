@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the rdma4j authors
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash disable=SC2034  # variables for the files that source this one
+# shellcheck shell=bash disable=SC2034,SC2154  # variables for the files that source this one; once.sh sets work and log
 #
-# The plugin of QEMU that counts a guest's instructions. Needs common.sh.
+# The plugin of QEMU that counts a guest's instructions. Needs common.sh, once.sh.
 #
 #   count_is_possible   false when this machine's QEMU takes no such plugin; COUNT_REASON then says why
 #   count_compiled      true when it is in the cache
@@ -42,9 +42,10 @@ count_compiled() {
 
 count_get() {
     COUNT_PLUGIN=$(count_file) || exit
-    [[ ! -e $COUNT_PLUGIN ]] || return 0
-    local new=$COUNT_PLUGIN.$$
-    cc -O2 -shared -fPIC -fvisibility=hidden -o "$new" "$COUNT_SOURCE" ||
+    once "${COUNT_PLUGIN%/*}" "${COUNT_PLUGIN##*/}" '' count_compile
+}
+
+count_compile() {
+    cc -O2 -shared -fPIC -fvisibility=hidden -o "$work/tree" "$COUNT_SOURCE" ||
         die "the plugin that counts instructions could not be compiled: $COUNT_SOURCE"
-    mv -- "$new" "$COUNT_PLUGIN"
 }

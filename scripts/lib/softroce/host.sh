@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the rdma4j authors
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash disable=SC2034  # variables for the files that source this one
+# shellcheck shell=bash disable=SC2034,SC2154  # variables for the files that source this one; once.sh sets work and log
 #
 # Running the command on this machine itself, and the choice between that, KVM and emulation. Needs common.sh, time-limit.sh and
 # vm.sh.
@@ -123,10 +123,18 @@ host_guard() {
 
 declare -A ACCEL_NAME=([kvm]=KVM [tcg]=TCG [icount]='TCG that counts instructions' [uml]='User-Mode Linux')
 
+kvm_try() {
+    if vm_probe kvm; then echo works; else echo hangs; fi
+}
+
+kvm_tried() {
+    kvm_try >"$work/tree"
+}
+
 # /dev/kvm may exist and a guest hang all the same (seen under a hypervisor that is itself a guest), so a guest is started
 # once, and the answer kept as long as machine, QEMU and guest kernel are the same.
 choose_accel() {
-    local memo answer key
+    local cache answer key
     ACCEL_REASON=
     if [[ -n $ICOUNT ]]; then
         ACCEL=icount
@@ -155,13 +163,11 @@ choose_accel() {
         printf '%s\n' "$KERNEL_DIR"
     } 2>/dev/null | sha256sum)
     # Where nothing can be kept, as in a container, it is tried each time.
-    memo=$(cache_dir kvm 2>/dev/null)/${key:0:20} || memo=''
-    if [[ -r $memo ]]; then
-        answer=$(<"$memo")
+    if ! cache=$(cache_dir kvm 2>/dev/null); then
+        answer=$(kvm_try)
     else
-        say "trying whether a guest starts with KVM (up to $VM_PROBE_LIMIT s)"
-        if vm_probe kvm; then answer=works; else answer=hangs; fi
-        [[ -z $memo ]] || { printf '%s\n' "$answer" >"$memo.$$" && mv -- "$memo.$$" "$memo"; }
+        once "$cache" "${key:0:20}" "trying whether a guest starts with KVM, up to $VM_PROBE_LIMIT s" kvm_tried
+        answer=$(<"$cache/${key:0:20}")
     fi
     if [[ $answer == works ]]; then
         ACCEL=kvm

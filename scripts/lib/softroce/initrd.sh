@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 the rdma4j authors
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154  # INITRD is for the file that sources this one; once.sh sets work
 #
 # The guest's initrd: busybox, the modules that it needs before it has a root, guest-boot and guest-main. Built once for
-# what goes into it and kept in the cache. Needs common.sh and a kernel (kernel.sh).
+# what goes into it and kept in the cache. Needs common.sh, once.sh and a kernel (kernel.sh).
 #
 #   initrd_get   sets INITRD to the file
 
@@ -39,32 +39,27 @@ initrd_busybox() {
     if [[ -n ${ARCH_FOREIGN:-} ]]; then printf '%s\n' "$ARM64_ROOT/usr/bin/busybox"; else command -v busybox; fi
 }
 
-# In a subshell, which takes away what it has begun.
-initrd_build() (
-    file=$1 tree='' here=$RDMA4J_ROOT/scripts/lib/softroce
+initrd_build() {
+    local root=$work/root here=$RDMA4J_ROOT/scripts/lib/softroce
     declare -A INITRD_SEEN=()
-    trap 'rm -rf -- "$tree" "$file.$$"' EXIT
-    # What other versions of these files have left is not kept for ever.
-    find "$(cache_dir initrd)" -mindepth 1 -maxdepth 1 -mtime +30 -exec rm -rf -- {} +
-    tree=$(mktemp -d -- "$(cache_dir initrd)/.new.XXXXXX")
-    mkdir -p -- "$tree"/{bin,proc,sys,dev,lower,upper,root}
-    cp -- "$(initrd_busybox)" "$tree/bin/busybox"
-    cp -- "$here/guest-boot" "$tree/init"
-    cp -- "$here/guest-main" "$tree/guest-main"
-    chmod 755 "$tree/init"
+    mkdir -p -- "$root"/{bin,proc,sys,dev,lower,upper,root}
+    cp -- "$(initrd_busybox)" "$root/bin/busybox"
+    cp -- "$here/guest-boot" "$root/init"
+    cp -- "$here/guest-main" "$root/guest-main"
+    chmod 755 "$root/init"
     if [[ ${ACCEL:-} != uml ]]; then # which has them built in
-        initrd_modules "$tree/modules/root" "${INITRD_ROOT_MODULES[@]}"
-        initrd_modules "$tree/modules/rdma" "${INITRD_RDMA_MODULES[@]}"
+        initrd_modules "$root/modules/root" "${INITRD_ROOT_MODULES[@]}"
+        initrd_modules "$root/modules/rdma" "${INITRD_RDMA_MODULES[@]}"
     fi
     # Not compressed: an emulated CPU unpacks more slowly than QEMU copies. The same bytes from the same files, because an
     # image is compared with the one that somebody else has built.
-    find "$tree" -exec touch -h -d @0 {} +
-    (cd -- "$tree" && find . | LC_ALL=C sort | cpio --quiet --reproducible -R 0:0 -o -H newc) >"$file.$$"
-    mv -- "$file.$$" "$file"
-)
+    find "$root" -exec touch -h -d @0 {} +
+    (cd -- "$root" && find . | LC_ALL=C sort | cpio --quiet --reproducible -R 0:0 -o -H newc) >"$work/tree" ||
+        die "the guest's initrd could not be written"
+}
 
 initrd_get() {
-    local here=$RDMA4J_ROOT/scripts/lib/softroce key
+    local here=$RDMA4J_ROOT/scripts/lib/softroce key cache
     if [[ $KERNEL_DIR == "${RDMA4J_GUEST:-}" ]]; then
         INITRD=$KERNEL_DIR/initrd
         return
@@ -73,6 +68,7 @@ initrd_get() {
         printf '%s\n' "$KERNEL_DIR"
         cat -- "$(initrd_busybox)" "$here/guest-boot" "$here/guest-main" "$here/initrd.sh"
     } | sha256sum)
-    INITRD=$(cache_dir initrd)/${key:0:20}
-    [[ -e $INITRD ]] || initrd_build "$INITRD"
+    cache=$(cache_dir initrd) || exit
+    once "$cache" "${key:0:20}" '' initrd_build
+    INITRD=$cache/${key:0:20}
 }

@@ -58,7 +58,7 @@ kernel_resolve() {
 # kernel_is_prepared VERSION: the folder that `softroce --prepare` has made (prepare.sh) serves.
 kernel_is_prepared() {
     [[ $1 == default && -n ${RDMA4J_GUEST:-} ]] || return 1
-    once_done "$RDMA4J_GUEST" ||
+    [[ -e $RDMA4J_GUEST/complete ]] ||
         die "RDMA4J_GUEST=$RDMA4J_GUEST has no prepared guest" 'scripts/softroce --prepare FOLDER makes one'
 }
 
@@ -77,7 +77,7 @@ kernel_unpack() {
     mkdir -p -- "$into"
     for deb; do
         log=$({ dpkg --fsys-tarfile "$deb" | tar -x -C "$into" "${KERNEL_UNUSED[@]}" --exclude './usr/share'; } 2>&1) ||
-            kernel_not_made "${deb##*/} cannot be unpacked:" "$(head -n 1 <<<"$log")"
+            die "${deb##*/} cannot be unpacked:" "$(head -n 1 <<<"$log")"
     done
     if [[ -d $into/usr/lib/modules ]]; then # packages since Debian 13
         mkdir -p -- "$into/lib"
@@ -87,7 +87,7 @@ kernel_unpack() {
     image=$into/boot/vmlinuz-$release
     [[ -f $image ]] || image=$into/lib/modules/$release/vmlinuz
     depmod -b "$into" "$release"
-    "kernel_image_$ARCH" "$image" "$into/vmlinux" || kernel_not_made "the kernel image of $release cannot be unpacked"
+    "kernel_image_$ARCH" "$image" "$into/vmlinux" || die "the kernel image of $release cannot be unpacked"
     rm -rf -- "${into:?}/boot" "$into/lib/modules/$release/vmlinuz"
     printf '%s\n' "$release" >"$into/complete"
 }
@@ -125,39 +125,23 @@ kernel_decompress() {
     esac
 }
 
-# The name by which uml.sh and arm64.sh call it: what they have made is kept for as long as their text is the same.
-kernel_begin() {
-    once_begin "$@"
-}
-
 # kernel_download PACKAGE VERSION: into $work, from the sources that $KERNEL_APT says
 kernel_download() {
     local log
     # As root, apt would first try to give the download to a user who cannot write here, and warn.
-    log=$(cd -- "$work" && apt-get -q -o APT::Sandbox::User=root "${KERNEL_APT[@]}" download "$1=$2" 2>&1) ||
+    log=$(cd -- "$work" && fetched apt-get -q -o APT::Sandbox::User=root "${KERNEL_APT[@]}" download "$1=$2") ||
         die "the package manager could not fetch $1 $2:" "$(tail -n 5 <<<"$log")" 'try: apt-get update'
 }
 
-# kernel_not_made TEXT…: dies; the disk's room is the usual cause.
-kernel_not_made() {
-    die "$@" "${work%/*} has $(room "$work" || echo an unknown number of) MiB left, and 400 are enough" \
-        'make room, or set RDMA4J_CACHE to a folder with more'
-}
-
-kernel_end() {
-    once_end "$@"
-}
-
-# kernel_fetch PACKAGE VERSION FOLDER
-kernel_fetch() (
-    kernel_begin "$(cache_dir kernel)" "$3" "fetching the kernel $1 $2" || return 0
+# kernel_fetch PACKAGE VERSION
+kernel_fetch() {
+    local part parts
     kernel_download "$1" "$2"
     # Since Linux 7 a package has its image, modules and their lists in packages of their own.
     mapfile -t parts < <(dpkg-deb -f "$work"/*.deb Depends | grep -oE 'linux-(base|binary|modules)-[0-9][^ ,]*' || true)
     for part in "${parts[@]}"; do kernel_download "$part" "$2"; done
     kernel_unpack "$work/tree" "$work"/*.deb
-    kernel_end "$3"
-)
+}
 
 # kernel_find VERSION: prints "PACKAGE VERSION" of what the current package sources have; status 1 if they have nothing.
 kernel_find() {
@@ -182,23 +166,29 @@ kernel_find_cached() {
     [[ -n $newest ]] && printf '%s %s\n' "linux-image-${newest%%_*}" "${newest#*_}"
 }
 
+# kernel_found VERSION: into $work/tree, what the package sources have.
+kernel_found() {
+    local suite=''
+    if [[ $1 == newest ]]; then
+        suite=' sid'
+        kernel_use sid || die 'the newest kernel: the unstable suite could not be read' "$APT_SUITE_FAILURE"
+        set -- default
+    fi
+    answer=$(kernel_find "$1") || { [[ -z $suite ]] || die "the unstable suite names no kernel (linux-image-$ARCH_DEBIAN)"; exit 1; }
+    printf '%s\n' "$answer$suite" >"$work/tree"
+}
+
 # Prints the package and version that $1 means, and behind it the suite that it comes from, if it is another one; or dies.
 # apt-cache needs a second; its answer is kept until the package lists change.
 kernel_choose() {
-    local wanted=$1 stamp memo answer known available
-    stamp="$wanted $ARCH_DEBIAN $(stat -c %Y /var/lib/apt/lists /etc/apt 2>/dev/null | tr '\n' ' ')"
-    memo=$(cache_dir kernel)/.choice.${wanted//\//_} || exit
-    if [[ -r $memo ]] && { IFS= read -r known && read -r answer; } <"$memo" && [[ $known == "$stamp" ]]; then
-        printf '%s\n' "$answer"
-        return 0
-    fi
-    if [[ $wanted == newest ]]; then
-        kernel_use sid || die 'the newest kernel: the unstable suite could not be read' "$APT_SUITE_FAILURE"
-        answer=$(kernel_find default) || die "the unstable suite names no kernel (linux-image-$ARCH_DEBIAN)"
-        answer+=' sid'
-        printf '%s\n%s\n' "$stamp" "$answer" >"$memo.$$" && mv -- "$memo.$$" "$memo"
-    elif answer=$(kernel_find "$wanted"); then
-        printf '%s\n%s\n' "$stamp" "$answer" >"$memo.$$" && mv -- "$memo.$$" "$memo"
+    local wanted=$1 cache key answer available
+    cache=$(cache_dir choice) || exit
+    key=$({ printf '%s\n' "$wanted" "$ARCH_DEBIAN" && stat -c %Y /var/lib/apt/lists /etc/apt; } 2>/dev/null | sha256sum)
+    key=${key:0:20}
+    if once "$cache" "$key" '' kernel_found "$wanted"; then
+        answer=$(<"$cache/$key")
+    elif [[ $wanted == newest ]]; then
+        exit 1
     elif answer=$(kernel_find_cached "$wanted"); then
         answer=${answer//%3a/:}
     elif [[ $wanted == default ]]; then
@@ -226,9 +216,9 @@ kernel_get() {
     answer=$(kernel_choose "$1") || exit $?
     read -r package version source <<<"$answer"
     KERNEL_DIR=$(cache_dir kernel)/${package}_${version//:/%3a}
-    if ! once_done "$KERNEL_DIR"; then
+    if ! once_use "$KERNEL_DIR"; then
         [[ -z $source ]] || kernel_use "$source" || die "the suite $source could not be read" "$APT_SUITE_FAILURE"
-        kernel_fetch "$package" "$version" "$KERNEL_DIR"
+        once "${KERNEL_DIR%/*}" "${KERNEL_DIR##*/}" "fetching the kernel $package $version" kernel_fetch "$package" "$version"
     fi
     KERNEL_RELEASE=$(<"$KERNEL_DIR/complete")
 }

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 the rdma4j authors
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash disable=SC2034  # variables for the files that source this one
+# shellcheck shell=bash disable=SC2034,SC2154  # variables for the files that source this one; once.sh sets work and log
 #
 # The guest's kernel as a program of this machine: User-Mode Linux, built at need from the distribution's source package of the
 # kernel that the microVM runs, and kept in the cache. Its processes run on the real CPU; what they ask of their kernel costs two
-# changes of process. Needs common.sh, packages.sh and kernel.sh.
+# changes of process. Needs common.sh, once.sh, packages.sh and kernel.sh.
 #
 #   UML_PACKAGES          what building takes, beside apt
 #   uml_get VERSION       makes sure that it is there; sets KERNEL_DIR, with the program "linux" in it, and KERNEL_RELEASE
@@ -24,18 +24,17 @@ uml_get() {
         cat -- "$RDMA4J_ROOT/scripts/lib/softroce/uml.config"
     } | sha256sum)
     KERNEL_DIR=$(cache_dir uml)/${version//:/%3a}-${key:0:8}
-    if ! once_done "$KERNEL_DIR"; then
+    if ! once_use "$KERNEL_DIR"; then
         [[ -z $source ]] || kernel_use "$source" || die "the suite $source could not be read" "$APT_SUITE_FAILURE"
-        uml_build "$version" "$KERNEL_DIR"
+        once "${KERNEL_DIR%/*}" "${KERNEL_DIR##*/}" "building User-Mode Linux $version, some minutes" uml_build "$version"
     fi
     KERNEL_RELEASE=$(<"$KERNEL_DIR/complete")
 }
 
-# uml_build VERSION FOLDER
-uml_build() (
-    version=$1 folder=$2 cache=$(cache_dir uml) log=$cache/build.log work=
+# uml_build VERSION
+uml_build() {
+    local version=$1 name line make
     name=linux-source-$(grep -oE '^[0-9]+\.[0-9]+' <<<"$version")
-    kernel_begin "$cache" "$folder" "building User-Mode Linux $version from $name, some minutes" || return 0
     require_packages "${UML_PACKAGES[@]}" || exit 1
     kernel_download "$name" "$version"
     mkdir -- "$work/tree" "$work/source"
@@ -65,8 +64,7 @@ uml_build() (
     cp -- "$work/source/linux" "$work/tree/linux"
     strip -- "$work/tree/linux"
     cp -- "$work/source/include/config/kernel.release" "$work/tree/complete"
-    kernel_end "$folder"
-)
+}
 
 # Kernel and processes of one guest are processes of this machine that wait for each other at each system call: on two CPUs each
 # would wake the other's CPU first, which takes ten times as long. The lock ends with this script.
