@@ -124,7 +124,7 @@ public final class NcclRendezvous {
     /**
      * Fetches the id; tries again until the server is there.
      *
-     * @param server where {@link #serve} listens
+     * @param server where {@link #serve} listens; a name that is not resolved is looked up for each attempt
      * @param timeout how long at most; with zero it tries once
      * @return the id
      * @throws IOException if what answers is something else
@@ -145,7 +145,7 @@ public final class NcclRendezvous {
                 throw failure;
             }
             try (Socket socket = new Socket()) {
-                socket.connect(server, (int) Math.clamp(left, 1, LONGEST_SILENCE_MILLIS));
+                socket.connect(resolved(server), (int) Math.clamp(left, 1, LONGEST_SILENCE_MILLIS));
                 return ask(socket, server, limit - (System.nanoTime() - start));
             } catch (WrongServerException e) {
                 throw e;
@@ -155,6 +155,11 @@ public final class NcclRendezvous {
                 LockSupport.parkNanos(RETRY_NANOS);
             }
         }
+    }
+
+    /** A name that is not resolved is looked up for each attempt. */
+    private static InetSocketAddress resolved(InetSocketAddress server) {
+        return server.isUnresolved() ? new InetSocketAddress(server.getHostString(), server.getPort()) : server;
     }
 
     private static NcclUniqueId ask(Socket socket, InetSocketAddress server, long nanos) throws IOException {

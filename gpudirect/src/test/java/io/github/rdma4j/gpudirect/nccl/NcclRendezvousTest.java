@@ -61,6 +61,17 @@ class NcclRendezvousTest {
     }
 
     @Test
+    void nameThatIsNotResolvedIsLookedUp() throws Exception {
+        try (ServerSocket server = new ServerSocket(0);
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            InetSocketAddress name = InetSocketAddress.createUnresolved("localhost", server.getLocalPort());
+            Future<NcclUniqueId> fetched = threads.submit(() -> NcclRendezvous.fetch(name, LIMIT));
+            NcclRendezvous.serve(id(), server, 1, LIMIT);
+            assertThat(fetched.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isEqualTo(id());
+        }
+    }
+
+    @Test
     void nobodyComes() throws IOException {
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             assertThatExceptionOfType(NcclTimeoutException.class)

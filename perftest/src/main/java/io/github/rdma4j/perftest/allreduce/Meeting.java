@@ -182,7 +182,7 @@ final class Meeting implements AutoCloseable {
         }
     }
 
-    /** The other ranks: find rank 0. */
+    /** The other ranks: find rank 0, whose name is looked up for each attempt. */
     static Meeting join(InetSocketAddress server, int rank, int ranks, String common, Duration timeout) {
         long start = System.nanoTime();
         IOException last = null;
@@ -190,10 +190,11 @@ final class Meeting implements AutoCloseable {
             Socket socket = new Socket();
             boolean joined = false;
             try {
-                if (server.isUnresolved()) {
+                InetSocketAddress found = new InetSocketAddress(server.getHostString(), server.getPort());
+                if (found.isUnresolved()) {
                     throw unknown(server);
                 }
-                socket.connect(server, Math.toIntExact(timeout.toMillis()));
+                socket.connect(found, Math.toIntExact(timeout.toMillis()));
                 Connection host = Connection.of(0, socket, timeout);
                 host.out.writeLong(MAGIC);
                 host.out.writeInt(rank);

@@ -52,14 +52,21 @@ public final class CmConnections implements AutoCloseable {
 
     private final TestParameters parameters;
     private final TestDevice device;
+    private final InetAddress server;
     private final Duration timeout;
     private final EventChannel channel = EventChannel.create();
     private final PortSpace portSpace;
     private ConnectionId listening;
 
-    public CmConnections(TestParameters parameters, TestDevice device) {
+    /**
+     * Nothing is connected yet.
+     *
+     * @param server on a client, the one of the server's addresses that has answered
+     */
+    public CmConnections(TestParameters parameters, TestDevice device, InetAddress server) {
         this.parameters = parameters;
         this.device = device;
+        this.server = server;
         this.timeout = parameters.peer().timeout();
         this.portSpace = parameters.connection() == ConnectionType.UD ? PortSpace.UDP : PortSpace.TCP;
     }
@@ -217,8 +224,7 @@ public final class CmConnections implements AutoCloseable {
 
     private ConnectionId resolve() {
         MeetingPoint where = parameters.peer().meetingPoint();
-        InetAddress address = where.addresses().getFirst();
-        InetSocketAddress destination = new InetSocketAddress(address, where.port());
+        InetSocketAddress destination = new InetSocketAddress(server, where.port());
         ConnectionId id = channel.createId(portSpace);
         if (parameters.peer().typeOfService() >= 0) {
             id.options().typeOfService(parameters.peer().typeOfService());
@@ -226,7 +232,7 @@ public final class CmConnections implements AutoCloseable {
         if (where.source() == null) {
             id.resolveAddress(destination, timeout);
         } else {
-            id.resolveAddress(where.source(address), destination, timeout);
+            id.resolveAddress(where.source(server), destination, timeout);
         }
         expect(CmEventType.ADDR_RESOLVED, "finding the way to " + destination);
         id.resolveRoute(timeout);

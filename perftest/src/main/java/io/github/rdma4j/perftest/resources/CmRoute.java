@@ -34,27 +34,44 @@ record CmRoute(String device, int port, String addresses) {
         if (!parameters.peer().rdmaCm() || parameters.isServer() && where.source() == null) {
             return Optional.empty();
         }
-        try (SynchronousId probe = SynchronousId.create(PortSpace.TCP)) {
-            if (parameters.isServer()) {
+        if (parameters.isServer()) {
+            try (SynchronousId probe = SynchronousId.create(PortSpace.TCP)) {
                 InetSocketAddress address = where.listeningAddress();
                 // Its own port is where the conversation is listened for already.
                 probe.id().bind(new InetSocketAddress(address.getAddress(), 0));
                 return Optional.of(of(probe.id(), where.source()));
+            } catch (VerbsException failure) {
+                throw unknown(failure);
             }
-            InetAddress destination = where.addresses().getFirst();
-            InetSocketAddress server = new InetSocketAddress(destination, where.port());
+        }
+        VerbsException last = null;
+        for (InetAddress destination : where.addresses()) {
+            try {
+                return Optional.of(to(destination, where, parameters));
+            } catch (VerbsException failure) {
+                last = failure;
+            }
+        }
+        throw unknown(last);
+    }
+
+    private static CmRoute to(InetAddress destination, MeetingPoint where, TestParameters parameters) {
+        InetSocketAddress server = new InetSocketAddress(destination, where.port());
+        try (SynchronousId probe = SynchronousId.create(PortSpace.TCP)) {
             if (where.source() == null) {
                 probe.resolve(server, parameters.peer().timeout());
             } else {
                 probe.resolve(
                         where.source(destination), server, parameters.peer().timeout());
             }
-            return Optional.of(of(probe.id(), where.name()));
-        } catch (VerbsException failure) {
-            boolean noRoute = failure instanceof ConnectionException step && step.event() == CmEventType.ROUTE_ERROR;
-            String missing = noRoute ? "finds no route" : "has no device";
-            throw new TestFailedException("rdma_cm %s for the test: %s".formatted(missing, failure.getMessage()), "");
+            return of(probe.id(), where.name());
         }
+    }
+
+    private static TestFailedException unknown(VerbsException failure) {
+        boolean noRoute = failure instanceof ConnectionException step && step.event() == CmEventType.ROUTE_ERROR;
+        String missing = noRoute ? "finds no route" : "has no device";
+        return new TestFailedException("rdma_cm %s for the test: %s".formatted(missing, failure.getMessage()), "");
     }
 
     static CmRoute of(ConnectionId id, String addresses) {

@@ -96,8 +96,9 @@ public final class PerfTest {
                     warmUp = warmUp(device, mine);
                 }
                 try (ControlChannel channel = reachPeer(listening);
-                        CmConnections connections =
-                                parameters.peer().rdmaCm() ? new CmConnections(parameters, device) : null) {
+                        CmConnections connections = parameters.peer().rdmaCm()
+                                ? new CmConnections(parameters, device, channel.peerAddress())
+                                : null) {
                     return measure(device, resources, mine, channel, connections, placement, observed);
                 }
             }

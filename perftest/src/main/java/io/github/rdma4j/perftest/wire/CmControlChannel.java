@@ -61,6 +61,7 @@ final class CmControlChannel extends ControlChannel {
     private final CompletionQueue sends;
     private final CompletionQueue receives;
     private final QueuePair queuePair;
+    private final InetAddress address;
     private final MemorySegment buffer;
     private final MemorySlice outgoing;
     private final MemorySlice incoming;
@@ -76,8 +77,9 @@ final class CmControlChannel extends ControlChannel {
     private CmControlChannel(SynchronousId connection, boolean server, Duration timeout) {
         super(server, timeout);
         this.connection = connection;
-        InetSocketAddress address = connection.id().peerAddress().orElseThrow();
-        this.peer = address.toString().replaceFirst("^.*/", "");
+        InetSocketAddress there = connection.id().peerAddress().orElseThrow();
+        this.address = there.getAddress();
+        this.peer = there.toString().replaceFirst("^.*/", "");
         DeviceContext device = connection.id().device().orElseThrow();
         this.mayBeUnread = !server && device.device().transportType() == TransportType.IWARP;
         this.domain = device.allocateProtectionDomain();
@@ -183,6 +185,11 @@ final class CmControlChannel extends ControlChannel {
             return new HandshakeException(message, failure.remedy(), failure);
         }
         if (failure instanceof ConnectionRejectedException rejected
+                && rejected.reason() == RejectReason.CONSUMER_DEFINED) {
+            // The message says what to do.
+            return new HandshakeException(message, "", failure);
+        }
+        if (failure instanceof ConnectionRejectedException rejected
                         && rejected.reason() == RejectReason.INVALID_SERVICE_ID
                 || failure.errno() == ECONNREFUSED && !(failure instanceof ConnectionRejectedException)) {
             message = "nobody accepts rdma_cm connections at " + where;
@@ -202,6 +209,11 @@ final class CmControlChannel extends ControlChannel {
             throw new VerbsException("posting a receive on " + queuePair, errno, "", "");
         }
         arrived = false;
+    }
+
+    @Override
+    public InetAddress peerAddress() {
+        return address;
     }
 
     @Override

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.wire;
 
+import java.net.InetAddress;
 import java.time.Duration;
 
 /**
@@ -62,6 +63,9 @@ public abstract class ControlChannel implements AutoCloseable {
 
     /** The address of the other side, for messages. */
     public abstract String peer();
+
+    /** The one of the other side's addresses that has answered. */
+    public abstract InetAddress peerAddress();
 
     /** Whether {@link PeerKeys} travel as a structure here, not as text. */
     abstract boolean carriesBinaryKeys();

@@ -67,7 +67,7 @@ public record MeetingPoint(String host, int port, String source, boolean ipv6, b
         if (source != null) {
             return new InetSocketAddress(localAddress(ipv6 || source.contains(":")), port);
         }
-        return overRdma || ipv6 ? new InetSocketAddress(wildcard(), port) : new InetSocketAddress(port);
+        return ipv6 ? new InetSocketAddress(InetAddress.ofLiteral("::"), port) : new InetSocketAddress(port);
     }
 
     private InetAddress localAddress(boolean six) {
@@ -77,15 +77,6 @@ public record MeetingPoint(String host, int port, String source, boolean ipv6, b
                 .orElseThrow(() -> new HandshakeException(
                         "--bind_source_ip: " + source + " is no IPv" + (six ? "6" : "4") + " address",
                         "both sides' addresses must be of one family"));
-    }
-
-    /** The wildcard address of one family: rdma_cm, unlike TCP, is not asked for both at once. */
-    private InetAddress wildcard() {
-        try {
-            return InetAddress.getByAddress(new byte[ipv6 ? 16 : 4]);
-        } catch (UnknownHostException impossible) {
-            throw new AssertionError(impossible);
-        }
     }
 
     private static List<InetAddress> resolve(String name, String what) {

@@ -105,6 +105,11 @@ final class TcpControlChannel extends ControlChannel {
     }
 
     @Override
+    public InetAddress peerAddress() {
+        return socket.getInetAddress();
+    }
+
+    @Override
     public String peer() {
         return socket.getRemoteSocketAddress().toString().replaceFirst("^.*/", "");
     }

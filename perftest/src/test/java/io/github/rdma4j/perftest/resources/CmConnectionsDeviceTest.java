@@ -36,7 +36,16 @@ class CmConnectionsDeviceTest {
             return new Side(
                     device,
                     new TestResources(device, parameters, shape, LAYOUT),
-                    new CmConnections(parameters, device));
+                    new CmConnections(
+                            parameters,
+                            device,
+                            parameters.isServer()
+                                    ? null
+                                    : parameters
+                                            .peer()
+                                            .meetingPoint()
+                                            .addresses()
+                                            .getFirst()));
         }
 
         void connect() {

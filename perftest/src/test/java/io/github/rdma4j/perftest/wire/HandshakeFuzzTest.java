@@ -225,6 +225,11 @@ class HandshakeFuzzTest {
         }
 
         @Override
+        public InetAddress peerAddress() {
+            return InetAddress.ofLiteral("10.99.0.1");
+        }
+
+        @Override
         boolean carriesBinaryKeys() {
             return true;
         }

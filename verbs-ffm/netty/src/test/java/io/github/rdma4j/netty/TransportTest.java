@@ -26,15 +26,19 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.FileRegion;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.resolver.NoopAddressResolverGroup;
 import io.netty.util.AbstractReferenceCounted;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -106,6 +110,45 @@ class TransportTest {
         assertThat(client.rdmaFailure().isPresent()).isEqualTo(tried);
         assertThat(server.rdmaFailure().isPresent()).isEqualTo(tried);
         assertThat(client.remoteAddress()).isEqualTo(server.localAddress());
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_OR_TCP", "RDMA_WITH_FAILOVER"})
+    void bindingToAPortTakesEveryLoopbackAddress(Transport transport) throws Exception {
+        try (ServerSocketChannel sockets = ServerSocketChannel.open().bind(new InetSocketAddress(0))) {
+            InetSocketAddress server = (InetSocketAddress) new ServerBootstrap()
+                    .group(loops)
+                    .channel(RdmaServerSocketChannel.class)
+                    .option(RdmaChannelOption.TRANSPORT, transport)
+                    .childHandler(new Echo())
+                    .bind(0)
+                    .sync()
+                    .channel()
+                    .localAddress();
+            assertThat(server.getAddress()).isEqualTo(((InetSocketAddress) sockets.getLocalAddress()).getAddress());
+            for (InetAddress loopback : NetworkInterface.networkInterfaces()
+                    .flatMap(NetworkInterface::inetAddresses)
+                    .filter(InetAddress::isLoopbackAddress)
+                    .toList()) {
+                Channel client = client(transport)
+                        .connect(loopback.getHostAddress(), server.getPort())
+                        .sync()
+                        .channel();
+                assertThat(((InetSocketAddress) client.remoteAddress()).getAddress())
+                        .isEqualTo(loopback);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Transport.class)
+    void nameThatNobodyResolvedIsRefusedAsByNio(Transport transport) {
+        InetSocketAddress name = InetSocketAddress.createUnresolved("srv", 7471);
+        ChannelFuture connected = client(transport)
+                .resolver(NoopAddressResolverGroup.INSTANCE)
+                .connect(name)
+                .awaitUninterruptibly();
+        assertThat(connected.cause()).isInstanceOf(UnresolvedAddressException.class);
     }
 
     /** The page shows pieces of it. */

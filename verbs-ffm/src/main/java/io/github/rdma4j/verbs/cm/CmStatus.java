@@ -53,8 +53,8 @@ final class CmStatus {
 
     private static final String LISTEN_HERE =
             "see at the peer where its program listens ('rdma resource show cm_id'): bound to the wildcard address, it"
-                    + " takes IPv4 and IPv6 at every address. If it listens here, see what it says: it has ended, or"
-                    + " lacked locked memory or file descriptors for one more";
+                    + " takes IPv4 and IPv6 at every address. If it listens here, see what it says (its accept() throws"
+                    + " why it gave up a client), and connect anew";
 
     private CmStatus() {}
 

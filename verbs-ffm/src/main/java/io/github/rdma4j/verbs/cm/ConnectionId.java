@@ -9,7 +9,6 @@ import io.github.rdma4j.verbs.bindings.rdma_cm_join_mc_attr_ex;
 import io.github.rdma4j.verbs.device.TransportType;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.CmCalls;
-import io.github.rdma4j.verbs.internal.DeviceDriver;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
@@ -146,8 +145,8 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
      * <p>The wildcard address is for ids that listen. As with Java's sockets, that of either family takes IPv4 and IPv6,
      * and {@link #localAddress()} returns {@code ::}. It takes its own family alone if {@link
      * ConnectionOptions#addressFamilyOnly} was called before, if this JVM has no IPv6, and on a host with an iWARP
-     * adapter, whose driver listens for one family at a time. A client that needs a certain port gives it as the source
-     * of {@link #resolveAddress(InetSocketAddress, InetSocketAddress, Duration) resolveAddress}.
+     * device, which listens for one family at a time. A client that needs a certain port gives it as the source of
+     * {@link #resolveAddress(InetSocketAddress, InetSocketAddress, Duration) resolveAddress}.
      *
      * <p>A loopback address (127.0.0.0/8, ::1) is refused with ENODEV. The kernel takes it for the wildcard address: an
      * id that should be reached from this host alone would listen on every RDMA device.
@@ -176,7 +175,7 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
 
     /** What to bind; of the wildcard address the kernel takes both families if it is IPv6's. */
     private InetSocketAddress local(InetSocketAddress address, SegmentAllocator arena) {
-        if (!SocketAddresses.isWildcard(address) || options.isFamilyChosen() || hasIwarpAdapter()) {
+        if (!SocketAddresses.isWildcard(address) || options.isFamilyChosen() || hasIwarpDevice()) {
             return address;
         }
         InetSocketAddress local = SocketAddresses.toBind(address);
@@ -193,11 +192,8 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
         return local;
     }
 
-    /** SoftiWARP listens by a socket, which takes both families. */
-    private static boolean hasIwarpAdapter() {
-        return Device.list().stream()
-                .filter(device -> device.transportType() == TransportType.IWARP)
-                .anyMatch(device -> !DeviceDriver.of(device.sysfsPath()).name().isEmpty());
+    private static boolean hasIwarpDevice() {
+        return Device.list().stream().anyMatch(device -> device.transportType() == TransportType.IWARP);
     }
 
     private String needsToBind(InetSocketAddress address) {

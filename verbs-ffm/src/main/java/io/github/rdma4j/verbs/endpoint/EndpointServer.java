@@ -106,8 +106,8 @@ public final class EndpointServer implements AutoCloseable {
      *
      * <p>As with Java's sockets, the wildcard address ({@code new InetSocketAddress(port)}) takes clients over IPv4 and
      * IPv6. It takes one family alone where the other one is switched off or {@code java.net.preferIPv4Stack} is set,
-     * and over RDMA its own family on a host with an iWARP adapter, whose driver listens for one family at a time. A
-     * name that is not resolved is looked up; the server takes its first address.
+     * and over RDMA its own family on a host with an iWARP device, which listens for one family at a time. A name that
+     * is not resolved is looked up; the server takes its first address.
      *
      * @param address of a network interface that has an RDMA device, or the wildcard address; over TCP any address of
      *     this machine; port 0 takes any

@@ -14,6 +14,8 @@ import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.VerbsException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,16 +74,72 @@ class CmAddressDeviceTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"0.0.0.0", "::"})
-    void aListenerAtTheWildcardAddressOfEitherFamilyTakesIpv4(String wildcard) throws Exception {
-        try (EventChannel channel = EventChannel.create()) {
-            ConnectionId listener = channel.createId(PortSpace.TCP);
-            listener.bind(new InetSocketAddress(InetAddress.getByName(wildcard), 0));
-            listener.listen(1);
-            assertThat(listener.device()).isEmpty();
-            assertThat(listener.port()).isZero();
-            InetSocketAddress to = CmTestNet.withPort(
-                    HERE, listener.localAddress().orElseThrow().getPort());
-            exchange(channel, listener, channel.createId(PortSpace.TCP), to);
+    void wildcardAddressOfEitherFamilyTakesBoth(String wildcard) throws Exception {
+        for (InetSocketAddress address : List.of(HERE, CmTestNet.linkLocal())) {
+            try (EventChannel channel = EventChannel.create()) {
+                ConnectionId listener = channel.createId(PortSpace.TCP);
+                listener.bind(new InetSocketAddress(InetAddress.getByName(wildcard), 0));
+                listener.listen(1);
+                assertThat(listener.device()).isEmpty();
+                assertThat(listener.port()).isZero();
+                InetSocketAddress bound = listener.localAddress().orElseThrow();
+                assertThat(bound.getAddress()).isEqualTo(InetAddress.getByName("::"));
+                exchange(
+                        channel,
+                        listener,
+                        channel.createId(PortSpace.TCP),
+                        CmTestNet.withPort(address, bound.getPort()));
+            }
+        }
+    }
+
+    /** Where a socket bound to :: would take IPv6 alone, Java's sockets take both families. */
+    @Test
+    @Tag("changes-machine")
+    void wildcardAddressTakesBothFamiliesWithBindv6only() throws Exception {
+        Path setting = Path.of("/proc/sys/net/ipv6/bindv6only");
+        Files.writeString(setting, "1");
+        try {
+            wildcardAddressOfEitherFamilyTakesBoth("0.0.0.0");
+        } finally {
+            Files.writeString(setting, "0");
+        }
+    }
+
+    @Test
+    void addressFamilyOnlyKeepsTheWildcardAddressToItsFamily() throws Exception {
+        for (PortSpace portSpace : List.of(PortSpace.TCP, PortSpace.UDP)) {
+            try (SynchronousId listener = SynchronousId.create(portSpace);
+                    SynchronousId client = SynchronousId.create(portSpace)) {
+                listener.id().options().addressFamilyOnly(true);
+                listener.listen(new InetSocketAddress(InetAddress.getByName("0.0.0.0"), 0), 1);
+                InetSocketAddress bound = listener.id().localAddress().orElseThrow();
+                assertThat(bound.getAddress()).isEqualTo(InetAddress.getByName("0.0.0.0"));
+                client.resolve(CmTestNet.withPort(CmTestNet.linkLocal(), bound.getPort()), PATIENCE);
+                // The kernel refuses it with the reason of a program.
+                assertThatThrownBy(() ->
+                                client.connect(config -> config.queuePairNumber(CmTestNet.nextNumber()), PATIENCE))
+                        .isInstanceOf(ConnectionRejectedException.class)
+                        .hasMessageContaining("a program listens at this port, but not at this address (at another"
+                                + " one, or for IPv4 or IPv6 alone), or it has closed the request unanswered")
+                        .hasMessageContaining("see at the peer where its program listens");
+            }
+        }
+    }
+
+    @Test
+    void wildcardSourceTakesTheFamilyOfTheDestination() throws Exception {
+        for (InetSocketAddress address : List.of(HERE, CmTestNet.linkLocal())) {
+            for (String wildcard : List.of("0.0.0.0", "::")) {
+                try (SynchronousId client = SynchronousId.create(PortSpace.TCP)) {
+                    client.resolve(
+                            new InetSocketAddress(InetAddress.getByName(wildcard), 0),
+                            CmTestNet.withPort(address, 7471),
+                            PATIENCE);
+                    assertThat(client.id().localAddress().orElseThrow().getAddress())
+                            .isEqualTo(address.getAddress());
+                }
+            }
         }
     }
 

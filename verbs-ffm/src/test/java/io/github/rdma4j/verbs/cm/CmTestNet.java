@@ -90,7 +90,7 @@ public final class CmTestNet {
     }
 
     /** The device's link-local IPv6 address, with its interface as the scope, with port 0. */
-    static InetSocketAddress linkLocal() {
+    public static InetSocketAddress linkLocal() {
         return device().gidTable().stream()
                 .filter(entry -> entry.gid().isLinkLocal())
                 .findFirst()
@@ -115,7 +115,7 @@ public final class CmTestNet {
         }
     }
 
-    static InetSocketAddress withPort(InetSocketAddress address, int port) {
+    public static InetSocketAddress withPort(InetSocketAddress address, int port) {
         return new InetSocketAddress(address.getAddress(), port);
     }
 }

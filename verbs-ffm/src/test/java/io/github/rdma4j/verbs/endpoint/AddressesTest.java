@@ -141,7 +141,8 @@ class AddressesTest {
     void namesAreLookedUpForEachAttempt(Names program, @TempDir Path folder) throws Exception {
         Path hosts = Files.createFile(folder.resolve("hosts"));
         List<String> lines = ChildJvm.run(Stream.concat(
-                        ChildJvm.command(NameProgram.class.getName(), List.of("-Djdk.net.hosts.file=" + hosts)).stream(),
+                        ChildJvm.command(NameProgram.class.getName(), List.of("-Djdk.net.hosts.file=" + hosts))
+                                .stream(),
                         Stream.of(program.name(), hosts.toString()))
                 .toList());
         assertThat(lines).containsExactly("done");
@@ -189,8 +190,8 @@ class AddressesTest {
             void play(Path hosts) throws Exception {
                 InetAddress labelled = InetAddress.getByAddress("srv", new byte[] {127, 0, 0, 1});
                 try (EndpointServer server = bind(labelled, 0, Transport.TCP);
-                        Reconnector reconnector =
-                                open(new InetSocketAddress(labelled, server.address().getPort()), Transport.TCP)) {
+                        Reconnector reconnector = open(
+                                new InetSocketAddress(labelled, server.address().getPort()), Transport.TCP)) {
                     assertThat(peer(reconnector, server).getHostAddress()).isEqualTo("127.0.0.1");
                 }
             }
@@ -242,8 +243,8 @@ class AddressesTest {
                                     unresolved("srv", 7471), config -> config.transport(transport), PATIENCE));
                     assertThat(failure).hasCauseInstanceOf(UnknownHostException.class);
                     messages.add(failure.getMessage());
-                    assertThatThrownBy(() -> EndpointServer.bind(
-                                    unresolved("srv", 7471), config -> config.transport(transport)))
+                    assertThatThrownBy(() ->
+                                    EndpointServer.bind(unresolved("srv", 7471), config -> config.transport(transport)))
                             .isInstanceOf(EndpointException.class)
                             .hasMessageContaining("listening at srv:7471 failed: no address is known for the name srv")
                             .hasCauseInstanceOf(UnknownHostException.class);

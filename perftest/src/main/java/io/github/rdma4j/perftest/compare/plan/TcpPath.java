@@ -9,6 +9,7 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.Optional;
 
 /**
@@ -22,7 +23,7 @@ public record TcpPath(String address, String networkInterface) {
     private static final String LOOPBACK = "127.0.0.1";
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
 
-    /** The path of a device. Without a network interface, or one without an IPv4 address, it is the loopback's. */
+    /** The path of a device. Without a network interface, or one without an address, it is the loopback's. */
     public static TcpPath of(String device, int port, int gidIndex) {
         Path name = DEVICES.resolve(Path.of(
                 device,
@@ -53,11 +54,15 @@ public record TcpPath(String address, String networkInterface) {
         }
     }
 
+    /** IPv4 first, link-local addresses last. */
+    private static int rank(InetAddress address) {
+        return (address instanceof Inet4Address ? 0 : 1) + (address.isLinkLocalAddress() ? 2 : 0);
+    }
+
     private static TcpPath of(String interfaceName) throws IOException {
         NetworkInterface found = NetworkInterface.getByName(interfaceName);
-        Optional<InetAddress> address = found == null
-                ? Optional.empty()
-                : found.inetAddresses().filter(Inet4Address.class::isInstance).findFirst();
+        Optional<InetAddress> address =
+                found == null ? Optional.empty() : found.inetAddresses().min(Comparator.comparing(TcpPath::rank));
         return address.map(it -> new TcpPath(it.getHostAddress(), interfaceName))
                 .orElse(new TcpPath(LOOPBACK, "lo"));
     }
