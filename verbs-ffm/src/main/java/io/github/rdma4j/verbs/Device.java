@@ -11,14 +11,14 @@ import io.github.rdma4j.verbs.internal.CharacterDevice;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
-import io.github.rdma4j.verbs.internal.KernelDevices;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
 import io.github.rdma4j.verbs.internal.NativeMemory;
+import io.github.rdma4j.verbs.internal.explain.Explanation;
+import io.github.rdma4j.verbs.internal.explain.KernelDevices;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,8 +47,6 @@ public record Device(
         NodeType nodeType,
         TransportType transportType,
         int index) {
-
-    private static final Path KERNEL_SUPPORT = Path.of("/sys/class/infiniband");
 
     /**
      * The devices of this machine, in libibverbs's order (ibv_get_device_list(3)).
@@ -168,7 +166,7 @@ public record Device(
         List<String> unusable = new ArrayList<>(ofKernel);
         unusable.removeAll(present.stream().map(Device::name).toList());
         if (unusable.contains(name) || present.isEmpty() && !unusable.isEmpty()) {
-            return KernelDevices.unusable(operation, unusable);
+            return notFound(operation, KernelDevices.unlisted(unusable));
         }
         if (!present.isEmpty()) {
             String names = present.stream().map(Device::name).collect(Collectors.joining(", "));
@@ -177,13 +175,11 @@ public record Device(
                     "there is no such device; present: " + names,
                     "use one of these; names change when adapters are added or removed");
         }
-        return new NoSuchDeviceException(
-                operation,
-                Files.exists(KERNEL_SUPPORT)
-                        ? "this machine has no RDMA device"
-                        : "this machine has no RDMA device, and its kernel has no RDMA driver loaded",
-                "load the adapter's driver, or make a SoftRoCE device (rdma link add rxe0 type rxe netdev eth0),"
-                        + " or run the program under scripts/softroce");
+        return notFound(operation, KernelDevices.absent());
+    }
+
+    private static NoSuchDeviceException notFound(String operation, Explanation explanation) {
+        return new NoSuchDeviceException(operation, explanation.cause(), explanation.remedy());
     }
 
     private static VerbsException cannotOpen(MemorySegment device) {

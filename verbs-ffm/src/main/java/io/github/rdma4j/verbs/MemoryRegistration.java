@@ -105,7 +105,7 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
                                 domain.segment(), address, length, base, dmaHandle.segment(), access));
         if (region.address() == 0) {
             throw RegistrationFailures.ofHostMemory(
-                    operation, maxSize(domain), length, AccessFlag.ON_DEMAND.in(access), NativeCalls.lastErrno());
+                    operation, maxSize(domain), address, length, AccessFlag.of(access), NativeCalls.lastErrno());
         }
         return new MemoryRegistration(region, memory, base, length, access);
     }
@@ -249,8 +249,9 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
             throw RegistrationFailures.ofHostMemory(
                     operation,
                     maxSize(buffer.protectionDomain()),
+                    memory.address(),
                     length,
-                    AccessFlag.ON_DEMAND.in(access),
+                    AccessFlag.of(access),
                     NativeCalls.lastErrno());
         }
         return new MemoryRegistration(region, memory, memory.address(), length, access);

@@ -3,7 +3,6 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.device.GidEntry;
-import io.github.rdma4j.verbs.device.PortAttributes;
 
 /**
  * Holds the configuration of a queue pair against the device's limits, so that the message can give both numbers where
@@ -56,10 +55,7 @@ final class QueuePairCheck {
                     "maxInlineData %d: 0..%d are possible, and a device allows less, often some hundred bytes"
                             .formatted(config.maxInlineData(), QueuePairConfig.MOST_INLINE_DATA));
         }
-        PortAttributes portAttributes = context.port(config.port());
-        // iWARP has no partitions, and so no table: there the default means nothing.
-        int partitions = Math.max(1, portAttributes.partitionTableLength());
-        requireRange("partitionKeyIndex", config.partitionKeyIndex(), 0, partitions - 1);
+        requirePartition("partitionKeyIndex", context, config.port(), config.partitionKeyIndex());
         if ((config.remoteAccessMask() & ~REMOTE) != 0) {
             throw new IllegalArgumentException(
                     "remoteAccess takes REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC, FLUSH_GLOBAL and FLUSH_PERSISTENT"
@@ -97,6 +93,22 @@ final class QueuePairCheck {
         if (receiveTable != null && config.sharedReceiveQueue() != null) {
             throw new IllegalArgumentException(
                     "a queue pair receives by a hash or into a shared receive queue, not both");
+        }
+    }
+
+    /** iWARP has no partitions, and so no table: there the default means nothing. */
+    static void requirePartition(String name, DeviceContext context, int port, int index) {
+        int keys = Math.max(1, context.port(port).partitionTableLength());
+        if (index < 0 || index >= keys) {
+            throw new IllegalArgumentException(
+                    "%s %d: the partition key table of port %d of %s has %d %s (/sys/class/infiniband/%4$s/ports/%3$d/pkeys)"
+                            .formatted(
+                                    name,
+                                    index,
+                                    port,
+                                    context.device().name(),
+                                    keys,
+                                    keys == 1 ? "entry, index 0" : "entries, 0.." + (keys - 1)));
         }
     }
 

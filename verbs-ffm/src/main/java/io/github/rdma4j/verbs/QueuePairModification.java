@@ -6,7 +6,6 @@ import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_qp;
 import io.github.rdma4j.verbs.bindings.ibv_qp_attr;
 import io.github.rdma4j.verbs.bindings.ibv_qp_init_attr;
-import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.device.TransportType;
 import io.github.rdma4j.verbs.internal.ColdCalls;
 import io.github.rdma4j.verbs.internal.Errno;
@@ -137,10 +136,10 @@ final class QueuePairModification {
         QueuePairAttributes values = config.values();
         Set<QueuePairAttribute> given = config.given();
         if (given.contains(QueuePairAttribute.PORT)) {
-            PortAttributes port = context.port(values.port());
+            context.port(values.port());
             if (given.contains(QueuePairAttribute.PKEY_INDEX)) {
-                requireAtMost(
-                        "partitionKeyIndex", values.partitionKeyIndex(), port.partitionTableLength() - 1, context);
+                QueuePairCheck.requirePartition(
+                        "partitionKeyIndex", context, values.port(), values.partitionKeyIndex());
             }
         }
         if (given.contains(QueuePairAttribute.MAX_QP_RD_ATOMIC)) {

@@ -20,13 +20,13 @@ public enum WorkCompletionStatus {
     /** The queue pair itself is inconsistent. */
     LOC_QP_OP_ERR(
             "local QP operation error",
-            "the adapter found the request and the queue pair inconsistent: an operation that the type does not have,"
-                    + " more pieces than the queue pair was created for; or on SoftRoCE a receive that is too small,"
-                    + " memory whose region was closed too early, or no way to the peer: this machine has lost the"
-                    + " address, the route or the link",
-            "compare the request with the queue pair's type and sizes, and the receive with the message; on SoftRoCE"
-                    + " close regions after the completion, and look at 'ip addr' and 'ip route get' for the peer's"
-                    + " address"),
+            "of a receive on SoftRoCE, the receive is smaller than the message, or its region was closed before the"
+                    + " completion; of a request on SoftRoCE, its region was closed, or this host has lost the address,"
+                    + " the route or the link to the peer; on an adapter, the queue pair's type does not have the"
+                    + " operation, or the request has more pieces than the queue pair was created for",
+            "post receives that are as long as the longest message, and close regions after the completion; for a"
+                    + " request, see 'ip address' and 'ip route get' for the peer's address, and compare it with the"
+                    + " queue pair's type and sizes"),
     /** The end-to-end context is inconsistent. */
     LOC_EEC_OP_ERR(
             "local EE context operation error",
@@ -85,9 +85,9 @@ public enum WorkCompletionStatus {
     /** The peer could not complete the request. */
     REM_OP_ERR(
             "remote operation error",
-            "the peer failed while it processed the request: its own receive queue is broken, or its memory could not"
-                    + " be reached, as while its process is ending",
-            "look at the peer's completions and its kernel log"),
+            "the peer failed while it processed the request: its receive is smaller than the message (SoftRoCE reports"
+                    + " that so), its region was closed before the completion, or its process is ending",
+            "post longer receives at the peer, and look at the peer's own completion, which says more"),
     /** The peer did not answer. */
     RETRY_EXC_ERR(
             "transport retry counter exceeded",

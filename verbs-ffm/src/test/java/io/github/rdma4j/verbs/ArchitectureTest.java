@@ -185,7 +185,7 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(CM)
                 .should()
-                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(CM, API, DEVICE, INTERNAL, BINDINGS)))
+                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(CM, API, DEVICE, INTERNAL, EXPLAINING, BINDINGS)))
                 .check(CODE);
     }
 
@@ -211,7 +211,8 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(ENDPOINT)
                 .should()
-                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(ENDPOINT, PROTOCOL, PROMISE, POOL, CM, API, DEVICE))
+                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(
+                                ENDPOINT, PROTOCOL, PROMISE, POOL, CM, API, DEVICE, EXPLAINING))
                         .or(CAUSE_AFTER_A_CLOSE)
                         .or(CARRIERS)
                         .or(SOCKETS_OF_THE_KERNEL))

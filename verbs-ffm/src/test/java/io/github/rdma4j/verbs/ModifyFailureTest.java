@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.GidType;
 import io.github.rdma4j.verbs.device.Mtu;
 import io.github.rdma4j.verbs.device.PortAttributes;
+import io.github.rdma4j.verbs.device.PortState;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ErrnoRemedy;
 import io.github.rdma4j.verbs.internal.device.PortAttributesReader;
@@ -42,9 +43,15 @@ class ModifyFailureTest {
     }
 
     private static DeviceFacts device(int linkLayer, Mtu mtu) {
+        return device(linkLayer, mtu, PortState.ACTIVE);
+    }
+
+    private static DeviceFacts device(int linkLayer, Mtu mtu, PortState state) {
         MemorySegment port = Arena.ofAuto().allocate(PortAttributesReader.NATIVE_SIZE, Long.BYTES);
         ibv_port_attr.link_layer(port, (byte) linkLayer);
         ibv_port_attr.active_mtu(port, mtu.code());
+        ibv_port_attr.pkey_tbl_len(port, (short) PARTITION_KEYS);
+        ibv_port_attr.state(port, state.ordinal());
         PortAttributes attributes = PortAttributesReader.read(port);
         return new DeviceFacts() {
             @Override
@@ -59,6 +66,7 @@ class ModifyFailureTest {
         };
     }
 
+    private static final int PARTITION_KEYS = 2;
     private static final DeviceFacts ROCE = device(2, Mtu.MTU_1024);
     private static final DeviceFacts INFINIBAND = device(1, Mtu.MTU_4096);
 
@@ -264,6 +272,53 @@ class ModifyFailureTest {
                 .hasMessageContaining("no packet pacing");
         assertThat(explain(QueuePairType.RC, QueuePairState.RTS, Errno.ENOSYS, ROCE, a -> a.minRnrTimer(5)))
                 .isInstanceOf(UnsupportedVerbException.class);
+    }
+
+    @Test
+    void partitionBeyondThePortsTableIsNamed() {
+        VerbsException e = explain(
+                QueuePairType.RC,
+                QueuePairState.INIT,
+                Errno.EINVAL,
+                ROCE,
+                a -> a.state(QueuePairState.INIT).partitionKeyIndex(PARTITION_KEYS));
+        assertThat(e)
+                .hasMessageContaining(
+                        "PKEY_INDEX 2 is beyond the partition key table of port 1, which has 2 entries");
+        assertThat(explain(
+                        QueuePairType.RC,
+                        QueuePairState.INIT,
+                        Errno.EINVAL,
+                        ROCE,
+                        a -> a.state(QueuePairState.INIT).partitionKeyIndex(PARTITION_KEYS - 1)))
+                .message()
+                .doesNotContain("beyond the partition key table");
+        assertThat(explain(
+                        QueuePairType.RC,
+                        QueuePairState.RTR,
+                        Errno.EINVAL,
+                        INFINIBAND,
+                        a -> a.state(QueuePairState.RTS).alternatePath(AddressHandleAttributes.toLid(1, 9), 7, 8)))
+                .hasMessageContaining("ALT_PATH 7 is beyond the partition key table of port 1");
+    }
+
+    /** The peer is not to be blamed for a port of this side that is down. */
+    @Test
+    void ownPortThatIsDownIsNamedBeforeThePeer() {
+        DeviceFacts down = device(2, Mtu.MTU_1024, PortState.DOWN);
+        for (int errno : new int[] {Errno.ETIMEDOUT, Errno.ENETUNREACH, Errno.EADDRNOTAVAIL}) {
+            VerbsException e = explain(
+                    QueuePairType.RC, QueuePairState.INIT, errno, down, a -> readyToReceive(a, toPeer()));
+            assertThat(e).hasMessageContaining("port 1 of this side's device is DOWN");
+            assertThat(e.remedy()).contains("ip link set dev INTERFACE up").doesNotContain("peer");
+        }
+        assertThat(explain(
+                        QueuePairType.RC,
+                        QueuePairState.INIT,
+                        Errno.ETIMEDOUT,
+                        ROCE,
+                        a -> readyToReceive(a, toPeer())))
+                .hasMessageContaining("nothing answered ARP");
     }
 
     @Test

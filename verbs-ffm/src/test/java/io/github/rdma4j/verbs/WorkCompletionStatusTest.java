@@ -29,7 +29,7 @@ class WorkCompletionStatusTest {
     @ParameterizedTest
     @CsvSource({
         "LOC_LEN_ERR, smaller than the message, post receives as long as the longest message",
-        "LOC_QP_OP_ERR, inconsistent, type and sizes",
+        "LOC_QP_OP_ERR, smaller than the message, type and sizes",
         "LOC_PROT_ERR, lacks LOCAL_WRITE, keep the region open",
         "WR_FLUSH_ERR, error state, look for the first completion that failed otherwise",
         "MW_BIND_ERR, MW_BIND, bind within the region",

@@ -18,7 +18,6 @@ import io.github.rdma4j.verbs.WorkCompletions;
 import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.CmEventType;
 import io.github.rdma4j.verbs.cm.ConnectConfig;
-import io.github.rdma4j.verbs.cm.ConnectionException;
 import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.RejectReason;
@@ -45,7 +44,6 @@ final class CmControlChannel extends ControlChannel {
     /** How long the side that spoke last but one stays, so that the peer learns that its message has arrived. */
     private static final Duration FAREWELL = Duration.ofMillis(200);
 
-    private static final int ETIMEDOUT = 110;
 
     /** How iWARP says that nobody listens, as TCP does below it. */
     private static final int ECONNREFUSED = 111;
@@ -179,28 +177,18 @@ final class CmControlChannel extends ControlChannel {
     }
 
     private static HandshakeException unreachable(String where, VerbsException failure) {
-        String message = "cannot connect to " + where + " by rdma_cm: " + failure.getMessage();
-        if (failure instanceof ConnectionException step && step.event() == CmEventType.ROUTE_ERROR) {
-            // Of InfiniBand's subnet; the server was not asked yet.
-            return new HandshakeException(message, failure.remedy(), failure);
-        }
-        if (failure instanceof ConnectionRejectedException rejected
-                && rejected.reason() == RejectReason.CONSUMER_DEFINED) {
-            // The message says what to do.
-            return new HandshakeException(message, "", failure);
-        }
-        if (failure instanceof ConnectionRejectedException rejected
+        boolean nobodyListens = failure instanceof ConnectionRejectedException rejected
                         && rejected.reason() == RejectReason.INVALID_SERVICE_ID
-                || failure.errno() == ECONNREFUSED && !(failure instanceof ConnectionRejectedException)) {
-            message = "nobody accepts rdma_cm connections at " + where;
-        } else if (failure instanceof ConnectionException unanswered && unanswered.errno() == ETIMEDOUT) {
-            message = "no answer from " + where + " by rdma_cm in time (--timeout)";
+                || failure.errno() == ECONNREFUSED && !(failure instanceof ConnectionRejectedException);
+        if (nobodyListens) {
+            return new HandshakeException(
+                    "nobody accepts rdma_cm connections at " + where,
+                    "start the server side first, with the same -p and the same of -z and -R, and give an address of"
+                            + " the server that has an RDMA device (rdma link shows its interfaces); localhost has none",
+                    failure);
         }
-        return new HandshakeException(
-                message,
-                "start the server side first, with the same -p and the same of -z and -R, and give an address of the"
-                        + " server that has an RDMA device (rdma link shows its interfaces); localhost has none",
-                failure);
+        String cause = failure.getMessage().split("\\. Remedy: ", 2)[0];
+        return new HandshakeException("cannot connect to " + where + " by rdma_cm: " + cause, failure.remedy(), failure);
     }
 
     private void postReceive() {

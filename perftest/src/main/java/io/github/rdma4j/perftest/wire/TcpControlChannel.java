@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.wire;
 
+import io.github.rdma4j.perftest.exit.ConnectFailure;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PushbackInputStream;
 import java.net.BindException;
-import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NoRouteToHostException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
@@ -78,7 +77,7 @@ final class TcpControlChannel extends ControlChannel {
                 throw failure;
             }
         }
-        throw unreachable(where.name(), timeout, last);
+        throw unreachable(where, timeout, last);
     }
 
     private static void bind(Socket socket, MeetingPoint where, InetAddress destination) throws IOException {
@@ -93,15 +92,20 @@ final class TcpControlChannel extends ControlChannel {
         }
     }
 
-    private static HandshakeException unreachable(String where, Duration timeout, IOException failure) {
-        String message = switch (failure) {
-            case SocketTimeoutException _ -> "no answer from " + where + " within " + text(timeout) + " (--timeout)";
-            case NoRouteToHostException _ -> "no route to " + where;
-            case ConnectException _ -> "nobody accepts connections at " + where;
-            default -> "cannot connect to " + where + ": " + failure.getMessage();
-        };
-        return new HandshakeException(
-                message, "start the server side first, with the same -p, and see that no firewall is between", failure);
+    private static HandshakeException unreachable(MeetingPoint where, Duration timeout, IOException failure) {
+        String name = where.name();
+        ConnectFailure kind = ConnectFailure.of(failure);
+        String message =
+                switch (kind) {
+                    case NO_ANSWER -> "no answer from " + name + " within " + text(timeout) + " (--timeout)";
+                    case UNREACHABLE -> name + " cannot be reached: " + failure.getMessage();
+                    case NO_ROUTE -> "this machine has no route to " + name + ": " + failure.getMessage();
+                    case NOBODY_LISTENS -> "nobody accepts connections at " + name;
+                    default -> "cannot connect to " + name + ": " + failure.getMessage();
+                };
+        String start = "start the server side first, with the same -p, and see that no firewall is between";
+        String remedy = kind.remedy(where.host());
+        return new HandshakeException(message, remedy.isEmpty() ? start : remedy, failure);
     }
 
     @Override

@@ -6,13 +6,22 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.TimeText;
+import io.github.rdma4j.verbs.internal.explain.Explanation;
+import io.github.rdma4j.verbs.internal.explain.KernelDevices;
+import io.github.rdma4j.verbs.internal.explain.RouteDiagnosis;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 
 /** What the status of an event means, and what to do about it. */
 final class CmStatus {
     private static final int ENODEV = 19;
     private static final int EADDRINUSE = 98;
     private static final int EADDRNOTAVAIL = 99;
+    private static final int ENETDOWN = 100;
     private static final int ENETUNREACH = 101;
     private static final int ECONNRESET = 104;
     static final int ETIMEDOUT = 110;
@@ -20,6 +29,10 @@ final class CmStatus {
     private static final int EHOSTUNREACH = 113;
     /** Of InfiniBand's SIDR_REP message. */
     private static final int LOOK_UP_REFUSED = 2;
+
+    /** What the kernel says where this host has no way to an address; EINVAL and EACCES are those of its routes. */
+    private static final Set<Integer> MAY_LIE_HERE = Set.of(
+            ENODEV, EADDRNOTAVAIL, ENETDOWN, ENETUNREACH, EHOSTUNREACH, Errno.EINVAL, Errno.EACCES);
 
     private static final String RDMA_ADDRESS =
             "use the address of a network interface that has an RDMA device ('rdma link' lists them, 'ip address'"
@@ -70,6 +83,55 @@ final class CmStatus {
     /** Where only iWARP devices are, the kernel refuses it so; others say that there is no device. */
     static VerbsException loopbackDestination(String operation) {
         return Failures.of(operation, Errno.EINVAL, "a loopback address has no RDMA device", RDMA_ADDRESS);
+    }
+
+    /**
+     * Why a call that looks up an address was refused: where the reason lies with this host, the errno does not say so.
+     *
+     * @param source the local address that was asked for; null for none
+     * @param destination the peer's; null of a call that binds
+     */
+    static VerbsException unresolved(
+            String operation, VerbsException failure, InetSocketAddress source, InetSocketAddress destination) {
+        boolean named = (source == null || !source.isUnresolved()) && (destination == null || !destination.isUnresolved());
+        Explanation explanation = named && MAY_LIE_HERE.contains(failure.errno())
+                ? ofThisHost(failure.errno(), source, destination)
+                : new Explanation();
+        return explanation.isEmpty()
+                ? failure
+                : Failures.of(operation, failure.errno(), explanation.cause(), explanation.remedy());
+    }
+
+    /** {@return what of this host is in the way: an interface, a route, a driver; empty if nothing is} */
+    private static Explanation ofThisHost(int errno, InetSocketAddress source, InetSocketAddress destination) {
+        RouteDiagnosis routes = RouteDiagnosis.current();
+        InetAddress from = source == null || source.getAddress().isAnyLocalAddress() ? null : source.getAddress();
+        Explanation explanation = destination != null
+                ? routes.of(from, destination.getAddress())
+                : from != null ? routes.ofLocal(from) : new Explanation();
+        if (!explanation.isEmpty() || errno != ENODEV) {
+            return explanation;
+        }
+        List<String> unlisted = CreationFailure.unlisted();
+        if (!unlisted.isEmpty()) {
+            return KernelDevices.unlisted(unlisted);
+        }
+        Optional<String> outgoing =
+                destination == null ? Optional.empty() : routes.outgoing(from, destination.getAddress());
+        return outgoing.isEmpty()
+                ? explanation
+                : explanation.add(
+                        "packets to %s leave this host by the network interface %s, which has no RDMA device"
+                                .formatted(destination.getAddress().getHostAddress(), outgoing.get()),
+                        RDMA_ADDRESS);
+    }
+
+    /** {@return what of this host is in the way of an id that does not reach its peer; empty if nothing is} */
+    static Explanation ofThisHost(int errno, ConnectionId id) {
+        InetSocketAddress peer = id.peerAddress().orElse(null);
+        return peer == null
+                ? new Explanation()
+                : ofThisHost(errno, id.localAddress().orElse(null), peer);
     }
 
     static String explain(CmEventType type, PortSpace portSpace, int status, byte[] privateData) {
@@ -180,7 +242,8 @@ final class CmStatus {
                         + " are ACTIVE ('ibstat'); or allow more time";
             case ROUTE_RESOLVED -> infiniBand ? SUBNET_MANAGER : remedyOfSilence(CmEventType.ADDR_RESOLVED, false);
             case ESTABLISHED, CONNECT_RESPONSE ->
-                peerSilent(infiniBand) + ", and that its program accepts what it is asked; or allow more time";
+                "see that the server's program accepts clients: somebody who listens and does not accept leaves a"
+                        + " request unanswered. If it does, " + peerSilent(infiniBand) + "; or allow more time";
             case DISCONNECTED -> "wait longer, or close the id: that ends the connection without the peer's consent";
             case MULTICAST_JOIN ->
                 "see that the port is up, and on InfiniBand that a subnet manager runs; or allow more time";
@@ -259,8 +322,15 @@ final class CmStatus {
             return new ConnectionRejectedException(operation, errno, event, remedy);
         }
         int errno = errno(event.type(), status);
+        Explanation ofThisHost = ofThisHost(errno, event.id());
         String explanation = event.type() + (status == 0 ? "" : ": " + event.explanation());
-        String remedy = remedyOfEvent(event.type(), errno, event.id().isOnInfiniBand());
-        return new ConnectionException(operation, event.type(), errno, explanation, remedy);
+        return new ConnectionException(
+                operation,
+                event.type(),
+                errno,
+                ofThisHost.isEmpty() ? explanation : event.type() + ": " + ofThisHost.cause(),
+                ofThisHost.isEmpty()
+                        ? remedyOfEvent(event.type(), errno, event.id().isOnInfiniBand())
+                        : ofThisHost.remedy());
     }
 }

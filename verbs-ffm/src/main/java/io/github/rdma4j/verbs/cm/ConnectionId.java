@@ -120,7 +120,9 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
         } catch (VerbsException e) {
             boolean loopback =
                     !destination.isUnresolved() && destination.getAddress().isLoopbackAddress();
-            throw loopback && e.errno() == Errno.EINVAL ? CmStatus.loopbackDestination(operation) : e;
+            throw loopback && e.errno() == Errno.EINVAL
+                    ? CmStatus.loopbackDestination(operation)
+                    : CmStatus.unresolved(operation, e, source, destination);
         }
     }
 
@@ -160,17 +162,21 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
         if (!address.isUnresolved() && address.getAddress().isLoopbackAddress()) {
             throw CmStatus.loopback(operation);
         }
-        call(operation, needsToBind(address), arena -> {
-            int errno = CmCalls.bind(segment(), SocketAddresses.write(arena, local(address, arena)));
-            if (errno == Errno.EACCES) {
-                throw Failures.of(
-                        operation,
-                        errno,
-                        "this process may not take so low a port",
-                        "take one of 1024 or above, or 0 for any; or give the process CAP_NET_BIND_SERVICE");
-            }
-            return errno;
-        });
+        try {
+            call(operation, needsToBind(address), arena -> {
+                int errno = CmCalls.bind(segment(), SocketAddresses.write(arena, local(address, arena)));
+                if (errno == Errno.EACCES) {
+                    throw Failures.of(
+                            operation,
+                            errno,
+                            "this process may not take so low a port",
+                            "take one of 1024 or above, or 0 for any; or give the process CAP_NET_BIND_SERVICE");
+                }
+                return errno;
+            });
+        } catch (VerbsException e) {
+            throw CmStatus.unresolved(operation, e, address, null);
+        }
     }
 
     /** What to bind; of the wildcard address the kernel takes both families if it is IPv6's. */

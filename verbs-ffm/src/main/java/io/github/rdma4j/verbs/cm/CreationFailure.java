@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.cm;
 
+import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.CharacterDevice;
 import io.github.rdma4j.verbs.internal.Failures;
-import io.github.rdma4j.verbs.internal.KernelDevices;
+import io.github.rdma4j.verbs.internal.explain.Explanation;
+import io.github.rdma4j.verbs.internal.explain.KernelDevices;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Optional;
+import java.util.List;
 
 /** rdma_cm itself cannot be used: why, and what to do. */
 final class CreationFailure {
@@ -16,6 +19,7 @@ final class CreationFailure {
     private static final int EMFILE = 24;
 
     private static final Path FILE = Path.of("/dev/infiniband/rdma_cm");
+    private static final Path LOADED = Path.of("/sys/class/misc/rdma_cm");
 
     private CreationFailure() {}
 
@@ -24,33 +28,55 @@ final class CreationFailure {
             return Failures.of(
                     operation, errno, CharacterDevice.FORBIDDEN.cause(FILE), CharacterDevice.giveAccess(FILE));
         }
-        return withAccess(operation, errno);
+        return withAccess(operation, errno, KernelDevices.names());
     }
 
     /** Where this user's rights are not the reason. */
-    static VerbsException withAccess(String operation, int errno) {
-        Optional<String> withoutFiles =
-                errno == ENODEV ? KernelDevices.withoutFiles(KernelDevices.names()) : Optional.empty();
-        if (withoutFiles.isPresent()) {
-            return Failures.of(operation, errno, withoutFiles.get(), KernelDevices.PASS_IN);
-        }
-        String cause = errno == ENODEV
-                ? "this machine has no RDMA device ('rdma link'), or the module rdma_ucm is not loaded"
-                : "";
-        return Failures.of(operation, errno, cause, remedy(errno));
+    static VerbsException withAccess(String operation, int errno, List<String> ofKernel) {
+        Explanation explanation = switch (errno) {
+            case ENODEV -> noDevice(ofKernel);
+            case ENOENT -> withoutFile();
+            case EMFILE ->
+                new Explanation()
+                        .add(
+                                "an event channel is a file descriptor",
+                                "raise the limit of open files ('ulimit -n'), or let connections share an event"
+                                        + " channel");
+            default -> new Explanation();
+        };
+        return Failures.of(operation, errno, explanation.cause(), explanation.remedy());
     }
 
-    private static String remedy(int errno) {
-        return switch (errno) {
-            case ENOENT ->
-                "load the kernel module rdma_ucm ('modprobe rdma_ucm'), which makes /dev/infiniband/rdma_cm; in a"
-                        + " container, pass the devices in (docker run --device=/dev/infiniband ...)";
-            case ENODEV ->
-                "load the adapter's driver, and rdma_ucm ('modprobe rdma_ucm'); without an adapter make a SoftRoCE"
-                        + " device (rdma link add rxe0 type rxe netdev eth0), or run the program under"
-                        + " scripts/softroce; without RDMA, endpoints that have the transport RDMA_OR_TCP take TCP";
-            case EMFILE -> "raise the limit of open files ('ulimit -n'), or let connections share an event channel";
-            default -> "";
-        };
+    /** librdmacm says ENODEV where libibverbs lists no device, for whatever reason. */
+    private static Explanation noDevice(List<String> ofKernel) {
+        if (ofKernel.isEmpty()) {
+            Explanation absent = KernelDevices.absent();
+            return new Explanation()
+                    .add(
+                            absent.cause(),
+                            absent.remedy()
+                                    + "; without RDMA, endpoints that have the transport RDMA_OR_TCP take TCP");
+        }
+        List<String> unlisted = unlisted();
+        return unlisted.isEmpty() ? notLoaded() : KernelDevices.unlisted(unlisted);
+    }
+
+    /** {@return the devices that neither libibverbs nor librdmacm can use} */
+    static List<String> unlisted() {
+        return KernelDevices.besides(
+                Device.list().stream().map(Device::name).toList());
+    }
+
+    private static Explanation withoutFile() {
+        return Files.exists(LOADED)
+                ? new Explanation().add(CharacterDevice.MISSING.cause(FILE), KernelDevices.PASS_IN)
+                : notLoaded();
+    }
+
+    private static Explanation notLoaded() {
+        return new Explanation()
+                .add(
+                        "the kernel module rdma_ucm is not loaded, which makes " + FILE,
+                        "load it ('modprobe rdma_ucm')");
     }
 }

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.explain.Explanation;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
@@ -323,12 +324,14 @@ public final class SynchronousId implements AutoCloseable {
 
     private ConnectionException nothingCame(CmEventType awaited, String operation, Duration timeout) {
         boolean infiniBand = id.isOnInfiniBand();
+        Explanation ofThisHost = CmStatus.ofThisHost(CmStatus.ETIMEDOUT, id);
+        String nothing = CmStatus.explainSilence(awaited, timeout, infiniBand);
         return new ConnectionException(
                 operation,
                 null,
                 CmStatus.ETIMEDOUT,
-                CmStatus.explainSilence(awaited, timeout, infiniBand),
-                CmStatus.remedyOfSilence(awaited, infiniBand));
+                ofThisHost.isEmpty() ? nothing : nothing + ": " + ofThisHost.cause(),
+                ofThisHost.isEmpty() ? CmStatus.remedyOfSilence(awaited, infiniBand) : ofThisHost.remedy());
     }
 
     /**

@@ -9,27 +9,34 @@ import io.github.rdma4j.verbs.internal.NativeLibraries;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.TimeText;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
+import io.github.rdma4j.verbs.internal.explain.Explanation;
+import io.github.rdma4j.verbs.internal.explain.RouteDiagnosis;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.function.Supplier;
 
 /** The client's part of the handshake over TCP. */
 final class TcpConnector {
+    private static final int ENETUNREACH = 101;
+    private static final int ETIMEDOUT = 110;
+    private static final int ECONNREFUSED = 111;
+    private static final int EHOSTUNREACH = 113;
+
     private TcpConnector() {}
 
     static Endpoint connect(InetSocketAddress server, EndpointConfig config, Duration timeout) {
         NativeLibraries.requireSystem();
         String operation = "connecting to %s over TCP".formatted(server);
         long start = System.nanoTime();
-        StreamSocket socket = StreamSocket.connect(operation, config.localAddress(), server);
+        StreamSocket socket = begin(operation, config, server);
         try (EventPoller poller = EventPoller.open()) {
             TcpLink unnamed = new TcpLink(socket);
             poller.add(unnamed);
             socket.arm(true);
-            await(operation, poller, timeout, start);
+            await(operation, poller, timeout, start, () -> unanswered(config, server));
             int errno = socket.connectFailure();
             if (errno != 0) {
-                throw new VerbsException(
-                        operation, errno, "", "see that an endpoint server over TCP listens there, and the firewall");
+                throw refused(operation, errno, config, server);
             }
             return greet(operation, new TcpLink(socket), poller, config, timeout, start);
         } catch (Throwable e) {
@@ -49,7 +56,7 @@ final class TcpConnector {
                 if (greeting == null) {
                     link.socket().takeEvent();
                     link.socket().arm(!sent);
-                    await(operation, poller, timeout, start);
+                    await(operation, poller, timeout, start, TcpConnector::notAccepted);
                 }
             }
             Hello peer = Connector.understood(operation, greeting, config);
@@ -62,7 +69,75 @@ final class TcpConnector {
         }
     }
 
-    private static void await(String operation, EventPoller poller, Duration timeout, long start) {
+    private static StreamSocket begin(String operation, EndpointConfig config, InetSocketAddress server) {
+        try {
+            return StreamSocket.connect(operation, config.localAddress(), server);
+        } catch (VerbsException e) {
+            throw server.isUnresolved() ? e : refused(operation, e, config, server);
+        }
+    }
+
+    /** The same failure, with its reason if that lies with this host. */
+    private static VerbsException refused(
+            String operation, VerbsException failure, EndpointConfig config, InetSocketAddress server) {
+        Explanation ofThisHost = ofThisHost(config, server);
+        return ofThisHost.isEmpty()
+                ? failure
+                : new VerbsException(operation, failure.errno(), ofThisHost.cause(), ofThisHost.remedy());
+    }
+
+    private static VerbsException refused(
+            String operation, int errno, EndpointConfig config, InetSocketAddress server) {
+        Explanation explanation =
+                switch (errno) {
+                    case ECONNREFUSED ->
+                        new Explanation()
+                                .add(
+                                        "nobody listens at this address and port for TCP",
+                                        "start the server, and see that its transport is TCP, RDMA_OR_TCP or"
+                                                + " RDMA_WITH_FAILOVER");
+                    case ETIMEDOUT -> unanswered(config, server);
+                    case EHOSTUNREACH, ENETUNREACH -> {
+                        Explanation ofThisHost = ofThisHost(config, server);
+                        yield ofThisHost.isEmpty()
+                                ? new Explanation()
+                                        .add(
+                                                "no host answers for this address, or a router or firewall refuses it",
+                                                "see that the server's host is up and has this address (ping it)")
+                                : ofThisHost;
+                    }
+                    default -> new Explanation();
+                };
+        return new VerbsException(operation, errno, explanation.cause(), explanation.remedy());
+    }
+
+    private static Explanation ofThisHost(EndpointConfig config, InetSocketAddress server) {
+        InetSocketAddress local = config.localAddress();
+        return RouteDiagnosis.current().of(local == null ? null : local.getAddress(), server.getAddress());
+    }
+
+    /** The server's kernel answers for a program that listens, also before that accepts. */
+    private static Explanation unanswered(EndpointConfig config, InetSocketAddress server) {
+        Explanation ofThisHost = ofThisHost(config, server);
+        return ofThisHost.isEmpty()
+                ? new Explanation()
+                        .add(
+                                "the server's host does not answer",
+                                "see that it is up and has this address, and that no firewall drops TCP packets to this"
+                                        + " port; or allow more time")
+                : ofThisHost;
+    }
+
+    private static Explanation notAccepted() {
+        return new Explanation()
+                .add(
+                        "the server's kernel has taken the connection, and its program has not",
+                        "see that the server's program accepts clients, and that it is an endpoint server; or allow more"
+                                + " time");
+    }
+
+    private static void await(
+            String operation, EventPoller poller, Duration timeout, long start, Supplier<Explanation> silence) {
         Duration rest = Duration.ofNanos(Math.max(0, Engine.nanos(timeout) - (System.nanoTime() - start)));
         int ready;
         try {
@@ -71,10 +146,11 @@ final class TcpConnector {
             throw new WaitInterruptedException(operation);
         }
         if (ready == 0) {
+            Explanation explanation = silence.get();
             throw new EndpointException(
                     operation,
-                    "no answer within " + TimeText.of(timeout),
-                    "see that the server's program accepts clients, and the firewall, or allow more time");
+                    "no answer within %s: %s".formatted(TimeText.of(timeout), explanation.cause()),
+                    explanation.remedy());
         }
     }
 

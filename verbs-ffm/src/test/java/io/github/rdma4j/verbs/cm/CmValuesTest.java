@@ -15,6 +15,7 @@ import java.lang.foreign.ValueLayout;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -111,7 +112,7 @@ class CmValuesTest {
 
     @Test
     void aMachineWithoutDevicesIsToldWhatToDo() {
-        VerbsException failure = CreationFailure.withAccess("rdma_create_event_channel()", 19);
+        VerbsException failure = CreationFailure.withAccess("rdma_create_event_channel()", 19, List.of());
         assertThat(failure).hasMessageContaining("ENODEV (No such device): this machine has no RDMA device");
         assertThat(failure.remedy()).startsWith("load the adapter's driver").contains("scripts/softroce");
         // Endpoint.rdmaFailure has it, too, and its program takes RDMA_OR_TCP already.

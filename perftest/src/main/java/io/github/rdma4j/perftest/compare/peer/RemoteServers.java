@@ -11,6 +11,7 @@ import io.github.rdma4j.perftest.compare.runner.Serving;
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.environment.CpuTime;
 import io.github.rdma4j.perftest.exit.CompareException;
+import io.github.rdma4j.perftest.exit.ConnectFailure;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.talk.BadMessageException;
 import io.github.rdma4j.perftest.talk.Fields;
@@ -22,12 +23,10 @@ import io.github.rdma4j.perftest.talk.PeerAddress;
 import io.github.rdma4j.perftest.talk.PeerLostException;
 import io.github.rdma4j.perftest.talk.Protocol;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -105,16 +104,25 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         String start = "on that machine: rdma4j compare --serve"
                 + (address.port() == Protocol.COMPARE.port() ? "" : " --port " + address.port());
         String pass = "ping " + address.host() + "; let TCP port " + address.port() + " pass its firewall; " + start;
-        return switch (failure) {
-            case ConnectException _ ->
+        ConnectFailure kind = ConnectFailure.of(failure);
+        return switch (kind) {
+            case NOBODY_LISTENS ->
                 new CompareException(
                         address + ": nobody accepts connections there (" + failure.getMessage() + ")", start, failure);
-            case SocketTimeoutException _ ->
+            case NO_ANSWER ->
                 new CompareException(address + ": no answer within " + Limits.STEP.toSeconds() + " s", pass, failure);
-            case UnknownHostException _ ->
+            case NO_ADDRESS ->
                 new CompareException(
                         "no address is known for " + address.host(), "give --peer its IPv4 address", failure);
-            default -> new CompareException(address + ": " + failure.getMessage(), pass, failure);
+            case NO_ROUTE ->
+                new CompareException(
+                        "this machine has no route to " + address + ": " + failure.getMessage(),
+                        kind.remedy(address.host()),
+                        failure);
+            case UNREACHABLE ->
+                new CompareException(
+                        address + " cannot be reached: " + failure.getMessage(), kind.remedy(address.host()), failure);
+            case OTHER -> new CompareException(address + ": " + failure.getMessage(), pass, failure);
         };
     }
 

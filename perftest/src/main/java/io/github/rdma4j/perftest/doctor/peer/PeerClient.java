@@ -11,6 +11,7 @@ import io.github.rdma4j.perftest.doctor.pair.Comparison;
 import io.github.rdma4j.perftest.doctor.pair.PeerMachine;
 import io.github.rdma4j.perftest.doctor.pair.PeerReport;
 import io.github.rdma4j.perftest.doctor.pair.PortPair;
+import io.github.rdma4j.perftest.exit.ConnectFailure;
 import io.github.rdma4j.perftest.talk.BadMessageException;
 import io.github.rdma4j.perftest.talk.Fields;
 import io.github.rdma4j.perftest.talk.Limits;
@@ -22,11 +23,9 @@ import io.github.rdma4j.perftest.talk.Protocol;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -109,20 +108,34 @@ public final class PeerClient {
 
     private void unreachable(IOException failure) {
         String start = "on that machine: rdma4j doctor --serve --port " + address.port();
-        boolean refused = failure instanceof ConnectException;
+        ConnectFailure kind = ConnectFailure.of(failure);
+        String remedy = kind.remedy(address.host());
         fail(
                 Check.PEER_TCP,
                 address.toString(),
-                switch (failure) {
-                    case ConnectException _ -> "nobody accepts connections there (" + failure.getMessage() + ")";
-                    case SocketTimeoutException _ -> "no answer within " + Limits.STEP.toSeconds() + " s";
-                    case java.net.UnknownHostException _ -> "no address is known for " + address.host();
+                switch (kind) {
+                    case NOBODY_LISTENS -> "nobody accepts connections there (" + failure.getMessage() + ")";
+                    case NO_ANSWER -> "no answer within " + Limits.STEP.toSeconds() + " s";
+                    case NO_ADDRESS -> "no address is known for " + address.host();
                     default -> failure.getMessage();
                 },
-                refused
-                        ? "the machine answers, and no doctor serves at this port"
-                        : "the machine is down, its name or address is wrong, or a firewall drops TCP to this port",
-                refused ? start : "ping " + address.host() + "; let TCP port " + address.port() + " pass; " + start);
+                switch (kind) {
+                    case NOBODY_LISTENS -> "the machine answers, and no doctor serves at this port";
+                    case NO_ROUTE ->
+                        "this machine has no route to " + address.host() + ": an interface is down, or a route is"
+                                + " missing or refuses it";
+                    case UNREACHABLE ->
+                        "no machine answers for this address on its network, or a router or firewall refuses it";
+                    case NO_ADDRESS -> "the name is wrong, or the name service does not know it";
+                    default -> "the machine is down, its address is wrong, or a firewall drops TCP to this port";
+                },
+                switch (kind) {
+                    case NOBODY_LISTENS -> start;
+                    case NO_ROUTE, UNREACHABLE -> remedy;
+                    case NO_ADDRESS -> "give --peer its IP address, or see /etc/hosts and resolvectl query " + address.host();
+                    default ->
+                        "ping " + address.host() + "; let TCP port " + address.port() + " pass; " + start;
+                });
     }
 
     private void speak(Line line) {

@@ -156,6 +156,10 @@ public record ModifyFailure(
         if (given.contains(AV)) {
             path().addTo(explanation);
         }
+        // Where the port is set, too, both are compared before the call.
+        if (given.contains(PKEY_INDEX) && !given.contains(PORT)) {
+            checkPartition("PKEY_INDEX", values.partitionKeyIndex(), given.contains(AV) ? values.path().port() : 1, explanation);
+        }
         if (given.contains(ALT_PATH)) {
             checkAlternatePath(explanation);
         }
@@ -187,6 +191,21 @@ public record ModifyFailure(
                     "do not set alternatePath");
         } else {
             new PathDiagnosis("alternate path", values.alternatePath(), device).addTo(explanation);
+            checkPartition(
+                    "the partition key index of ALT_PATH",
+                    values.alternatePartitionKeyIndex(),
+                    values.alternatePort(),
+                    explanation);
+        }
+    }
+
+    private void checkPartition(String name, int index, int port, Explanation explanation) {
+        int keys = device.port(port).map(PortAttributes::partitionTableLength).orElse(0);
+        if (keys > 0 && index >= keys) {
+            explanation.add(
+                    "%s %d is beyond the partition key table of port %d, which has %d %s"
+                            .formatted(name, index, port, keys, keys == 1 ? "entry" : "entries"),
+                    "use an index that /sys/class/infiniband/DEVICE/ports/%d/pkeys lists".formatted(port));
         }
     }
 

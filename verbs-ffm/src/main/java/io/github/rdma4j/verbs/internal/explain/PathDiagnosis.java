@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.PortAttributes;
+import io.github.rdma4j.verbs.device.PortState;
 import io.github.rdma4j.verbs.internal.Errno;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +30,12 @@ public record PathDiagnosis(String name, AddressHandleAttributes path, DeviceFac
      */
     public Explanation of(int errno) {
         Explanation explanation = new Explanation();
+        if (device.port(path.port()).map(PortAttributes::state).filter(PortState.DOWN::equals).isPresent()) {
+            return explanation.add(
+                    "port %d of this side's device is DOWN".formatted(path.port()),
+                    "bring its network interface up ('rdma link' names it; 'ip link set dev INTERFACE up'), or see cable"
+                            + " and switch");
+        }
         return switch (errno) {
             case Errno.ENODATA, Errno.ENOENT -> {
                 if (path.globalRoute().isPresent()) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal.explain;
 
+import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.Errno;
@@ -10,13 +11,20 @@ import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
 import io.github.rdma4j.verbs.internal.MemoryInformation;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Collections;
+import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /** Why the kernel refused to register memory: its errno alone tells little. */
 public final class RegistrationFailures {
     private static final int EBADF = 9;
     private static final int EPROTONOSUPPORT = 93;
+
+    /** For these the kernel pins pages for writing (ib_access_writable()). */
+    private static final Set<AccessFlag> WRITING =
+            Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC, AccessFlag.MW_BIND);
 
     private RegistrationFailures() {}
 
@@ -67,14 +75,15 @@ public final class RegistrationFailures {
      *
      * @param operation the verb with its arguments
      * @param maxRegionSize asks the device for the longest region, in bytes
+     * @param address of the memory
      * @param length of the memory, in bytes
-     * @param onDemand whether the memory was not to be pinned
+     * @param access the flags that were asked for
      * @param errno of the verb
      * @return what to throw
      */
     public static VerbsException ofHostMemory(
-            String operation, LongSupplier maxRegionSize, long length, boolean onDemand, int errno) {
-        if (onDemand && (errno == Errno.EINVAL || errno == Errno.EOPNOTSUPP)) {
+            String operation, LongSupplier maxRegionSize, long address, long length, List<AccessFlag> access, int errno) {
+        if (access.contains(AccessFlag.ON_DEMAND) && (errno == Errno.EINVAL || errno == Errno.EOPNOTSUPP)) {
             return ofOnDemandMemory(operation, errno);
         }
         return switch (errno) {
@@ -84,22 +93,47 @@ public final class RegistrationFailures {
                 LockedMemoryLimit.current().allows(1)
                         ? Failures.of(operation, errno)
                         : overLimit(operation, errno, LockedMemoryLimit.current());
-            case Errno.EFAULT ->
-                Failures.of(
-                        operation,
-                        errno,
-                        "a part of the range is not mapped, or is mapped read-only and LOCAL_WRITE was asked for",
-                        "map file-backed memory with write access, or register it for reading only");
-            case Errno.EINVAL ->
-                Failures.of(
-                        operation,
-                        errno,
-                        ("the range is longer than the device's maximum of %d bytes, wraps around the address space, or"
-                                        + " the device does not offer one of the flags")
-                                .formatted(maxRegionSize.getAsLong()),
-                        "");
+            case Errno.EFAULT -> notPinned(operation, address, length, access);
+            case Errno.EINVAL -> invalid(operation, maxRegionSize.getAsLong(), address, length);
             default -> Failures.of(operation, errno);
         };
+    }
+
+    private static VerbsException notPinned(String operation, long address, long length, List<AccessFlag> access) {
+        boolean writes = !Collections.disjoint(access, WRITING);
+        Explanation explanation = PinRefusal.current().of(address, length, writes);
+        return explanation.isEmpty()
+                ? Failures.of(
+                        operation,
+                        Errno.EFAULT,
+                        "the kernel could not pin all pages of the range",
+                        "see what is mapped there (/proc/%d/maps), and register memory that is mapped as the access needs it"
+                                .formatted(ProcessHandle.current().pid()))
+                : Failures.of(operation, Errno.EFAULT, explanation.cause(), explanation.remedy());
+    }
+
+    private static VerbsException invalid(String operation, long maximum, long address, long length) {
+        if (Long.compareUnsigned(length, maximum) > 0) {
+            return Failures.of(
+                    operation,
+                    Errno.EINVAL,
+                    "the range is longer than the device's maximum of %d bytes".formatted(maximum),
+                    "register it in parts");
+        }
+        if (Long.compareUnsigned(address + length, address) < 0) {
+            return Failures.of(
+                    operation,
+                    Errno.EINVAL,
+                    "the range wraps around the address space",
+                    "compare address and length with the memory");
+        }
+        return Failures.of(
+                operation,
+                Errno.EINVAL,
+                ("the device does not offer one of the flags, or not in this combination; the range is within its"
+                                + " maximum of %d bytes")
+                        .formatted(maximum),
+                "");
     }
 
     private static VerbsException outOfMemory(String operation, long length) {

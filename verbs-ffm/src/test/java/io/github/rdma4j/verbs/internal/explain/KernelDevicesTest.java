@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.internal;
+package io.github.rdma4j.verbs.internal.explain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -58,6 +58,7 @@ class KernelDevicesTest {
     }
 
     private NoSuchDeviceException failure() {
-        return KernelDevices.unusable("opening", NAMES, userDevices, files);
+        Explanation explanation = KernelDevices.unlisted(NAMES, userDevices, files);
+        return new NoSuchDeviceException("opening", explanation.cause(), explanation.remedy());
     }
 }

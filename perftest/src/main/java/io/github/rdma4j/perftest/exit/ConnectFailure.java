@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.exit;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+
+/** Where a connection over TCP failed, by the exception of {@link java.net.Socket#connect}. */
+public enum ConnectFailure {
+    /** The peer's host answers, and nobody listens at the port. */
+    NOBODY_LISTENS,
+    /** Nothing answers. */
+    NO_ANSWER,
+    /** Nothing answers for the address on its network, or a router or firewall refuses it. */
+    UNREACHABLE,
+    /** This host has no route, or one of the types unreachable, prohibit or blackhole. */
+    NO_ROUTE,
+    /** The name has no address. */
+    NO_ADDRESS,
+    /** Another reason, which the exception's message gives. */
+    OTHER;
+
+    /**
+     * Classifies a failure.
+     *
+     * @param failure of the connection
+     * @return where it failed
+     */
+    public static ConnectFailure of(IOException failure) {
+        String message = String.valueOf(failure.getMessage());
+        return switch (failure) {
+            case SocketTimeoutException _ -> NO_ANSWER;
+            case UnknownHostException _ -> NO_ADDRESS;
+            case NoRouteToHostException _ -> UNREACHABLE;
+            case ConnectException _ -> message.contains("timed out") ? NO_ANSWER : NOBODY_LISTENS;
+            // The JDK calls what connect(2) says of a route of the type prohibit a failed bind.
+            case BindException _ -> message.contains("ermission denied") ? NO_ROUTE : OTHER;
+            case SocketException _ ->
+                message.contains("unreachable") || message.contains("Invalid argument") ? NO_ROUTE : OTHER;
+            default -> OTHER;
+        };
+    }
+
+    /**
+     * What to do where the peer's program is not the cause.
+     *
+     * @param host the peer's name or address
+     * @return the remedy; empty if the peer's program may be the cause
+     */
+    public String remedy(String host) {
+        return switch (this) {
+            case UNREACHABLE -> "ping " + host + ": its host must be up and have this address; ip route get " + host;
+            case NO_ROUTE ->
+                "ip route get " + host + "; bring this machine's network interface up (ip link), or add a route";
+            default -> "";
+        };
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal.explain;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The RDMA devices that the kernel has, and why libibverbs does not list one of them. */
+public final class KernelDevices {
+    /** What helps against {@link #withoutFiles}. */
+    public static final String PASS_IN =
+            "in a container, pass the devices in (docker run --device=/dev/infiniband ...); else 'udevadm trigger'";
+
+    private static final Path DEVICES = Path.of("/sys/class/infiniband");
+    private static final Path USER_DEVICES = Path.of("/sys/class/infiniband_verbs");
+    private static final Path FILES = Path.of("/dev/infiniband");
+
+    private KernelDevices() {}
+
+    /** {@return their names, in alphabetical order} */
+    public static List<String> names() {
+        return names(DEVICES);
+    }
+
+    private static List<String> names(Path folder) {
+        try (Stream<Path> entries = Files.list(folder)) {
+            return entries.map(entry -> entry.getFileName().toString()).sorted().toList();
+        } catch (IOException e) {
+            return List.of();
+        }
+    }
+
+    /**
+     * The devices that the kernel offers to programs and libibverbs does not list.
+     *
+     * @param listed the names of those that it lists
+     * @return the names of the others, in alphabetical order
+     */
+    public static List<String> besides(List<String> listed) {
+        Set<String> offered = new TreeSet<>();
+        for (String name : names(USER_DEVICES)) {
+            offered.add(deviceOf(USER_DEVICES.resolve(name)));
+        }
+        offered.remove("");
+        offered.removeAll(Set.copyOf(listed));
+        return List.copyOf(offered);
+    }
+
+    /**
+     * Explains why libibverbs does not list devices that the kernel has.
+     *
+     * @param names of these devices
+     * @return cause and remedy
+     */
+    public static Explanation unlisted(List<String> names) {
+        return unlisted(names, USER_DEVICES, FILES);
+    }
+
+    static Explanation unlisted(List<String> names, Path userDevices, Path files) {
+        String devices = String.join(", ", names);
+        if (names(userDevices).stream().noneMatch(name -> name.startsWith("uverbs"))) {
+            return new Explanation()
+                    .add(
+                            "the kernel has %s, and does not offer it to programs".formatted(devices),
+                            "load the kernel module ib_uverbs ('modprobe ib_uverbs')");
+        }
+        Optional<String> withoutFiles = withoutFiles(names, userDevices, files);
+        return withoutFiles.isPresent()
+                ? new Explanation().add(withoutFiles.get(), PASS_IN)
+                : new Explanation()
+                        .add(
+                                "the kernel has %s, and libibverbs has no user-space driver for it".formatted(devices),
+                                "install the drivers (Debian, Ubuntu: apt-get install ibverbs-providers; Fedora, RHEL:"
+                                        + " dnf install libibverbs), and in a container in its image; 'ibv_devices'"
+                                        + " must list the device");
+    }
+
+    /** {@return why there is no device, where the kernel has none} */
+    public static Explanation absent() {
+        return new Explanation()
+                .add(
+                        Files.exists(DEVICES)
+                                ? "this machine has no RDMA device"
+                                : "this machine has no RDMA device, and its kernel has no RDMA driver loaded",
+                        "load the adapter's driver, or make a SoftRoCE device (rdma link add rxe0 type rxe netdev"
+                                + " eth0), or run the program under scripts/softroce");
+    }
+
+    /**
+     * libibverbs lists no device whose file it does not find, and a container has none that was not passed in.
+     *
+     * @param names of devices
+     * @return that some of them have no file, in words; empty if all have theirs
+     */
+    public static Optional<String> withoutFiles(List<String> names) {
+        return withoutFiles(names, USER_DEVICES, FILES);
+    }
+
+    static Optional<String> withoutFiles(List<String> names, Path userDevices, Path files) {
+        String missing = names(userDevices).stream()
+                .filter(name -> names.contains(deviceOf(userDevices.resolve(name))))
+                .filter(name -> Files.notExists(files.resolve(name)))
+                .collect(Collectors.joining(", "));
+        return missing.isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        "the kernel has %s, and %s has no %s".formatted(String.join(", ", names), files, missing));
+    }
+
+    private static String deviceOf(Path userDevice) {
+        try {
+            return Files.readString(userDevice.resolve("ibdev")).strip();
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}
