@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 
 /**
- * What each entrance reports of a failure: {@code ADDRESS PORT DEVICE MILLISECONDS} prints a line for each, its name and
- * what a user reads.
+ * What each entrance reports of a failure: {@code ADDRESS PORT DEVICE MILLISECONDS} prints a line for each, with its name
+ * and what a user reads.
  */
 final class Entrances {
     private Entrances() {}
@@ -50,7 +50,8 @@ final class Entrances {
         String address = peer.getAddress().getHostAddress();
         long seconds = Math.max(1, timeout.toSeconds());
         texts.put("tool", tool("-d %s -p %d --timeout %d %s".formatted(device, peer.getPort(), seconds, address)));
-        texts.put("tool -R", tool("-R -d %s -p %d --timeout %d %s".formatted(device, peer.getPort(), seconds, address)));
+        texts.put(
+                "tool -R", tool("-R -d %s -p %d --timeout %d %s".formatted(device, peer.getPort(), seconds, address)));
         CommandRun doctor = CommandRun.of("doctor");
         texts.put("doctor", doctor.out() + doctor.err());
         CommandRun both = CommandRun.of("doctor --peer %s:%d".formatted(address, peer.getPort()));

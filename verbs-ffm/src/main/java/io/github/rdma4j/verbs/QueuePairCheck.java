@@ -100,15 +100,15 @@ final class QueuePairCheck {
     static void requirePartition(String name, DeviceContext context, int port, int index) {
         int keys = Math.max(1, context.port(port).partitionTableLength());
         if (index < 0 || index >= keys) {
-            throw new IllegalArgumentException(
-                    "%s %d: the partition key table of port %d of %s has %d %s (/sys/class/infiniband/%4$s/ports/%3$d/pkeys)"
-                            .formatted(
-                                    name,
-                                    index,
-                                    port,
-                                    context.device().name(),
-                                    keys,
-                                    keys == 1 ? "entry, index 0" : "entries, 0.." + (keys - 1)));
+            throw new IllegalArgumentException(("%s %d: the partition key table of port %d of %s has %d %s"
+                            + " (/sys/class/infiniband/%4$s/ports/%3$d/pkeys)")
+                    .formatted(
+                            name,
+                            index,
+                            port,
+                            context.device().name(),
+                            keys,
+                            keys == 1 ? "entry, index 0" : "entries, 0.." + (keys - 1)));
         }
     }
 

@@ -211,11 +211,11 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(ENDPOINT)
                 .should()
-                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(
-                                ENDPOINT, PROTOCOL, PROMISE, POOL, CM, API, DEVICE, EXPLAINING))
-                        .or(CAUSE_AFTER_A_CLOSE)
-                        .or(CARRIERS)
-                        .or(SOCKETS_OF_THE_KERNEL))
+                .onlyDependOnClassesThat(
+                        JDK.or(resideInAnyPackage(ENDPOINT, PROTOCOL, PROMISE, POOL, CM, API, DEVICE, EXPLAINING))
+                                .or(CAUSE_AFTER_A_CLOSE)
+                                .or(CARRIERS)
+                                .or(SOCKETS_OF_THE_KERNEL))
                 .check(CODE);
         classes()
                 .that()

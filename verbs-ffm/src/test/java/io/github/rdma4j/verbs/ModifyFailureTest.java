@@ -283,8 +283,7 @@ class ModifyFailureTest {
                 ROCE,
                 a -> a.state(QueuePairState.INIT).partitionKeyIndex(PARTITION_KEYS));
         assertThat(e)
-                .hasMessageContaining(
-                        "PKEY_INDEX 2 is beyond the partition key table of port 1, which has 2 entries");
+                .hasMessageContaining("PKEY_INDEX 2 is beyond the partition key table of port 1, which has 2 entries");
         assertThat(explain(
                         QueuePairType.RC,
                         QueuePairState.INIT,
@@ -307,17 +306,13 @@ class ModifyFailureTest {
     void ownPortThatIsDownIsNamedBeforeThePeer() {
         DeviceFacts down = device(2, Mtu.MTU_1024, PortState.DOWN);
         for (int errno : new int[] {Errno.ETIMEDOUT, Errno.ENETUNREACH, Errno.EADDRNOTAVAIL}) {
-            VerbsException e = explain(
-                    QueuePairType.RC, QueuePairState.INIT, errno, down, a -> readyToReceive(a, toPeer()));
+            VerbsException e =
+                    explain(QueuePairType.RC, QueuePairState.INIT, errno, down, a -> readyToReceive(a, toPeer()));
             assertThat(e).hasMessageContaining("port 1 of this side's device is DOWN");
             assertThat(e.remedy()).contains("ip link set dev INTERFACE up").doesNotContain("peer");
         }
         assertThat(explain(
-                        QueuePairType.RC,
-                        QueuePairState.INIT,
-                        Errno.ETIMEDOUT,
-                        ROCE,
-                        a -> readyToReceive(a, toPeer())))
+                        QueuePairType.RC, QueuePairState.INIT, Errno.ETIMEDOUT, ROCE, a -> readyToReceive(a, toPeer())))
                 .hasMessageContaining("nothing answered ARP");
     }
 

@@ -44,7 +44,6 @@ final class CmControlChannel extends ControlChannel {
     /** How long the side that spoke last but one stays, so that the peer learns that its message has arrived. */
     private static final Duration FAREWELL = Duration.ofMillis(200);
 
-
     /** How iWARP says that nobody listens, as TCP does below it. */
     private static final int ECONNREFUSED = 111;
 
@@ -184,11 +183,12 @@ final class CmControlChannel extends ControlChannel {
             return new HandshakeException(
                     "nobody accepts rdma_cm connections at " + where,
                     "start the server side first, with the same -p and the same of -z and -R, and give an address of"
-                            + " the server that has an RDMA device (rdma link shows its interfaces); localhost has none",
+                        + " the server that has an RDMA device (rdma link shows its interfaces); localhost has none",
                     failure);
         }
         String cause = failure.getMessage().split("\\. Remedy: ", 2)[0];
-        return new HandshakeException("cannot connect to " + where + " by rdma_cm: " + cause, failure.remedy(), failure);
+        return new HandshakeException(
+                "cannot connect to " + where + " by rdma_cm: " + cause, failure.remedy(), failure);
     }
 
     private void postReceive() {

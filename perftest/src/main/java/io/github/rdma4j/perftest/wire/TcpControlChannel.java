@@ -95,14 +95,13 @@ final class TcpControlChannel extends ControlChannel {
     private static HandshakeException unreachable(MeetingPoint where, Duration timeout, IOException failure) {
         String name = where.name();
         ConnectFailure kind = ConnectFailure.of(failure);
-        String message =
-                switch (kind) {
-                    case NO_ANSWER -> "no answer from " + name + " within " + text(timeout) + " (--timeout)";
-                    case UNREACHABLE -> name + " cannot be reached: " + failure.getMessage();
-                    case NO_ROUTE -> "this machine has no route to " + name + ": " + failure.getMessage();
-                    case NOBODY_LISTENS -> "nobody accepts connections at " + name;
-                    default -> "cannot connect to " + name + ": " + failure.getMessage();
-                };
+        String message = switch (kind) {
+            case NO_ANSWER -> "no answer from " + name + " within " + text(timeout) + " (--timeout)";
+            case UNREACHABLE -> name + " cannot be reached: " + failure.getMessage();
+            case NO_ROUTE -> "this machine has no route to " + name + ": " + failure.getMessage();
+            case NOBODY_LISTENS -> "nobody accepts connections at " + name;
+            default -> "cannot connect to " + name + ": " + failure.getMessage();
+        };
         String start = "start the server side first, with the same -p, and see that no firewall is between";
         String remedy = kind.remedy(where.host());
         return new HandshakeException(message, remedy.isEmpty() ? start : remedy, failure);

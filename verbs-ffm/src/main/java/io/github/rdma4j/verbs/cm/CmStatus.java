@@ -31,8 +31,8 @@ final class CmStatus {
     private static final int LOOK_UP_REFUSED = 2;
 
     /** What the kernel says where this host has no way to an address; EINVAL and EACCES are those of its routes. */
-    private static final Set<Integer> MAY_LIE_HERE = Set.of(
-            ENODEV, EADDRNOTAVAIL, ENETDOWN, ENETUNREACH, EHOSTUNREACH, Errno.EINVAL, Errno.EACCES);
+    private static final Set<Integer> MAY_LIE_HERE =
+            Set.of(ENODEV, EADDRNOTAVAIL, ENETDOWN, ENETUNREACH, EHOSTUNREACH, Errno.EINVAL, Errno.EACCES);
 
     private static final String RDMA_ADDRESS =
             "use the address of a network interface that has an RDMA device ('rdma link' lists them, 'ip address'"
@@ -93,7 +93,8 @@ final class CmStatus {
      */
     static VerbsException unresolved(
             String operation, VerbsException failure, InetSocketAddress source, InetSocketAddress destination) {
-        boolean named = (source == null || !source.isUnresolved()) && (destination == null || !destination.isUnresolved());
+        boolean named =
+                (source == null || !source.isUnresolved()) && (destination == null || !destination.isUnresolved());
         Explanation explanation = named && MAY_LIE_HERE.contains(failure.errno())
                 ? ofThisHost(failure.errno(), source, destination)
                 : new Explanation();

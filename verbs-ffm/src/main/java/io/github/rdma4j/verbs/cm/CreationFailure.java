@@ -54,8 +54,7 @@ final class CreationFailure {
             return new Explanation()
                     .add(
                             absent.cause(),
-                            absent.remedy()
-                                    + "; without RDMA, endpoints that have the transport RDMA_OR_TCP take TCP");
+                            absent.remedy() + "; without RDMA, endpoints that have the transport RDMA_OR_TCP take TCP");
         }
         List<String> unlisted = unlisted();
         return unlisted.isEmpty() ? notLoaded() : KernelDevices.unlisted(unlisted);
@@ -63,8 +62,7 @@ final class CreationFailure {
 
     /** {@return the devices that neither libibverbs nor librdmacm can use} */
     static List<String> unlisted() {
-        return KernelDevices.besides(
-                Device.list().stream().map(Device::name).toList());
+        return KernelDevices.besides(Device.list().stream().map(Device::name).toList());
     }
 
     private static Explanation withoutFile() {
@@ -75,8 +73,6 @@ final class CreationFailure {
 
     private static Explanation notLoaded() {
         return new Explanation()
-                .add(
-                        "the kernel module rdma_ucm is not loaded, which makes " + FILE,
-                        "load it ('modprobe rdma_ucm')");
+                .add("the kernel module rdma_ucm is not loaded, which makes " + FILE, "load it ('modprobe rdma_ucm')");
     }
 }

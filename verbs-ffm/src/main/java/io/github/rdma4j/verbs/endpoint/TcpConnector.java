@@ -88,26 +88,25 @@ final class TcpConnector {
 
     private static VerbsException refused(
             String operation, int errno, EndpointConfig config, InetSocketAddress server) {
-        Explanation explanation =
-                switch (errno) {
-                    case ECONNREFUSED ->
-                        new Explanation()
+        Explanation explanation = switch (errno) {
+            case ECONNREFUSED ->
+                new Explanation()
+                        .add(
+                                "nobody listens at this address and port for TCP",
+                                "start the server, and see that its transport is TCP, RDMA_OR_TCP or"
+                                        + " RDMA_WITH_FAILOVER");
+            case ETIMEDOUT -> unanswered(config, server);
+            case EHOSTUNREACH, ENETUNREACH -> {
+                Explanation ofThisHost = ofThisHost(config, server);
+                yield ofThisHost.isEmpty()
+                        ? new Explanation()
                                 .add(
-                                        "nobody listens at this address and port for TCP",
-                                        "start the server, and see that its transport is TCP, RDMA_OR_TCP or"
-                                                + " RDMA_WITH_FAILOVER");
-                    case ETIMEDOUT -> unanswered(config, server);
-                    case EHOSTUNREACH, ENETUNREACH -> {
-                        Explanation ofThisHost = ofThisHost(config, server);
-                        yield ofThisHost.isEmpty()
-                                ? new Explanation()
-                                        .add(
-                                                "no host answers for this address, or a router or firewall refuses it",
-                                                "see that the server's host is up and has this address (ping it)")
-                                : ofThisHost;
-                    }
-                    default -> new Explanation();
-                };
+                                        "no host answers for this address, or a router or firewall refuses it",
+                                        "see that the server's host is up and has this address (ping it)")
+                        : ofThisHost;
+            }
+            default -> new Explanation();
+        };
         return new VerbsException(operation, errno, explanation.cause(), explanation.remedy());
     }
 
@@ -132,8 +131,8 @@ final class TcpConnector {
         return new Explanation()
                 .add(
                         "the server's kernel has taken the connection, and its program has not",
-                        "see that the server's program accepts clients, and that it is an endpoint server; or allow more"
-                                + " time");
+                        "see that the server's program accepts clients, and that it is an endpoint server; or allow"
+                                + " more time");
     }
 
     private static void await(

@@ -132,9 +132,9 @@ public final class PeerClient {
                 switch (kind) {
                     case NOBODY_LISTENS -> start;
                     case NO_ROUTE, UNREACHABLE -> remedy;
-                    case NO_ADDRESS -> "give --peer its IP address, or see /etc/hosts and resolvectl query " + address.host();
-                    default ->
-                        "ping " + address.host() + "; let TCP port " + address.port() + " pass; " + start;
+                    case NO_ADDRESS ->
+                        "give --peer its IP address, or see /etc/hosts and resolvectl query " + address.host();
+                    default -> "ping " + address.host() + "; let TCP port " + address.port() + " pass; " + start;
                 });
     }
 

@@ -158,7 +158,11 @@ public record ModifyFailure(
         }
         // Where the port is set, too, both are compared before the call.
         if (given.contains(PKEY_INDEX) && !given.contains(PORT)) {
-            checkPartition("PKEY_INDEX", values.partitionKeyIndex(), given.contains(AV) ? values.path().port() : 1, explanation);
+            checkPartition(
+                    "PKEY_INDEX",
+                    values.partitionKeyIndex(),
+                    given.contains(AV) ? values.path().port() : 1,
+                    explanation);
         }
         if (given.contains(ALT_PATH)) {
             checkAlternatePath(explanation);

@@ -30,11 +30,14 @@ public record PathDiagnosis(String name, AddressHandleAttributes path, DeviceFac
      */
     public Explanation of(int errno) {
         Explanation explanation = new Explanation();
-        if (device.port(path.port()).map(PortAttributes::state).filter(PortState.DOWN::equals).isPresent()) {
+        if (device.port(path.port())
+                .map(PortAttributes::state)
+                .filter(PortState.DOWN::equals)
+                .isPresent()) {
             return explanation.add(
                     "port %d of this side's device is DOWN".formatted(path.port()),
-                    "bring its network interface up ('rdma link' names it; 'ip link set dev INTERFACE up'), or see cable"
-                            + " and switch");
+                    "bring its network interface up ('rdma link' names it; 'ip link set dev INTERFACE up'), or see"
+                            + " cable and switch");
         }
         return switch (errno) {
             case Errno.ENODATA, Errno.ENOENT -> {

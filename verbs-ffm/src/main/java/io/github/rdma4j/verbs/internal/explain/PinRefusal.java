@@ -124,8 +124,8 @@ record PinRefusal(List<String> maps, List<String> mounts, String release) {
 
     private void refused(Explanation explanation, Mapping mapping, long last, boolean writes) {
         OptionalLong size = mapping.fileSize();
-        boolean beyond = size.isPresent()
-                && (size.getAsLong() + PAGE - 1) / PAGE * PAGE < mapping.offset + last - mapping.start;
+        boolean beyond =
+                size.isPresent() && (size.getAsLong() + PAGE - 1) / PAGE * PAGE < mapping.offset + last - mapping.start;
         if (beyond) {
             explanation.add(
                     "the range extends beyond the end of %s, which has %d bytes"

@@ -82,7 +82,12 @@ public final class RegistrationFailures {
      * @return what to throw
      */
     public static VerbsException ofHostMemory(
-            String operation, LongSupplier maxRegionSize, long address, long length, List<AccessFlag> access, int errno) {
+            String operation,
+            LongSupplier maxRegionSize,
+            long address,
+            long length,
+            List<AccessFlag> access,
+            int errno) {
         if (access.contains(AccessFlag.ON_DEMAND) && (errno == Errno.EINVAL || errno == Errno.EOPNOTSUPP)) {
             return ofOnDemandMemory(operation, errno);
         }
@@ -107,7 +112,8 @@ public final class RegistrationFailures {
                         operation,
                         Errno.EFAULT,
                         "the kernel could not pin all pages of the range",
-                        "see what is mapped there (/proc/%d/maps), and register memory that is mapped as the access needs it"
+                        ("see what is mapped there (/proc/%d/maps), and register memory that is mapped as the access"
+                                        + " needs it")
                                 .formatted(ProcessHandle.current().pid()))
                 : Failures.of(operation, Errno.EFAULT, explanation.cause(), explanation.remedy());
     }

@@ -75,8 +75,7 @@ public record RouteDiagnosis(List<Interface> interfaces, Routes routes) {
     public static RouteDiagnosis current() {
         List<Interface> found = new ArrayList<>();
         try {
-            for (NetworkInterface each :
-                    NetworkInterface.networkInterfaces().toList()) {
+            for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
                 found.add(new Interface(each.getName(), each.isUp(), subnets(each)));
             }
         } catch (SocketException e) {
@@ -132,15 +131,14 @@ public record RouteDiagnosis(List<Interface> interfaces, Routes routes) {
                 .isPresent();
         if (towards.isPresent() && !another) {
             return down(
-                    explanation,
-                    towards.get(),
-                    "whose subnet %s belongs to".formatted(destination.getHostAddress()));
+                    explanation, towards.get(), "whose subnet %s belongs to".formatted(destination.getHostAddress()));
         }
         return leaves.isPresent()
                 ? explanation
                 : explanation.add(
                         "this host has no route to %s (%s)".formatted(destination.getHostAddress(), words),
-                        "see 'ip route get %s': add a route, or remove one of the type unreachable, prohibit or blackhole"
+                        ("see 'ip route get %s': add a route, or remove one of the type unreachable, prohibit or"
+                                        + " blackhole")
                                 .formatted(destination.getHostAddress()));
     }
 
@@ -186,8 +184,7 @@ public record RouteDiagnosis(List<Interface> interfaces, Routes routes) {
 
     private Optional<Interface> having(InetAddress address) {
         return interfaces.stream()
-                .filter(each -> each.addresses.stream()
-                        .anyMatch(subnet -> subnet.address.equals(address)))
+                .filter(each -> each.addresses.stream().anyMatch(subnet -> subnet.address.equals(address)))
                 .findFirst();
     }
 }

@@ -32,20 +32,18 @@ class PinRefusalTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
-            6.1.0-50-amd64 | r--s | 08:01 | /data/file      | false | from Linux 6.2 on; this is 6.1.0-50-amd64 | READ_WRITE or PRIVATE
-            6.1.0-50-amd64 | r--s | 00:17 | /dev/shm/file   | false | from Linux 6.2 on; this is 6.1.0-50-amd64 | READ_WRITE or PRIVATE
-            6.12.9         | rw-s | 08:01 | /data/file      | true  | a file on ext4, which the kernel does not pin for writing from Linux 6.5 on | tmpfs or hugetlbfs, map the file with MapMode.PRIVATE, or register it without write access
-            6.1.0-50-amd64 | r--s | 08:01 | /data/file      | true  | mapped read-only, and the access lets the device write | map the file with MapMode.READ_WRITE or PRIVATE
-            6.12.9         | r--s | 08:01 | /data/file      | true  | mapped read-only, and the access lets the device write | map the file with MapMode.PRIVATE, or register it without write access
-            6.12.9         | r--s | 00:17 | /dev/shm/a file | true  | /dev/shm/a file is mapped read-only | map the file with MapMode.READ_WRITE or PRIVATE, or register it without write access
-            6.12.9         | r--p | 08:01 | /data/file      | true  | mapped read-only | MapMode.PRIVATE
-            6.12.9         | r--p | 00:00 |                 | true  | 0x10000 to 0x12000 is mapped read-only | map it for writing
-            6.12.9         | ---p | 00:00 |                 | false | without read access | map it for reading
-            6.12.9         | rw-s | 00:05 | /dev/nvidia0    | true  | maps the memory of a device | dma-buf
-            """)
+    @CsvSource(delimiter = '|', textBlock = """
+        6.1.0-50-amd64 | r--s | 08:01 | /data/file      | false | from Linux 6.2 on; this is 6.1.0-50-amd64 | READ_WRITE or PRIVATE
+        6.1.0-50-amd64 | r--s | 00:17 | /dev/shm/file   | false | from Linux 6.2 on; this is 6.1.0-50-amd64 | READ_WRITE or PRIVATE
+        6.12.9         | rw-s | 08:01 | /data/file      | true  | a file on ext4, which the kernel does not pin for writing from Linux 6.5 on | tmpfs or hugetlbfs, map the file with MapMode.PRIVATE, or register it without write access
+        6.1.0-50-amd64 | r--s | 08:01 | /data/file      | true  | mapped read-only, and the access lets the device write | map the file with MapMode.READ_WRITE or PRIVATE
+        6.12.9         | r--s | 08:01 | /data/file      | true  | mapped read-only, and the access lets the device write | map the file with MapMode.PRIVATE, or register it without write access
+        6.12.9         | r--s | 00:17 | /dev/shm/a file | true  | /dev/shm/a file is mapped read-only | map the file with MapMode.READ_WRITE or PRIVATE, or register it without write access
+        6.12.9         | r--p | 08:01 | /data/file      | true  | mapped read-only | MapMode.PRIVATE
+        6.12.9         | r--p | 00:00 |                 | true  | 0x10000 to 0x12000 is mapped read-only | map it for writing
+        6.12.9         | ---p | 00:00 |                 | false | without read access | map it for reading
+        6.12.9         | rw-s | 00:05 | /dev/nvidia0    | true  | maps the memory of a device | dma-buf
+        """)
     void mappingIsExplainedByWhatItsKernelDoes(
             String release, String rights, String device, String path, boolean writes, String cause, String remedy) {
         Explanation explanation = of(release, writes, line(rights, device, path == null ? "" : path));
@@ -66,23 +64,25 @@ class PinRefusalTest {
         "6.1.0, r--p, 08:01, /data/file, false",
         "6.1.0, rw-p, 00:00, [heap], true"
     })
-    void mappingThatCanBePinnedIsNotBlamed(
-            String release, String rights, String device, String path, boolean writes) {
+    void mappingThatCanBePinnedIsNotBlamed(String release, String rights, String device, String path, boolean writes) {
         assertThat(of(release, writes, line(rights, device, path)).isEmpty()).isTrue();
     }
 
     /** A read-only mapping of a file cannot be helped by another access before Linux 6.2. */
     @Test
     void adviceIsNothingThatTheKernelRefusesToo() {
-        assertThat(of("6.1.0", true, line("r--s", "08:01", "/data/file")).remedy()).doesNotContain("without write access");
-        assertThat(of("6.12.9", true, line("r--s", "08:01", "/data/file")).remedy()).doesNotContain("READ_WRITE");
+        assertThat(of("6.1.0", true, line("r--s", "08:01", "/data/file")).remedy())
+                .doesNotContain("without write access");
+        assertThat(of("6.12.9", true, line("r--s", "08:01", "/data/file")).remedy())
+                .doesNotContain("READ_WRITE");
     }
 
     @Test
     void unmappedPartIsNamed() {
         assertThat(of("6.12.9", true, "11000-12000 rw-p 00000000 00:00 0").cause())
                 .isEqualTo("0x10000 to 0x11000 is not mapped");
-        assertThat(of("6.12.9", true, "10000-11000 rw-p 00000000 00:00 0", "13000-14000 rw-p 00000000 00:00 0").cause())
+        assertThat(of("6.12.9", true, "10000-11000 rw-p 00000000 00:00 0", "13000-14000 rw-p 00000000 00:00 0")
+                        .cause())
                 .isEqualTo("0x11000 to 0x12000 is not mapped");
         assertThat(of("6.12.9", true, "1000-2000 rw-p 00000000 00:00 0").cause())
                 .isEqualTo("0x10000 to 0x12000 is not mapped");
@@ -94,11 +94,15 @@ class PinRefusalTest {
         assertThat(of("6.12.9", true, line("rw-s", "00:17", file.toString())).cause())
                 .isEqualTo("the range extends beyond the end of %s, which has 100 bytes".formatted(file));
         Files.write(file, new byte[4097]);
-        assertThat(of("6.12.9", true, line("rw-s", "00:17", file.toString())).isEmpty()).isTrue();
+        assertThat(of("6.12.9", true, line("rw-s", "00:17", file.toString())).isEmpty())
+                .isTrue();
     }
 
     @Test
     void unreadableMappingsExplainNothing() {
-        assertThat(new PinRefusal(List.of(), List.of(), "").of(START, SIZE, true).isEmpty()).isTrue();
+        assertThat(new PinRefusal(List.of(), List.of(), "")
+                        .of(START, SIZE, true)
+                        .isEmpty())
+                .isTrue();
     }
 }

@@ -69,7 +69,8 @@ class RouteDiagnosisTest {
 
     @Test
     void missingRouteIsNamedWithTheKernelsWords() {
-        Explanation explanation = host(true, RouteDiagnosisTest::unreachable).of(null, InetAddress.ofLiteral("172.16.0.1"));
+        Explanation explanation =
+                host(true, RouteDiagnosisTest::unreachable).of(null, InetAddress.ofLiteral("172.16.0.1"));
         assertThat(explanation.cause()).isEqualTo("this host has no route to 172.16.0.1 (Network is unreachable)");
         assertThat(explanation.remedy()).contains("ip route get 172.16.0.1");
     }
@@ -80,7 +81,9 @@ class RouteDiagnosisTest {
         assertThat(host.of(null, PEER).isEmpty()).isTrue();
         assertThat(host.of(InetAddress.ofLiteral("0.0.0.0"), PEER).isEmpty()).isTrue();
         assertThat(host.outgoing(null, PEER)).contains("eth1");
-        assertThat(RouteDiagnosis.current().of(null, InetAddress.getLoopbackAddress()).isEmpty())
+        assertThat(RouteDiagnosis.current()
+                        .of(null, InetAddress.getLoopbackAddress())
+                        .isEmpty())
                 .isTrue();
         assertThat(RouteDiagnosis.current().outgoing(null, InetAddress.getLoopbackAddress()))
                 .contains("lo");
