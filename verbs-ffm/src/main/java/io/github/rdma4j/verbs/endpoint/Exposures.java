@@ -14,13 +14,45 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>Thread safety: all methods may be called from any thread.
  */
 final class Exposures {
-    private final Map<Integer, MemoryRegion> regions = new ConcurrentHashMap<>();
+    /** Fewer regions than this are never searched for closed ones. */
+    private static final int FEWEST = 16;
 
-    /** Enters a region, and forgets those that are closed; false if another one that is open has its key. */
-    boolean add(MemoryRegion region) {
-        regions.values().removeIf(known -> !isThere(known));
-        MemoryRegion before = regions.putIfAbsent(region.remoteKey(), region);
-        return before == null || before == region;
+    private final Map<Integer, MemoryRegion> regions = new ConcurrentHashMap<>();
+    /** The number of regions at which the closed ones are removed. Guarded by this object. */
+    private int sweepAt = FEWEST;
+
+    /**
+     * Enters a region. The cost does not depend on the number of regions: closed ones are removed whenever there are
+     * twice as many regions as were open at the last removal, so that at most every other region is a closed one.
+     *
+     * @return false if another region that is open has the key
+     */
+    synchronized boolean add(MemoryRegion region) {
+        if (regions.size() >= sweepAt) {
+            regions.values().removeIf(known -> !isThere(known));
+            sweepAt = nextSweep(regions.size());
+        }
+        MemoryRegion before = regions.get(region.remoteKey());
+        if (before != null && before != region && isThere(before)) {
+            return false;
+        }
+        regions.put(region.remoteKey(), region);
+        return true;
+    }
+
+    /**
+     * At how many entries a table that keeps closed ones removes them, so that adding costs the same on average however
+     * many there are.
+     *
+     * @param open how many are left after a removal
+     */
+    static int nextSweep(int open) {
+        return Math.max(FEWEST, (int) Math.min(Integer.MAX_VALUE, 2L * open));
+    }
+
+    /** For tests: the number of regions, including closed ones that were not removed yet. */
+    int size() {
+        return regions.size();
     }
 
     /**

@@ -78,7 +78,7 @@ final class Failover {
                 .maxMessageSize(Math.max(config.bufferSize(), MoveWords.MAX_BYTES))
                 .sendDepth(FailoverCarrier.depth(config) + FailoverCarrier.WORDS)
                 .silenceTimeout(config.silenceTimeout());
-        TcpCarrier tcp = new TcpCarrier(link, sizes, exposures);
+        TcpCarrier tcp = new TcpCarrier(link, sizes, exposures, peer.receiveBuffers());
         RoceWay way = null;
         RuntimeException noWay = null;
         FailoverCarrier carrier = null;

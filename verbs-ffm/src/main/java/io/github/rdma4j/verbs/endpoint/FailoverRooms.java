@@ -7,14 +7,18 @@ import io.github.rdma4j.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The messages of an endpoint whose wires come and go: those that are sent stay here until no wire needs them any more,
  * and those that are received, and perhaps held by the program, are no wire's.
  */
 final class FailoverRooms {
-    private final MemoryRegion region;
+    /** For the first messages to send and all that are received; more to send are allocated when they are needed. */
+    private final List<MemoryRegion> regions = new ArrayList<>();
+
     private final long stride;
     private final int size;
     /** The bytes of a sum behind each message that is sent. */
@@ -22,18 +26,24 @@ final class FailoverRooms {
     /** The buffer that a slot of the protocol fills; -1 for none. */
     private final int[] ofSlot;
 
+    private final int depth;
+    private final int mostSends;
     private final long[] lengths;
-    private final int[] freeToSend;
+    /** By buffer; as many as there are by now. */
+    private MemorySegment[] toSend = {};
+
+    private int[] freeToSend = {};
     private int freeToSendCount;
-    /** Made when they are needed. */
-    private final ByteBuffer[] views;
+    /** By buffer. Made when they are needed. */
+    private ByteBuffer[] views = {};
 
     private final Message[] received;
     private final int[] freeToReceive;
     private int freeToReceiveCount;
 
     /**
-     * All free.
+     * All free. What the peer says is no reason to allocate: memory for messages to send again grows with the messages
+     * that were sent.
      *
      * @param size of the longest message with its sum, in bytes
      * @param sum how long a sum is; 0 if there is none
@@ -45,40 +55,66 @@ final class FailoverRooms {
         this.size = size;
         this.sum = sum;
         this.stride = ReceiveBuffers.stride(size);
-        int sends = depth + kept;
-        region = MemoryRegion.withoutAdapter((long) (sends + receives) * stride, AccessFlag.LOCAL_WRITE);
+        this.depth = depth;
+        mostSends = depth + kept;
         ofSlot = new int[depth];
         lengths = new long[depth];
         Arrays.fill(ofSlot, -1);
-        freeToSend = new int[sends];
-        for (int i = sends - 1; i >= 0; i--) {
-            freeToSend[freeToSendCount++] = i;
-        }
-        views = new ByteBuffer[sends];
+        addSends(depth, receives);
         received = new Message[receives];
         freeToReceive = new int[receives];
         for (int i = receives - 1; i >= 0; i--) {
-            received[i] = new Message(region.segment().asSlice((sends + i) * stride, size));
+            received[i] = new Message(receives(i).asSlice(0, size));
             freeToReceive[freeToReceiveCount++] = i;
         }
+    }
+
+    /** Allocates buffers for messages to send, and behind them as many others. */
+    private void addSends(int count, int others) {
+        int before = toSend.length;
+        MemorySegment[] longer = Arrays.copyOf(toSend, before + count);
+        int[] freeBuffers = Arrays.copyOf(freeToSend, before + count);
+        ByteBuffer[] longerViews = Arrays.copyOf(views, before + count);
+        MemoryRegion region = MemoryRegion.withoutAdapter((long) (count + others) * stride, AccessFlag.LOCAL_WRITE);
+        try {
+            for (int i = 0; i < count; i++) {
+                longer[before + i] = region.segment().asSlice(i * stride, stride);
+                freeBuffers[freeToSendCount + i] = before + count - 1 - i;
+            }
+            regions.add(region);
+        } catch (Throwable e) {
+            region.close();
+            throw e;
+        }
+        toSend = longer;
+        freeToSend = freeBuffers;
+        views = longerViews;
+        freeToSendCount += count;
+    }
+
+    private MemorySegment receives(int buffer) {
+        return regions.getFirst().segment().asSlice((depth + buffer) * stride, stride);
     }
 
     // ---- To be sent ----
 
     private int bufferOf(int slot) {
         if (ofSlot[slot] < 0) {
+            if (freeToSendCount == 0) {
+                addSends(Math.min(depth, mostSends - toSend.length), 0);
+            }
             ofSlot[slot] = freeToSend[--freeToSendCount];
         }
         return ofSlot[slot];
     }
 
     void fill(int slot, MemorySegment message) {
-        MemorySegment.copy(message, 0, region.segment(), bufferOf(slot) * stride, message.byteSize());
+        MemorySegment.copy(message, 0, toSend[bufferOf(slot)], 0, message.byteSize());
         cut(slot, message.byteSize());
     }
 
     MemorySegment room(int slot) {
-        return region.segment().asSlice(bufferOf(slot) * stride, stride);
+        return toSend[bufferOf(slot)];
     }
 
     /** The buffer of a slot; nobody relies on position and limit. */
@@ -102,7 +138,7 @@ final class FailoverRooms {
     }
 
     MemorySegment bytes(Post post) {
-        return region.segment().asSlice(post.buffer * stride, post.length);
+        return toSend[post.buffer].asSlice(0, post.length);
     }
 
     void giveBack(Post post) {
@@ -120,7 +156,8 @@ final class FailoverRooms {
             return -1;
         }
         int buffer = freeToReceive[--freeToReceiveCount];
-        MemorySegment.copy(message, 0, region.segment(), (freeToSend.length + buffer) * stride, message.byteSize());
+        MemorySegment.copy(
+                message, 0, regions.getFirst().segment(), (depth + buffer) * stride, message.byteSize());
         return buffer;
     }
 
@@ -137,9 +174,7 @@ final class FailoverRooms {
     }
 
     byte[] copy(int buffer, long length) {
-        return region.segment()
-                .asSlice((freeToSend.length + buffer) * stride, length)
-                .toArray(ValueLayout.JAVA_BYTE);
+        return receives(buffer).asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
     }
 
     /** The longest message with its sum, in bytes. */
@@ -148,6 +183,6 @@ final class FailoverRooms {
     }
 
     void close() {
-        region.close();
+        CloseAll.of(regions.stream().map(region -> (Runnable) region::close).toArray(Runnable[]::new));
     }
 }

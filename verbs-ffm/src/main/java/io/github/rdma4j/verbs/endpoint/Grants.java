@@ -32,10 +32,11 @@ final class Grants {
     private final Engine engine;
     private final Memories memories;
     private final Transfers transfers;
-    /** Guarded by itself, as is the field below. */
+    /** Guarded by itself, as are the two fields below. */
     private final List<GrantedMemory> open = new ArrayList<>();
 
     private boolean closed;
+    private int sweepAt = Exposures.nextSweep(0);
 
     Grants(Engine engine, Memories memories, Transfers transfers) {
         this.engine = engine;
@@ -249,7 +250,10 @@ final class Grants {
     private void keep(GrantedMemory granted) {
         synchronized (open) {
             if (!closed) {
-                open.removeIf(GrantedMemory::isGone);
+                if (open.size() >= sweepAt) {
+                    open.removeIf(GrantedMemory::isGone);
+                    sweepAt = Exposures.nextSweep(open.size());
+                }
                 open.add(granted);
                 return;
             }

@@ -9,12 +9,14 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.StreamSocket;
+import io.github.rdma4j.verbs.internal.TimeText;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -50,6 +52,8 @@ final class TcpCarrier implements Carrier {
     private final String name;
     /** In which a peer's machine must answer, in milliseconds. */
     private final long patience;
+    /** How long the peer may leave what it has asked for unread, in nanoseconds; 0 for any time. */
+    private final long silence;
 
     private final MemorySegment in;
     private long inFrom;
@@ -68,6 +72,7 @@ final class TcpCarrier implements Carrier {
     private boolean armed;
 
     private boolean armedForWriting;
+    private boolean armedForReading;
     private long nap = SHORTEST_NAP;
     // Of the next sleep. Written with the lock held, and read by whoever sleeps, which is the thread that wrote it.
     private long longestSleep = Long.MAX_VALUE;
@@ -80,15 +85,22 @@ final class TcpCarrier implements Carrier {
     private boolean sleeps;
     private boolean sleepsWithoutEnds;
 
-    TcpCarrier(TcpLink link, EndpointConfig config, Exposures exposures) {
+    /**
+     * The wire of a connected socket.
+     *
+     * @param peerBuffers the peer's {@link EndpointConfig#receiveBuffers}
+     */
+    TcpCarrier(TcpLink link, EndpointConfig config, Exposures exposures, int peerBuffers) {
         this.link = link;
         this.socket = link.socket();
         this.name = "endpoint " + link;
-        this.patience = Math.max(1, TimeUnit.NANOSECONDS.toMillis(Engine.nanos(config.silenceTimeout())) / 5 * 2);
+        this.silence = Engine.nanos(config.silenceTimeout());
+        this.patience = Math.max(1, TimeUnit.NANOSECONDS.toMillis(silence) / 5 * 2);
         this.rooms = new TcpRooms(config);
         this.in = rooms.input();
         this.requests = new TcpRequests(config.sendQueueDepth());
-        this.output = new TcpOutput(socket, rooms.output());
+        this.output = new TcpOutput(
+                socket, rooms.output(), TcpFrame.answers(peerBuffers), TcpFrame.answers(config.receiveBuffers()));
         this.input = new TcpInput(rooms, requests, output, exposures, grants, config.bufferSize());
         if (!config.silenceTimeout().isZero()) {
             socket.keepAlive(config.silenceTimeout());
@@ -268,7 +280,8 @@ final class TcpCarrier implements Carrier {
             output.close();
             link.lose("memory was closed while a transfer with it was under way: " + e.getMessage());
         }
-        if (output.isBlocked() && socket.isOpen()) {
+        if (needsRoom() && socket.isOpen()) {
+            loseAPeerThatDoesNotRead();
             if (armed && !armedForWriting) {
                 armNow();
             }
@@ -276,6 +289,20 @@ final class TcpCarrier implements Carrier {
                 // So that it waits for room, too.
                 wakeUp();
             }
+        }
+    }
+
+    /** Whether nothing goes on before the kernel has room. */
+    private boolean needsRoom() {
+        return output.isBlocked() || input.isPaused();
+    }
+
+    /** The answers of this side are bounded, but not the time for which the peer would keep it from all else. */
+    private void loseAPeerThatDoesNotRead() {
+        if (silence > 0 && output.stalled(System.nanoTime(), silence / 4) >= silence) {
+            link.lose("the peer has asked for data and has read none for %s (EndpointConfig.silenceTimeout): no thread of"
+                            .formatted(TimeText.of(Duration.ofNanos(silence)))
+                    + " its program is inside its endpoint, or it does not keep to the endpoint protocol");
         }
     }
 
@@ -288,6 +315,12 @@ final class TcpCarrier implements Carrier {
         sleepsNext = false;
         acknowledge(input.takeUrgent());
         send();
+        for (int round = 0; round < MOST_ROUNDS && input.isPaused() && !output.isFull() && hears(); round++) {
+            // The kernel has taken an answer, and no event will tell of the requests behind it, which are here already.
+            total += receive(protocol);
+            acknowledge(input.takeUrgent());
+            send();
+        }
         if (total == 0 && ++idlePolls >= IDLE_POLLS_PER_LOOK) {
             idlePolls = 0;
             total += lookForAcknowledgements(protocol);
@@ -313,7 +346,7 @@ final class TcpCarrier implements Carrier {
     private int receive(WireEvents protocol) {
         int total = parse(protocol);
         boolean more = true;
-        for (int round = 0; more && round < MOST_ROUNDS && hears(); round++) {
+        for (int round = 0; more && round < MOST_ROUNDS && hears() && !input.isPaused(); round++) {
             long room = in.byteSize() - inTo;
             long received = socket.receive(in, inTo, room);
             if (received > 0) {
@@ -321,8 +354,12 @@ final class TcpCarrier implements Carrier {
                 total += parse(protocol);
             } else if (received < 0) {
                 if (received == StreamSocket.END) {
+                    String why = output.isAsking()
+                            ? ", or this side was outside its endpoint for longer than the peer's silenceTimeout,"
+                                    + " with data to read that it had asked for"
+                            : "";
                     link.lose("the peer ended the connection without closing its endpoint: its process ended, or it"
-                            + " aborted");
+                            + " aborted" + why);
                 } else {
                     int errno = (int) -received;
                     link.lose("receiving over TCP failed: " + VerbsException.describe(errno), isOfTheWire(errno));
@@ -417,7 +454,7 @@ final class TcpCarrier implements Carrier {
     @Override
     public void arm(boolean ends) {
         beforeWaiting(ends);
-        if (!armed || output.isBlocked() && !armedForWriting) {
+        if (!armed || needsRoom() && !armedForWriting || !input.isPaused() && !armedForReading) {
             armNow();
         }
     }
@@ -431,7 +468,7 @@ final class TcpCarrier implements Carrier {
         wakeUps = socket.wakeUps();
         beforeWaiting(ends);
         sleepsWithoutEnds = !ends;
-        sleepsForRoom = output.isBlocked();
+        sleepsForRoom = needsRoom();
         if (sleepsForRoom) {
             armNow();
         }
@@ -452,8 +489,10 @@ final class TcpCarrier implements Carrier {
     }
 
     private void armNow() {
-        armedForWriting = output.isBlocked();
-        socket.arm(armedForWriting);
+        armedForWriting = needsRoom();
+        // What comes while nothing is taken would end each sleep at once.
+        armedForReading = !input.isPaused();
+        socket.arm(armedForReading, armedForWriting);
         armed = true;
     }
 

@@ -155,7 +155,7 @@ final class TcpConnector {
 
     /** An endpoint over a connection whose two sides have greeted each other. */
     static Endpoint endpoint(TcpLink link, EndpointConfig config, Exposures exposures, Hello peer) {
-        TcpCarrier carrier = new TcpCarrier(link, config, exposures);
+        TcpCarrier carrier = new TcpCarrier(link, config, exposures, peer.receiveBuffers());
         try {
             return EndpointAssembly.over(
                     link, carrier, new Memories.Served(exposures, config.protectionDomain()), config, peer);

@@ -38,6 +38,9 @@ final class TcpFrame {
     /** Address, key, operand and new value. */
     static final int PLACE = 32;
 
+    private static final int FEWEST_ANSWERS = 64;
+    private static final int MOST_ANSWERS = 1024;
+
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
@@ -53,6 +56,21 @@ final class TcpFrame {
 
     static boolean isKnown(byte kind) {
         return kind >= MESSAGE && kind <= ACKNOWLEDGEMENT;
+    }
+
+    /**
+     * How many answers one side may wait for: as many as the other side has receive buffers for messages, within
+     * limits. Both sides know that number from the handshake.
+     *
+     * @param receiveBuffers of the side that answers
+     */
+    static int answers(int receiveBuffers) {
+        return Math.clamp(receiveBuffers, FEWEST_ANSWERS, MOST_ANSWERS);
+    }
+
+    /** Whether a request is done by its answer alone. */
+    static boolean asksForAnswer(byte kind) {
+        return kind == READ || kind == COMPARE_AND_SWAP || kind == FETCH_AND_ADD;
     }
 
     /** The bytes before the data. */

@@ -18,9 +18,6 @@ import java.lang.invoke.VarHandle;
 final class TcpInput {
     private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
-    /** More requests at a time than any side can have under way: who sends these does not keep to the protocol. */
-    private static final int MOST_ANSWERS = 1 << 17;
-
     private static final String NOT_THE_PROTOCOL = "the peer does not keep to the endpoint protocol: ";
 
     private final TcpRooms rooms;
@@ -48,6 +45,8 @@ final class TcpInput {
     private String refusal;
     /** Something was served whose end the peer may be waiting for. */
     private boolean urgent;
+    /** The next frame asks for an answer, and as many wait to be sent as may wait. */
+    private boolean paused;
 
     TcpInput(
             TcpRooms rooms,
@@ -76,6 +75,11 @@ final class TcpInput {
         return was;
     }
 
+    /** Whether the next frame waits for an answer to be sent, and with it everything that comes behind it. */
+    boolean isPaused() {
+        return paused;
+    }
+
     /**
      * Takes what has come. Also if it throws, {@link #position()} tells how far it got.
      *
@@ -84,6 +88,7 @@ final class TcpInput {
      */
     void take(MemorySegment memory, long from, long to, WireEvents protocol) {
         at = from;
+        paused = false;
         while (refusal == null) {
             if (kind == 0) {
                 byte next = at == to ? 0 : TcpFrame.kind(memory, at);
@@ -93,6 +98,10 @@ final class TcpInput {
                 }
                 int size = at == to ? TcpFrame.HEADER : TcpFrame.size(next);
                 if (to - at < size) {
+                    break;
+                }
+                if (TcpFrame.asksForAnswer(next) && output.isFull()) {
+                    paused = true;
                     break;
                 }
                 begin(next, memory, protocol);
@@ -173,9 +182,6 @@ final class TcpInput {
             }
             default -> {}
         }
-        if (output.answersWaiting() > MOST_ANSWERS) {
-            refusal = NOT_THE_PROTOCOL + "more reads than it can have under way";
-        }
         kind = next;
     }
 
@@ -232,6 +238,7 @@ final class TcpInput {
         }
         long place = address - region.address();
         long operand = TcpFrame.operand(memory, at);
+        output.reserveAnswer();
         try {
             output.answer(
                     next == TcpFrame.FETCH_AND_ADD
@@ -274,7 +281,10 @@ final class TcpInput {
                 output.served();
                 urgent = true;
             }
-            case TcpFrame.DATA, TcpFrame.VALUE -> requests.finishOldest(protocol);
+            case TcpFrame.DATA, TcpFrame.VALUE -> {
+                requests.finishOldest(protocol);
+                output.answered();
+            }
             default -> {}
         }
         target = null;

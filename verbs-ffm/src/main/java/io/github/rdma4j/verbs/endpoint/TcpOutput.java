@@ -8,11 +8,17 @@ import io.github.rdma4j.verbs.internal.StreamSocket;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What is to be sent over a TCP connection, in its order: it goes through a buffer to the kernel, as far as the kernel
- * has room. So memory that its owner closes meanwhile is an exception of the copy, and never read by the kernel.
+ * The outgoing half of a TCP connection. Frames are copied through a buffer to the kernel, as far as the kernel has
+ * room. The kernel never reads the program's memory: memory that its owner closes meanwhile makes the copy throw.
+ *
+ * <p>The memory is bounded. This side's own requests are limited by its send queue, answers to the peer's reads and
+ * atomic operations by {@link TcpFrame#answers}. Both sides keep to the latter: a side holds its own requests back while
+ * that many of its answers are outstanding ({@link #next}), and stops taking requests in while that many answers wait to
+ * be sent ({@link #isFull}). Answers overtake requests that are held back, or two sides that read from each other would
+ * wait for each other.
  */
 final class TcpOutput {
-    /** One frame. The objects are used again and again. */
+    /** One frame. The objects are reused. */
     private static final class Entry {
         byte kind;
         byte status;
@@ -22,82 +28,153 @@ final class TcpOutput {
         int key;
         long operand;
         long newValue;
-        /** Of an answer: the request, counted from 1; 0 of others. */
+        /** In the order of both queues. */
+        long number;
+        /** Of an answer: the peer's request, counted from 1. */
         long answers;
 
         MemorySegment data;
-        /** Of an answer to a read: what may be taken from the peer before all is sent. */
+        /** Of an answer to a read: what may be taken from the peer before everything is sent. */
         MemoryRegion region;
 
         long offset;
     }
 
+    /** A ring of frames, whose capacity is a power of two. */
+    private static final class Queue {
+        private Entry[] entries = {new Entry(), new Entry(), new Entry(), new Entry()};
+        private int first;
+        private int count;
+
+        /** The entry behind the last one, which the caller fills before {@link #commit}. */
+        Entry prepare(byte kind) {
+            if (count == entries.length) {
+                grow();
+            }
+            Entry entry = entries[(first + count) & entries.length - 1];
+            entry.kind = kind;
+            entry.status = 0;
+            entry.frame = 0;
+            entry.length = 0;
+            entry.address = 0;
+            entry.key = 0;
+            entry.operand = 0;
+            entry.newValue = 0;
+            entry.answers = 0;
+            entry.data = null;
+            entry.region = null;
+            return entry;
+        }
+
+        void commit() {
+            count++;
+        }
+
+        private void grow() {
+            Entry[] longer = new Entry[2 * entries.length];
+            for (int i = 0; i < longer.length; i++) {
+                longer[i] = i < entries.length ? entries[(first + i) & entries.length - 1] : new Entry();
+            }
+            entries = longer;
+            first = 0;
+        }
+
+        boolean isEmpty() {
+            return count == 0;
+        }
+
+        int size() {
+            return count;
+        }
+
+        Entry first() {
+            return entries[first];
+        }
+
+        Entry second() {
+            return entries[(first + 1) & entries.length - 1];
+        }
+
+        void remove() {
+            Entry entry = entries[first];
+            entry.data = null;
+            entry.region = null;
+            first = (first + 1) & entries.length - 1;
+            count--;
+        }
+
+        void clear() {
+            while (count > 0) {
+                remove();
+            }
+        }
+    }
+
     private final StreamSocket socket;
     private final MemorySegment buffer;
+    /** The limit of the peer: how many answers this side may wait for. */
+    private final int mostAsked;
+    /** The limit of this side: how many answers may wait here. */
+    private final int mostAnswers;
+
     private long from;
     private long to;
 
-    private Entry[] entries = {new Entry(), new Entry(), new Entry(), new Entry()};
-    private int first;
-    private int count;
-    /** Of the first entry: the bytes of its data that are still to be copied; negative before its header. */
-    private long left = -1;
+    private final Queue requests = new Queue();
+    private final Queue answers = new Queue();
+    private long numbers;
+    /** The queue whose first frame has its header in the buffer, and not all of its data; null if there is none. */
+    private Queue begun;
+    /** Of that frame: the bytes that are not in the buffer yet. */
+    private long left;
+    /** How many answers of the peer are outstanding. */
+    private int asked;
 
-    private int answersWaiting;
-    /** How many requests of the peer were served, those included whose answers wait here. */
+    /** How many requests of the peer were served, including those whose answers wait here. */
     private long served;
-    /** What the peer was told last. */
+    /** The last count of done requests that was sent to the peer. */
     private int told;
+    /** Whether that count must be sent even if no other frame takes it along. */
+    private boolean acknowledges;
 
     private boolean closed;
 
-    TcpOutput(StreamSocket socket, MemorySegment buffer) {
+    /** Whether the buffer has bytes of an answer. */
+    private boolean answerBuffered;
+    /** How long the kernel has taken nothing of an answer that waits, in nanoseconds; see {@link #stalled}. */
+    private long stalled;
+
+    private boolean stalling;
+    private long lastLook;
+
+    /**
+     * The output of a connected socket.
+     *
+     * @param mostAsked how many answers of the peer may be outstanding
+     * @param mostAnswers how many answers to the peer may wait here
+     */
+    TcpOutput(StreamSocket socket, MemorySegment buffer, int mostAsked, int mostAnswers) {
         this.socket = socket;
         this.buffer = buffer;
+        this.mostAsked = mostAsked;
+        this.mostAnswers = mostAnswers;
     }
 
     // ---- What is to be sent ----
 
-    /** The next one, to be filled by the caller at once. */
-    private Entry add(byte kind) {
-        if (count == entries.length) {
-            grow();
-        }
-        Entry entry = entries[(first + count++) & entries.length - 1];
-        entry.kind = kind;
-        entry.status = 0;
-        entry.frame = 0;
-        entry.length = 0;
-        entry.address = 0;
-        entry.key = 0;
-        entry.operand = 0;
-        entry.newValue = 0;
-        entry.answers = 0;
-        entry.data = null;
-        entry.region = null;
-        return entry;
-    }
-
-    /** Twice as long, which is a power of two. */
-    private void grow() {
-        Entry[] longer = new Entry[2 * entries.length];
-        for (int i = 0; i < longer.length; i++) {
-            longer[i] = i < entries.length ? entries[(first + i) & entries.length - 1] : new Entry();
-        }
-        entries = longer;
-        first = 0;
-    }
-
     void message(int frame, MemorySegment data, long offset, int length) {
-        Entry entry = add(TcpFrame.MESSAGE);
+        Entry entry = requests.prepare(TcpFrame.MESSAGE);
+        entry.number = numbers++;
         entry.frame = frame;
         entry.data = data;
         entry.offset = offset;
         entry.length = length;
+        requests.commit();
     }
 
     void probe() {
-        add(TcpFrame.PROBE);
+        requests.prepare(TcpFrame.PROBE).number = numbers++;
+        requests.commit();
     }
 
     /** A request of the peer's memory; the data are null where there are none to send. */
@@ -110,7 +187,8 @@ final class TcpOutput {
             long newValue,
             MemorySegment data,
             long offset) {
-        Entry entry = add(kind);
+        Entry entry = requests.prepare(kind);
+        entry.number = numbers++;
         entry.address = address;
         entry.key = key;
         entry.length = length;
@@ -118,6 +196,7 @@ final class TcpOutput {
         entry.newValue = newValue;
         entry.data = data;
         entry.offset = offset;
+        requests.commit();
     }
 
     /** A request of the peer was served, and needs no answer. */
@@ -126,30 +205,51 @@ final class TcpOutput {
     }
 
     void answer(MemoryRegion region, long offset, int length) {
-        Entry entry = answer(TcpFrame.DATA);
+        Entry entry = answers.prepare(TcpFrame.DATA);
         entry.region = region;
         entry.data = region.segment();
         entry.offset = offset;
         entry.length = length;
+        commitAnswer(entry);
+    }
+
+    /** Allocates what the next answer needs, so that a request that must not be served twice is served once. */
+    void reserveAnswer() {
+        answers.prepare(TcpFrame.VALUE);
     }
 
     void answer(long value) {
-        answer(TcpFrame.VALUE).operand = value;
+        Entry entry = answers.prepare(TcpFrame.VALUE);
+        entry.operand = value;
+        commitAnswer(entry);
     }
 
     void refuse(WorkCompletionStatus status) {
-        answer(TcpFrame.REFUSED).status = (byte) status.ordinal();
+        Entry entry = answers.prepare(TcpFrame.REFUSED);
+        entry.status = (byte) status.ordinal();
+        commitAnswer(entry);
     }
 
-    private Entry answer(byte kind) {
-        Entry entry = add(kind);
-        entry.answers = ++served;
-        answersWaiting++;
-        return entry;
+    private void commitAnswer(Entry entry) {
+        entry.number = numbers++;
+        entry.answers = served + 1;
+        answers.commit();
+        served++;
     }
 
-    int answersWaiting() {
-        return answersWaiting;
+    /** Whether as many answers wait as the peer may ask for: no further one may be added. */
+    boolean isFull() {
+        return answers.size() >= mostAnswers;
+    }
+
+    /** Whether an answer of the peer is outstanding. */
+    boolean isAsking() {
+        return asked > 0;
+    }
+
+    /** The peer has answered the oldest read or atomic operation of this side. */
+    void answered() {
+        asked--;
     }
 
     /** How many requests of the peer are done and it does not know of it. */
@@ -157,34 +257,26 @@ final class TcpOutput {
         return done() - told;
     }
 
-    /** Those before the first answer that waits. */
+    /** Those before the first answer whose header is not in the buffer. */
     private int done() {
-        if (answersWaiting == 0) {
+        int waiting = begun == answers ? answers.size() - 1 : answers.size();
+        if (waiting == 0) {
             return (int) served;
         }
-        int i = 0;
-        while (at(i).answers == 0 || i == 0 && left >= 0) {
-            i++;
-        }
-        return (int) at(i).answers - 1;
+        Entry oldest = begun == answers ? answers.second() : answers.first();
+        return (int) oldest.answers - 1;
     }
 
-    private Entry at(int index) {
-        return entries[(first + index) & entries.length - 1];
-    }
-
-    /** If something is owed and nothing goes there anyway. */
+    /** If something is owed, it is sent, with the next frame or alone. */
     void acknowledge() {
-        if (count == 0 && owed() != 0) {
-            add(TcpFrame.ACKNOWLEDGEMENT);
-        }
+        acknowledges |= owed() != 0;
     }
 
     // ---- Sending ----
 
-    /** Whether something waits for the kernel to have room. */
+    /** Whether something waits for the kernel to have room. A request that is held back for the peer does not. */
     boolean isBlocked() {
-        return !closed && (to > from || count > 0);
+        return !closed && (to > from || begun != null || next() != null || acknowledges && owed() != 0);
     }
 
     /**
@@ -206,25 +298,53 @@ final class TcpOutput {
             if (sent == 0) {
                 return 0;
             }
+            stalling = false;
             from += sent;
             if (from == to) {
                 from = 0;
                 to = 0;
+                answerBuffered = false;
             }
         }
         return 0;
     }
 
+    /**
+     * How long the kernel has taken nothing though an answer waits: how long the peer has not read what it has asked
+     * for.
+     *
+     * @param now in nanoseconds, of {@link System#nanoTime}
+     * @param longestGap the most that counts between two calls, in nanoseconds: this side may have stood still
+     */
+    long stalled(long now, long longestGap) {
+        if (answers.isEmpty() && !answerBuffered) {
+            stalling = false;
+            return 0;
+        }
+        stalled = stalling ? stalled + Math.min(longestGap, now - lastLook) : 0;
+        stalling = true;
+        lastLook = now;
+        return stalled;
+    }
+
     private void fill() {
-        while (count > 0) {
-            Entry entry = entries[first];
-            if (left < 0) {
+        while (true) {
+            if (begun == null) {
+                Queue queue = next();
+                if (queue == null) {
+                    writeAcknowledgement();
+                    return;
+                }
+                Entry entry = queue.first();
                 int size = TcpFrame.size(entry.kind);
                 if (buffer.byteSize() - to < size) {
                     return;
                 }
                 writeHeader(entry, size);
+                begun = queue;
+                answerBuffered |= queue == answers;
             }
+            Entry entry = begun.first();
             long length = Math.min(left, buffer.byteSize() - to);
             if (length > 0) {
                 if (entry.region != null && !Exposures.isThere(entry.region)) {
@@ -238,31 +358,52 @@ final class TcpOutput {
             if (left > 0) {
                 return;
             }
-            entry.data = null;
-            entry.region = null;
-            left = -1;
-            first = (first + 1) & entries.length - 1;
-            count--;
+            begun.remove();
+            begun = null;
         }
     }
 
+    /** The queue with the oldest frame that may be sent now; null if there is none. */
+    private Queue next() {
+        boolean held = requests.isEmpty() || asked >= mostAsked && TcpFrame.asksForAnswer(requests.first().kind);
+        if (answers.isEmpty()) {
+            return held ? null : requests;
+        }
+        return held || answers.first().number < requests.first().number ? answers : requests;
+    }
+
     private void writeHeader(Entry entry, int size) {
-        told = done();
-        TcpFrame.write(buffer, to, entry.kind, entry.status, told, entry.frame, entry.length);
+        int done = done();
+        TcpFrame.write(buffer, to, entry.kind, entry.status, done, entry.frame, entry.length);
         if (size > TcpFrame.HEADER) {
             TcpFrame.writePlace(buffer, to, entry.address, entry.key, entry.operand, entry.newValue);
         }
         to += size;
         left = TcpFrame.hasData(entry.kind) ? entry.length : 0;
-        if (entry.answers > 0) {
-            // What is sent from now on lies behind it.
-            answersWaiting--;
-            told++;
+        // An answer is itself the end of its request.
+        told = entry.answers > 0 ? done + 1 : done;
+        if (TcpFrame.asksForAnswer(entry.kind)) {
+            asked++;
         }
     }
 
-    /** Nothing more is sent. */
+    private void writeAcknowledgement() {
+        if (acknowledges && owed() != 0) {
+            if (buffer.byteSize() - to < TcpFrame.HEADER) {
+                return;
+            }
+            told = done();
+            TcpFrame.write(buffer, to, TcpFrame.ACKNOWLEDGEMENT, (byte) 0, told, 0, 0);
+            to += TcpFrame.HEADER;
+        }
+        acknowledges = false;
+    }
+
+    /** Nothing more is sent, and no memory is kept. */
     void close() {
         closed = true;
+        begun = null;
+        requests.clear();
+        answers.clear();
     }
 }

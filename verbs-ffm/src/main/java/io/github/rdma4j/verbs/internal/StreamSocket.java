@@ -481,7 +481,17 @@ public final class StreamSocket implements AutoCloseable {
      * @param writable whether room for writing counts, too
      */
     public void arm(boolean writable) {
-        int events = FileDescriptors.READABLE_ONCE | (writable ? EPOLLOUT : 0);
+        arm(true, writable);
+    }
+
+    /**
+     * Arms for one of the two directions or both; the end of the connection counts in any case.
+     *
+     * @param readable whether what comes counts
+     * @param writable whether room for writing counts
+     */
+    public void arm(boolean readable, boolean writable) {
+        int events = EPOLLONESHOT | (readable ? FileDescriptors.READABLE : 0) | (writable ? EPOLLOUT : 0);
         FileDescriptors.epollAskAgain(epoll, descriptor, events, 0);
     }
 

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import static io.github.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,6 +15,8 @@ import io.github.rdma4j.verbs.WorkCompletionStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -53,6 +56,42 @@ class TransfersTcpTest extends TransfersContract {
         other.join();
         assertThat(there.segment().mismatch(here.segment())).isEqualTo(-1);
         assertThat(mine.segment().mismatch(here.segment())).isEqualTo(-1);
+    }
+
+    /**
+     * More reads and atomic operations than each side serves at a time, between writes of more than the kernel's buffers
+     * take: whoever served no more before its own were sent would wait for a peer that does the same.
+     */
+    @Test
+    void twoSidesWithFullQueuesDoNotWaitForEachOther() {
+        int asked = 400;
+        int length = 24 << 20;
+        try (TcpPair both = new TcpPair(config -> config.sendDepth(4 * asked))) {
+            List<CompletableFuture<?>> all = new ArrayList<>();
+            List<Runnable> steps = new ArrayList<>();
+            for (Endpoint side : List.of(both.left, both.right)) {
+                Endpoint peer = side == both.left ? both.right : both.left;
+                MemoryHandle there =
+                        peer.expose(length, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC).handle();
+                MemoryRegion here = side.allocateMemory(length);
+                steps.add(() -> all.add(side.transfers().writeAsync(here.slice(), there)));
+                steps.add(() -> {
+                    for (int i = 0; i < asked; i++) {
+                        all.add(side.transfers().readAsync(here.slice(0, 4096), there.slice(0, 4096)));
+                        all.add(side.transfers().fetchAndAddAsync(there.slice(0, Long.BYTES), 1));
+                    }
+                    all.add(side.transfers().writeAsync(here.slice(), there));
+                    all.add(side.sendAsync(new byte[64]));
+                    all.add(side.receiveAsync());
+                });
+            }
+            for (int i : new int[] {0, 2, 1, 3}) {
+                steps.get(i).run();
+            }
+            Thread.ofVirtual().start(both.left::progressLoop);
+            Thread.ofVirtual().start(both.right::progressLoop);
+            CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).join();
+        }
     }
 
     @ParameterizedTest
