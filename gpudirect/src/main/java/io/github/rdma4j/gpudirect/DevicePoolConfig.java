@@ -99,7 +99,7 @@ public final class DevicePoolConfig {
      */
     public DevicePoolConfig waitWhenExhausted(Duration timeout) {
         if (timeout.isNegative()) {
-            throw new IllegalArgumentException("the timeout " + TimeText.of(timeout) + " is negative");
+            throw new IllegalArgumentException("waitWhenExhausted %s: zero or more".formatted(TimeText.of(timeout)));
         }
         waitWhenExhausted = timeout;
         return this;

@@ -26,7 +26,7 @@ public final class StreamProxyConfig {
      */
     public StreamProxyConfig spin(Duration time) {
         if (time.isNegative()) {
-            throw new IllegalArgumentException("a negative time, " + TimeText.of(time));
+            throw new IllegalArgumentException("spin %s: zero or more".formatted(TimeText.of(time)));
         }
         spinNanos = time.compareTo(Duration.ofDays(1000)) > 0 ? Long.MAX_VALUE / 2 : time.toNanos();
         return this;

@@ -7,7 +7,7 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.time.Duration;
 
-/** How messages tell a time: {@code 339 ms}, where {@link Duration#toString} has {@code PT0.339086592S}. */
+/** Formats a time for messages: {@code 339 ms}, where {@link Duration#toString} has {@code PT0.339086592S}. */
 public final class TimeText {
     private static final MathContext THREE_DIGITS = new MathContext(3, RoundingMode.HALF_UP);
     /** From here on seconds are whole. */
@@ -21,8 +21,10 @@ public final class TimeText {
 
     /** {@return the time in the unit that suits it, to the millisecond or with three digits} */
     public static String of(Duration time) {
-        if (Math.abs(time.getSeconds()) >= WHOLE_SECONDS) {
-            return time.getSeconds() + " s";
+        long seconds = time.getSeconds();
+        // The smallest long has no absolute value.
+        if (seconds >= WHOLE_SECONDS || seconds <= -WHOLE_SECONDS) {
+            return seconds + " s";
         }
         long nanos = time.toNanos();
         long size = Math.abs(nanos);

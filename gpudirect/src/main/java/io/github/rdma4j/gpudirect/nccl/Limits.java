@@ -24,7 +24,7 @@ final class Limits {
     /** A limit longer than 292 years is one of 292 years. */
     static long nanos(Duration limit) {
         if (limit.isNegative()) {
-            throw new IllegalArgumentException("a negative time limit, " + TimeText.of(limit));
+            throw new IllegalArgumentException("a time limit of " + TimeText.of(limit) + ": zero or more");
         }
         try {
             return limit.toNanos();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage;
 
+import io.github.rdma4j.gpudirect.internal.TimeText;
 import java.time.Duration;
 
 /**
@@ -75,6 +76,9 @@ final class Uses {
 
     /** A limit longer than 292 years is one of 292 years. */
     static long nanos(Duration limit) {
+        if (limit.isNegative()) {
+            throw new IllegalArgumentException("a timeout of " + TimeText.of(limit) + ": zero or more");
+        }
         try {
             return limit.toNanos();
         } catch (ArithmeticException e) {

@@ -37,6 +37,11 @@ interface Carrier extends Wire {
         return false;
     }
 
+    /** Why what was posted is not done yet, where threads of the peer's program do it; null where an adapter does. */
+    default String whyLate() {
+        return null;
+    }
+
     /** Opens what a sleep needs, the first time. */
     void prepareToSleep();
 

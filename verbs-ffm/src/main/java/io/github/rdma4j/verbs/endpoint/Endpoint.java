@@ -458,7 +458,7 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
      *     read while another one writes
      */
     public ByteChannel asByteChannel(Duration timeout) {
-        return new EndpointChannel(this, timeout);
+        return new EndpointChannel(this, Objects.requireNonNull(timeout, "timeout"));
     }
 
     /** {@return transfers to and from memory that the peer has exposed; the same object each time} */
@@ -547,7 +547,7 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
      * @throws IllegalStateException if this endpoint or the region is closed
      */
     public GrantedMemory grant(MemorySlice memory, Duration timeout, AccessFlag... rights) {
-        return grants.grant(memory, timeout, rights);
+        return grants.grant(memory, Objects.requireNonNull(timeout, "timeout"), rights);
     }
 
     /**
@@ -559,7 +559,7 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
      * @return the grant, zeroed, to be closed; with this endpoint at the latest, and the memory with it
      */
     public GrantedMemory grant(long size, Duration timeout, AccessFlag... rights) {
-        return grants.grant(size, timeout, rights);
+        return grants.grant(size, Objects.requireNonNull(timeout, "timeout"), rights);
     }
 
     /**
@@ -613,6 +613,7 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
      *     nevertheless
      */
     public void close(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
         CloseAll.of(() -> engine.close(timeout), grants::close);
     }
 

@@ -146,6 +146,16 @@ final class Engine implements Progress {
         }
     }
 
+    /** Why what was posted is not done yet, as far as the wire knows; null if it does not. */
+    String whyLate() {
+        enter();
+        try {
+            return destroyed ? null : carrier.whyLate();
+        } finally {
+            exit();
+        }
+    }
+
     /** With the lock held. */
     boolean isClosing() {
         return closing;

@@ -358,6 +358,11 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
     }
 
     @Override
+    public String whyLate() {
+        return mover.isOnRdma() ? null : tcp.whyLate();
+    }
+
+    @Override
     public String lost() {
         rdma.ask(look, rdmaFails);
         return null;

@@ -101,7 +101,7 @@ final class FailoverRooms {
     private int bufferOf(int slot) {
         if (ofSlot[slot] < 0) {
             if (freeToSendCount == 0) {
-                addSends(Math.min(depth, mostSends - toSend.length), 0);
+                addSends(Math.min(toSend.length, mostSends - toSend.length), 0);
             }
             ofSlot[slot] = freeToSend[--freeToSendCount];
         }
@@ -109,12 +109,14 @@ final class FailoverRooms {
     }
 
     void fill(int slot, MemorySegment message) {
-        MemorySegment.copy(message, 0, toSend[bufferOf(slot)], 0, message.byteSize());
+        MemorySegment.copy(message, 0, room(slot), 0, message.byteSize());
         cut(slot, message.byteSize());
     }
 
     MemorySegment room(int slot) {
-        return toSend[bufferOf(slot)];
+        // First, since it may replace the array.
+        int buffer = bufferOf(slot);
+        return toSend[buffer];
     }
 
     /** The buffer of a slot; nobody relies on position and limit. */
@@ -180,6 +182,11 @@ final class FailoverRooms {
     /** The longest message with its sum, in bytes. */
     int size() {
         return size;
+    }
+
+    /** For tests: how many buffers for messages to send there are. */
+    int buffers() {
+        return toSend.length;
     }
 
     void close() {

@@ -421,6 +421,20 @@ final class TcpCarrier implements Carrier {
     }
 
     @Override
+    public String peerName() {
+        return "machine";
+    }
+
+    @Override
+    public String whyLate() {
+        return !failed && !output.isBlocked() && socket.isOpen() && socket.isAcknowledged()
+                ? "the peer's machine has the request, and no thread of the peer's program, inside its endpoint, has served"
+                        + " it, as one must over TCP"
+                : "the peer's machine has not taken all that was sent: no thread of the peer's program is inside its"
+                        + " endpoint, as one must be over TCP, or the network is slow";
+    }
+
+    @Override
     public Exposures grants() {
         return grants;
     }

@@ -14,10 +14,19 @@ import java.time.Duration;
 public final class TransferTimeoutException extends EndpointException {
     private static final long serialVersionUID = 1L;
 
-    TransferTimeoutException(String operation, Duration timeout) {
+    /**
+     * A transfer that is late.
+     *
+     * @param why what is known of the reason ({@link Carrier#whyLate}); null for nothing
+     */
+    TransferTimeoutException(String operation, Duration timeout, String why) {
         super(
                 operation,
-                "not done within " + TimeText.of(timeout) + "; if it had begun, it goes on",
-                "wait longer, or close the endpoint");
+                "not done within %s%s; if it had begun, it goes on"
+                        .formatted(TimeText.of(timeout), why == null ? "" : ": " + why),
+                why == null
+                        ? "wait longer, or close the endpoint"
+                        : "have a thread of the peer's program wait in its endpoint, or run Endpoint.progressLoop there;"
+                                + " or wait longer");
     }
 }

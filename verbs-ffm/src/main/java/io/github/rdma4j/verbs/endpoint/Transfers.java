@@ -57,7 +57,7 @@ public final class Transfers {
      * Writes, and waits until the data is in the peer's memory; on iWARP until it is on its way there.
      *
      * @param local what to write, of the endpoint's protection domain
-     * @param remote where to; at least as long
+     * @param remote where to; at least as long. What lies behind the length of the local memory stays as it is
      * @param timeout how long to wait
      * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_WRITE}, or is too short
      * @throws TransferException if the transfer fails
@@ -75,9 +75,9 @@ public final class Transfers {
      * Reads, and waits until the data is here.
      *
      * @param local where to; its region needs {@link AccessFlag#LOCAL_WRITE}
-     * @param remote what to read; at least as long
+     * @param remote what to read; exactly as long: {@link MemoryHandle#slice} names a part
      * @param timeout how long to wait
-     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}, or is too short
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}, or the lengths differ
      * @throws TransferException if the transfer fails
      * @throws TransferTimeoutException if it is not done in time
      * @throws WaitInterruptedException if the thread is interrupted; if it had begun, it goes on
@@ -240,7 +240,7 @@ public final class Transfers {
         }
         // What has not been posted in time never is.
         if (done == null && promise.cancel(false)) {
-            throw new TransferTimeoutException(operation + engine, timeout);
+            throw new TransferTimeoutException(operation + engine, timeout, engine.whyLate());
         }
         return switch (promise.decidedFailure()) {
             case null -> promise.decidedValue();
@@ -273,9 +273,9 @@ public final class Transfers {
      * Reads; see {@link #read}. A transfer for which the send queue has no room waits its turn.
      *
      * @param local where to; it belongs to the adapter until the future is complete
-     * @param remote what to read; at least as long
+     * @param remote what to read; exactly as long
      * @return complete when the data is here; exceptionally with what {@link #read} throws
-     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}, or is too short
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}, or the lengths differ
      * @throws IllegalStateException if the endpoint is closed
      */
     public CompletableFuture<Void> readAsync(MemorySlice local, MemoryHandle remote) {
@@ -317,8 +317,18 @@ public final class Transfers {
     }
 
     private Promise<Void> startRead(MemorySlice local, MemoryHandle remote) {
-        remote.require(AccessFlag.REMOTE_READ, "a read");
+        requireReadable(local, remote);
         return start(new Promise<>(engine), READ, local, remote, 0, 0);
+    }
+
+    /** A read fetches all that the handle names, and so needs memory for it. */
+    private static void requireReadable(MemorySlice local, MemoryHandle remote) {
+        remote.require(AccessFlag.REMOTE_READ, "a read");
+        if (local.length() < remote.length()) {
+            throw new IllegalArgumentException(
+                    "a read of %d bytes into %d: give it longer local memory, or a part of the handle (MemoryHandle.slice)"
+                            .formatted(remote.length(), local.length()));
+        }
     }
 
     private Promise<Long> startCompareAndSwap(MemoryHandle remote, long expected, long newValue) {
@@ -370,14 +380,14 @@ public final class Transfers {
      *
      * @param id any number
      * @param local where to; it belongs to the adapter until the transfer is done
-     * @param remote what to read; at least as long
+     * @param remote what to read; exactly as long
      * @return {@link Endpoint#OK}, {@link Endpoint#QUEUE_FULL} or {@link Endpoint#CLOSED_BY_PEER}
-     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}, or is too short
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}, or the lengths differ
      * @throws ConnectionLostException if the connection is lost
      * @throws IllegalStateException if the endpoint is closed
      */
     public int tryRead(long id, MemorySlice local, MemoryHandle remote) {
-        remote.require(AccessFlag.REMOTE_READ, "a read");
+        requireReadable(local, remote);
         return tryStart(id, READ, local, remote, 0, 0);
     }
 

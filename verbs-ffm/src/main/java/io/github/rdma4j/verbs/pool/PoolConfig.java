@@ -103,7 +103,7 @@ public final class PoolConfig {
      */
     public PoolConfig waitWhenExhausted(Duration timeout) {
         if (timeout.isNegative()) {
-            throw new IllegalArgumentException("the timeout " + TimeText.of(timeout) + " is negative");
+            throw new IllegalArgumentException("waitWhenExhausted %s: zero or more".formatted(TimeText.of(timeout)));
         }
         waitWhenExhausted = timeout;
         return this;

@@ -17,8 +17,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -98,6 +100,16 @@ abstract class TransfersContract {
     }
 
     @Test
+    @Tag("iwarp")
+    void shorterWriteLeavesTheRestAsItIs() {
+        exposed.segment().fill((byte) 7);
+        transfers.write(local.slice(0, 8), handle, PATIENCE);
+        transfers.read(local.slice(8, 16), handle.slice(0, 16), PATIENCE);
+        assertThat(local.segment().get(ValueLayout.JAVA_LONG, 8)).isZero();
+        assertThat(local.segment().get(ValueLayout.JAVA_LONG, 16)).isEqualTo(0x0707_0707_0707_0707L);
+    }
+
+    @Test
     void futuresWaitTheirTurnWhenTheSendQueueIsFull() {
         List<CompletableFuture<Long>> futures = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
@@ -150,6 +162,15 @@ abstract class TransfersContract {
         assertThatThrownBy(() -> transfers.tryRead(1, local.slice(0, 65), readOnly.handle()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("65 bytes do not fit");
+        for (Callable<?> read : List.<Callable<?>>of(
+                () -> transfers.tryRead(1, local.slice(0, 32), readOnly.handle()),
+                () -> transfers.readAsync(local.slice(0, 32), readOnly.handle()),
+                Executors.callable(() -> transfers.read(local.slice(0, 32), readOnly.handle(), PATIENCE)))) {
+            assertThatThrownBy(read::call)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("a read of 64 bytes into 32")
+                    .hasMessageContaining("MemoryHandle.slice");
+        }
         assertThatThrownBy(() -> transfers.fetchAndAdd(handle.slice(4, 8), 1, PATIENCE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("multiple of 8");
@@ -172,9 +193,10 @@ abstract class TransfersContract {
                 .isInstanceOf(ConnectionLostException.class)
                 .hasMessageContaining("remote access error")
                 .hasCauseInstanceOf(TransferException.class);
-        assertThatThrownBy(() -> transfers.tryRead(1, local.slice(0, 8), handle))
+        assertThatThrownBy(() -> transfers.tryRead(1, local.slice(0, 8), handle.slice(0, 8)))
                 .isInstanceOf(ConnectionLostException.class);
-        assertThatThrownBy(() -> transfers.readAsync(local.slice(0, 8), handle).join())
+        assertThatThrownBy(() -> transfers.readAsync(local.slice(0, 8), handle.slice(0, 8))
+                        .join())
                 .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(ConnectionLostException.class);
     }
@@ -185,7 +207,7 @@ abstract class TransfersContract {
         MemoryHandle wrong =
                 new MemoryHandle(new RemoteMemory(right.address(), 8, right.remoteKey() ^ 0x5555), Set.of(REMOTE_READ));
         CompletableFuture<Void> failing = transfers.readAsync(local.slice(0, 8), wrong);
-        CompletableFuture<Void> behind = transfers.readAsync(local.slice(0, 8), handle);
+        CompletableFuture<Void> behind = transfers.readAsync(local.slice(0, 8), handle.slice(0, 8));
         pair.left().progressLoop();
         assertThatThrownBy(failing::join)
                 .hasCauseInstanceOf(TransferException.class)

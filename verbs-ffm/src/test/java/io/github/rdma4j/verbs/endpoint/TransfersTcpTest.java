@@ -21,6 +21,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -152,10 +153,22 @@ class TransfersTcpTest extends TransfersContract {
     @Test
     void withoutAThreadOfThePeersATransferWaits() {
         try (TcpPair alone = new TcpPair(config -> {})) {
-            ExposedMemory memory = alone.right.expose(8, REMOTE_READ);
+            ExposedMemory memory = alone.right.expose(8, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC);
             MemoryRegion room = alone.left.allocateMemory(8);
-            assertThatThrownBy(() -> alone.left.transfers().read(room.slice(), memory.handle(), Duration.ofMillis(50)))
-                    .isInstanceOf(TransferTimeoutException.class);
+            Transfers waiting = alone.left.transfers();
+            Duration shortly = Duration.ofMillis(50);
+            for (ThrowingCallable transfer : List.<ThrowingCallable>of(
+                    () -> waiting.read(room.slice(), memory.handle(), shortly),
+                    () -> waiting.write(room.slice(), memory.handle(), shortly),
+                    () -> waiting.fetchAndAdd(memory.handle(), 1, shortly),
+                    () -> waiting.compareAndSwap(memory.handle(), 0, 1, shortly),
+                    () -> waiting.getLong(memory.handle(), 0, shortly),
+                    () -> waiting.putInt(memory.handle(), 0, 1, shortly))) {
+                assertThatThrownBy(transfer)
+                        .isInstanceOf(TransferTimeoutException.class)
+                        .hasMessageContaining("no thread of the peer's program")
+                        .hasMessageContaining("Endpoint.progressLoop");
+            }
             CompletableFuture<Void> read = alone.left.transfers().readAsync(room.slice(), memory.handle());
             alone.right.poll(message -> {});
             read.join();

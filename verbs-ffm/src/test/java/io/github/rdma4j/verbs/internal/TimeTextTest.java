@@ -28,7 +28,11 @@ class TimeTextTest {
         "PT2M0.7S, 120 s",
         "PT1H, 3600 s",
         "PT-0.25S, -250 ms",
-        "PT2562047788015215H30M7S, 9223372036854775807 s"
+        "PT-1M-40S, -100 s",
+        "PT-1M-39S, -99 s",
+        "PT2562047788015215H30M7S, 9223372036854775807 s",
+        "PT2562047788015215H30M7.999999999S, 9223372036854775807 s",
+        "PT-2562047788015215H-30M-8S, -9223372036854775808 s"
     })
     void aTimeIsToldInTheUnitThatSuitsIt(Duration time, String text) {
         assertThat(TimeText.of(time)).isEqualTo(text);

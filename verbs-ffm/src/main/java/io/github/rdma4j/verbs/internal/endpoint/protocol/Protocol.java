@@ -402,8 +402,9 @@ public sealed class Protocol extends SendingHalf permits SummedProtocol {
                     return;
                 }
                 lose(
-                        "the peer's adapter has acknowledged nothing for too long (EndpointConfig.silenceTimeout): the"
-                                + " wire is cut, or the peer's machine stands still",
+                        "the peer's " + wire.peerName()
+                                + " has acknowledged nothing for too long (EndpointConfig.silenceTimeout): the wire is cut,"
+                                + " or the peer's machine stands still",
                         null);
                 breakWire();
             }

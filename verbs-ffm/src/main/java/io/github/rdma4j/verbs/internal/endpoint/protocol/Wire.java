@@ -122,6 +122,11 @@ public interface Wire {
         return false;
     }
 
+    /** What acknowledges at the peer, for messages: its adapter, or its machine. */
+    default String peerName() {
+        return "adapter";
+    }
+
     /** Makes everything that is under way complete, if need be without success. */
     void toError();
 
