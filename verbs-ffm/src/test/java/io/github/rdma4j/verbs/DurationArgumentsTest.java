@@ -88,7 +88,8 @@ class DurationArgumentsTest {
         OBJECTS.put(
                 Reconnector.class,
                 Reconnector.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1), tcp, retry -> {}));
-        MemoryHandle there = atServer.expose(8, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)
+        MemoryHandle there = atServer.expose(
+                        8, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)
                 .handle();
         ARGUMENTS.put(byte[].class, new byte[1]);
         ARGUMENTS.put(MemorySegment.class, MemorySegment.ofArray(new byte[1]));
@@ -149,7 +150,8 @@ class DurationArgumentsTest {
     @TestFactory
     Stream<DynamicTest> everyTimeIsTakenOrRefusedWithItsValue() throws IOException {
         return methods().stream()
-                .filter(method -> !OF_DEVICES.contains(method.getDeclaringClass().getSimpleName()))
+                .filter(method ->
+                        !OF_DEVICES.contains(method.getDeclaringClass().getSimpleName()))
                 // The others need what it closes.
                 .sorted(Comparator.comparing(method -> method.getName().equals("close")))
                 .map(method -> dynamicTest(

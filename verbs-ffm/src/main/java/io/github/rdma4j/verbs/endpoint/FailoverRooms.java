@@ -158,8 +158,7 @@ final class FailoverRooms {
             return -1;
         }
         int buffer = freeToReceive[--freeToReceiveCount];
-        MemorySegment.copy(
-                message, 0, regions.getFirst().segment(), (depth + buffer) * stride, message.byteSize());
+        MemorySegment.copy(message, 0, regions.getFirst().segment(), (depth + buffer) * stride, message.byteSize());
         return buffer;
     }
 

@@ -300,9 +300,10 @@ final class TcpCarrier implements Carrier {
     /** The answers of this side are bounded, but not the time for which the peer would keep it from all else. */
     private void loseAPeerThatDoesNotRead() {
         if (silence > 0 && output.stalled(System.nanoTime(), silence / 4) >= silence) {
-            link.lose("the peer has asked for data and has read none for %s (EndpointConfig.silenceTimeout): no thread of"
-                            .formatted(TimeText.of(Duration.ofNanos(silence)))
-                    + " its program is inside its endpoint, or it does not keep to the endpoint protocol");
+            link.lose(
+                    "the peer has asked for data and has read none for %s (EndpointConfig.silenceTimeout): no thread of"
+                                    .formatted(TimeText.of(Duration.ofNanos(silence)))
+                            + " its program is inside its endpoint, or it does not keep to the endpoint protocol");
         }
     }
 

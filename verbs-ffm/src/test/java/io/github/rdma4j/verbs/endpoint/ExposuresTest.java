@@ -58,8 +58,9 @@ class ExposuresTest {
             searches += exposures.size() <= before ? 1 : 0;
         }
         assertThat(searches).isBetween(1, 32);
-        assertThat(open).hasSize(2 * MANY).allSatisfy(region -> assertThat(find(region))
-                .isSameAs(region));
+        assertThat(open)
+                .hasSize(2 * MANY)
+                .allSatisfy(region -> assertThat(find(region)).isSameAs(region));
     }
 
     @Test

@@ -74,7 +74,9 @@ class TcpOutputTest {
         assertThat(next()).isEqualTo(TcpFrame.READ + " 0");
         assertThat(next()).isEqualTo(TcpFrame.READ + " 0");
         assertThat(next()).isEqualTo(TcpFrame.VALUE + " 0");
-        assertThat(output.isBlocked()).as("waits for the peer and not for the kernel").isFalse();
+        assertThat(output.isBlocked())
+                .as("waits for the peer and not for the kernel")
+                .isFalse();
         output.answered();
         assertThat(output.send()).isZero();
         assertThat(next()).isEqualTo(TcpFrame.READ + " 1");

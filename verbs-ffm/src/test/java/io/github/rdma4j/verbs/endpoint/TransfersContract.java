@@ -195,7 +195,8 @@ abstract class TransfersContract {
                 .hasCauseInstanceOf(TransferException.class);
         assertThatThrownBy(() -> transfers.tryRead(1, local.slice(0, 8), handle.slice(0, 8)))
                 .isInstanceOf(ConnectionLostException.class);
-        assertThatThrownBy(() -> transfers.readAsync(local.slice(0, 8), handle.slice(0, 8))
+        assertThatThrownBy(() -> transfers
+                        .readAsync(local.slice(0, 8), handle.slice(0, 8))
                         .join())
                 .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(ConnectionLostException.class);

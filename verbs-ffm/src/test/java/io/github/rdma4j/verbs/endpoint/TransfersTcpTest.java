@@ -72,8 +72,8 @@ class TransfersTcpTest extends TransfersContract {
             List<Runnable> steps = new ArrayList<>();
             for (Endpoint side : List.of(both.left, both.right)) {
                 Endpoint peer = side == both.left ? both.right : both.left;
-                MemoryHandle there =
-                        peer.expose(length, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC).handle();
+                MemoryHandle there = peer.expose(length, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC)
+                        .handle();
                 MemoryRegion here = side.allocateMemory(length);
                 steps.add(() -> all.add(side.transfers().writeAsync(here.slice(), there)));
                 steps.add(() -> {
