@@ -341,6 +341,11 @@ public final class MemoryWindow extends Resource {
                 MemoryWindowCalls.dealloc(domain.context().segment(), windowAddress));
     }
 
+    @Override
+    void afterRelease() {
+        domain.forget(this);
+    }
+
     /** {@return the type; the key, with which a peer could use the memory, is hidden} */
     @Override
     public String toString() {

@@ -13,7 +13,11 @@ import io.github.rdma4j.verbs.internal.device.DataDirect;
 import io.github.rdma4j.verbs.internal.explain.RegistrationFailures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -27,6 +31,9 @@ import java.util.stream.Stream;
 public sealed class ProtectionDomain extends Resource permits ParentDomain, ImportedProtectionDomain {
 
     private final DeviceContext context;
+    /** The open windows of the tree of domains, in the domain at its root. Guarded by the tree's lock. */
+    private final Set<MemoryWindow> windows = new LinkedHashSet<>();
+
     private final MemorySegment domain;
 
     ProtectionDomain(DeviceContext context) {
@@ -360,7 +367,11 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      * @throws VerbsException if the device has none left
      */
     public MemoryWindow allocateMemoryWindow(MemoryWindowType type) {
-        return createChild(() -> new MemoryWindow(this, Objects.requireNonNull(type, "type")));
+        return createChild(() -> {
+            MemoryWindow window = new MemoryWindow(this, Objects.requireNonNull(type, "type"));
+            root().windows.add(window);
+            return window;
+        });
     }
 
     /**
@@ -371,15 +382,16 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
         windows().filter(window -> window.isBoundTo(resource)).toList().forEach(MemoryWindow::close);
     }
 
-    /** All windows of this domain and of its parent domains. */
+    /** All windows of this domain and of its parent domains. The cost does not depend on the number of regions. */
     Stream<MemoryWindow> windows() {
-        return root().windowsBelow();
+        List<MemoryWindow> open = new ArrayList<>();
+        underTreeLock(() -> open.addAll(root().windows));
+        return open.stream();
     }
 
-    private Stream<MemoryWindow> windowsBelow() {
-        return Stream.concat(
-                children(MemoryWindow.class).stream(),
-                children(ProtectionDomain.class).stream().flatMap(ProtectionDomain::windowsBelow));
+    /** A window is gone; the tree's lock must be held. */
+    void forget(MemoryWindow window) {
+        root().windows.remove(window);
     }
 
     /**

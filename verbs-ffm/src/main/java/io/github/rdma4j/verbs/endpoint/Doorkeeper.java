@@ -19,8 +19,11 @@ final class Doorkeeper {
     static final int MOST_HANDSHAKES = 1024;
 
     static final String LATE = "the client did not complete the handshake in time (handshakeTimeout)";
-    static final String OLDEST_OF_TOO_MANY = "more than " + MOST_HANDSHAKES
-            + " clients connect at a time, and of those that have not completed the handshake this one was the oldest";
+    /** The memory that incomplete handshakes may hold together, in bytes: a client has shown nothing yet. */
+    private static final long MOST_HANDSHAKE_BYTES = 1L << 29;
+
+    static final String OLDEST_OF_TOO_MANY = "too many clients connect at a time (EndpointConfig.handshakeTimeout), and of"
+            + " those that have not completed the handshake this one was the oldest";
 
     /**
      * Why a client is refused.
@@ -43,12 +46,23 @@ final class Doorkeeper {
     }
 
     /**
+     * How many handshakes may be incomplete at a time.
+     *
+     * @param bytes that each holds
+     */
+    static int mostHandshakes(long bytes) {
+        return (int) Math.clamp(MOST_HANDSHAKE_BYTES / Math.max(1, bytes), 2L * MOST_AT_A_TIME, MOST_HANDSHAKES);
+    }
+
+    /**
      * How many of those that have not completed their handshakes are to be forgotten, the oldest first, to have room
      * for as many as come at a time. Who completes a handshake at once is hardly ever among them, and one that is half
      * open keeps nobody out.
+     *
+     * @param most of {@link #mostHandshakes}
      */
-    int tooMany(int handshakes) {
-        return Math.max(0, handshakes + MOST_AT_A_TIME - MOST_HANDSHAKES);
+    static int tooMany(int handshakes, int most) {
+        return Math.max(0, handshakes + MOST_AT_A_TIME - most);
     }
 
     /**

@@ -169,6 +169,10 @@ public final class EndpointConfig {
      * How many messages the peer may have on the way, or waiting here to be polled; default 64. These are the peer's
      * credits. The memory is this number and three more times {@link #maxMessageSize}.
      *
+     * <p>Over TCP this is also the number of reads and atomic operations of the peer that this side serves at a time, but
+     * at least 64 and at most 1,024. The peer keeps further ones back. The answers that wait take up to 200 bytes of
+     * heap each.
+     *
      * @param count 1 to 65535, and three fewer than the device's longest receive queue
      * @return this
      */
@@ -259,6 +263,10 @@ public final class EndpointConfig {
      * <p>A peer that calls nothing for long is not dead: its adapter answers for it. Time in which nobody is inside a
      * method of this endpoint hardly counts.
      *
+     * <p>Over TCP no adapter takes the answers to the peer's reads and atomic operations. A peer that has asked for data
+     * and takes none of it for this long is disconnected. Until then its unanswered requests are limited ({@link
+     * #receiveBuffers}).
+     *
      * @param timeout at least 100 ms, or zero for none
      * @return this
      */
@@ -295,8 +303,8 @@ public final class EndpointConfig {
 
     /**
      * How long {@link EndpointServer#accept} gives one client that has asked for a connection to complete it; default
-     * 10 s. Where more than 1,024 are at it at a time, over one transport, the oldest of those that have not completed
-     * it are forgotten before.
+     * 10 s. At most 1,024 incomplete handshakes are kept for each transport, and over RDMA fewer if their buffers would
+     * take more than 512 MiB; beyond that the oldest ones are dropped earlier.
      *
      * @param timeout above zero
      * @return this
@@ -533,6 +541,11 @@ public final class EndpointConfig {
     /** Null for none. */
     EndpointGroup group() {
         return group;
+    }
+
+    /** The buffers of one endpoint over RDMA, in bytes; those of a group are there anyway. */
+    long memoryOfOne() {
+        return group != null ? 0 : (long) (receiveQueueDepth() + sendDepth) * ReceiveBuffers.stride(bufferSize());
     }
 
     int sendQueueDepth() {

@@ -22,11 +22,18 @@ final class Handshakes<H> {
     private final Map<EventSource, Begun<H>> begun = new LinkedHashMap<>();
     private final Doorkeeper doorkeeper;
     private final Duration timeout;
+    private final int most;
 
-    /** @param timeout how long each may take */
-    Handshakes(Doorkeeper doorkeeper, Duration timeout) {
+    /**
+     * None yet.
+     *
+     * @param timeout how long each may take
+     * @param bytes the memory that each holds
+     */
+    Handshakes(Doorkeeper doorkeeper, Duration timeout, long bytes) {
         this.doorkeeper = doorkeeper;
         this.timeout = timeout;
+        this.most = Doorkeeper.mostHandshakes(bytes);
     }
 
     /** One has begun; its time begins, too. */
@@ -62,7 +69,7 @@ final class Handshakes<H> {
      * @param forget closes what one consists of; hears why
      */
     void forgetLate(BiConsumer<H, String> forget) {
-        int tooMany = doorkeeper.tooMany(begun.size());
+        int tooMany = Doorkeeper.tooMany(begun.size(), most);
         Iterator<Begun<H>> oldest = begun.values().iterator();
         while (oldest.hasNext()) {
             Begun<H> one = oldest.next();

@@ -63,7 +63,7 @@ final class TcpReception implements Reception {
         this.listener = listener;
         this.config = config;
         this.doorkeeper = doorkeeper;
-        this.handshakes = new Handshakes<>(doorkeeper, config.handshakeTimeout());
+        this.handshakes = new Handshakes<>(doorkeeper, config.handshakeTimeout(), 0);
         this.exposures = exposures;
         this.domains = domains;
     }

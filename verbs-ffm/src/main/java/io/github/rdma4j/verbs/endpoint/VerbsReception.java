@@ -70,7 +70,7 @@ final class VerbsReception implements Reception {
         this.listener = listener;
         this.config = config;
         this.doorkeeper = doorkeeper;
-        this.handshakes = new Handshakes<>(doorkeeper, config.handshakeTimeout());
+        this.handshakes = new Handshakes<>(doorkeeper, config.handshakeTimeout(), config.memoryOfOne());
         this.domains = domains;
         this.exposures = exposures;
         this.canaries = canaries;
