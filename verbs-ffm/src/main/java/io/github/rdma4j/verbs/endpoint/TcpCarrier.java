@@ -281,7 +281,7 @@ final class TcpCarrier implements Carrier {
             link.lose("memory was closed while a transfer with it was under way: " + e.getMessage());
         }
         if (needsRoom() && socket.isOpen()) {
-            loseAPeerThatDoesNotRead();
+            loseStalledPeer();
             if (armed && !armedForWriting) {
                 armNow();
             }
@@ -292,13 +292,18 @@ final class TcpCarrier implements Carrier {
         }
     }
 
+    /** Whether what has come waits until the kernel takes an answer. */
+    private boolean isPaused() {
+        return !failed && input.isPaused();
+    }
+
     /** Whether nothing goes on before the kernel has room. */
     private boolean needsRoom() {
-        return output.isBlocked() || input.isPaused();
+        return output.isBlocked() || isPaused();
     }
 
     /** The answers of this side are bounded, but not the time for which the peer would keep it from all else. */
-    private void loseAPeerThatDoesNotRead() {
+    private void loseStalledPeer() {
         if (silence > 0 && output.stalled(System.nanoTime(), silence / 4) >= silence) {
             link.lose(
                     "the peer has asked for data and has read none for %s (EndpointConfig.silenceTimeout): no thread of"
@@ -316,7 +321,7 @@ final class TcpCarrier implements Carrier {
         sleepsNext = false;
         acknowledge(input.takeUrgent());
         send();
-        for (int round = 0; round < MOST_ROUNDS && input.isPaused() && !output.isFull() && hears(); round++) {
+        for (int round = 0; round < MOST_ROUNDS && isPaused() && !output.isFull() && hears(); round++) {
             // The kernel has taken an answer, and no event will tell of the requests behind it, which are here already.
             total += receive(protocol);
             acknowledge(input.takeUrgent());
@@ -347,7 +352,7 @@ final class TcpCarrier implements Carrier {
     private int receive(WireEvents protocol) {
         int total = parse(protocol);
         boolean more = true;
-        for (int round = 0; more && round < MOST_ROUNDS && hears() && !input.isPaused(); round++) {
+        for (int round = 0; more && round < MOST_ROUNDS && hears() && !isPaused(); round++) {
             long room = in.byteSize() - inTo;
             long received = socket.receive(in, inTo, room);
             if (received > 0) {
@@ -469,7 +474,7 @@ final class TcpCarrier implements Carrier {
     @Override
     public void arm(boolean ends) {
         beforeWaiting(ends);
-        if (!armed || needsRoom() && !armedForWriting || !input.isPaused() && !armedForReading) {
+        if (!armed || needsRoom() && !armedForWriting || !isPaused() && !armedForReading) {
             armNow();
         }
     }
@@ -506,7 +511,7 @@ final class TcpCarrier implements Carrier {
     private void armNow() {
         armedForWriting = needsRoom();
         // What comes while nothing is taken would end each sleep at once.
-        armedForReading = !input.isPaused();
+        armedForReading = !isPaused();
         socket.arm(armedForReading, armedForWriting);
         armed = true;
     }
