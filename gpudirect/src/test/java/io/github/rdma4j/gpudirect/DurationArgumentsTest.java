@@ -59,26 +59,26 @@ class DurationArgumentsTest {
     @TestFactory
     Stream<DynamicTest> everyTimeIsTakenOrRefusedWithItsValue() throws IOException {
         return setters().stream()
-                .map(setter -> dynamicTest(
-                        setter.getDeclaringClass().getSimpleName() + "." + setter.getName(), () -> {
-                            for (Duration time : NEGATIVE) {
-                                assertThat(failure(setter, time))
-                                        .isInstanceOf(IllegalArgumentException.class)
-                                        .hasMessageContaining(TimeText.of(time));
-                            }
-                            Throwable ofMax = failure(setter, MAX);
-                            if (ofMax != null) {
-                                assertThat(ofMax)
-                                        .isInstanceOf(IllegalArgumentException.class)
-                                        .hasMessageContaining(TimeText.of(MAX));
-                            }
-                            assertThat(failure(setter, null)).isInstanceOf(NullPointerException.class);
-                        }));
+                .map(setter -> dynamicTest(setter.getDeclaringClass().getSimpleName() + "." + setter.getName(), () -> {
+                    for (Duration time : NEGATIVE) {
+                        assertThat(failure(setter, time))
+                                .isInstanceOf(IllegalArgumentException.class)
+                                .hasMessageContaining(TimeText.of(time));
+                    }
+                    Throwable ofMax = failure(setter, MAX);
+                    if (ofMax != null) {
+                        assertThat(ofMax)
+                                .isInstanceOf(IllegalArgumentException.class)
+                                .hasMessageContaining(TimeText.of(MAX));
+                    }
+                    assertThat(failure(setter, null)).isInstanceOf(NullPointerException.class);
+                }));
     }
 
     @Test
     void settersAreFound() throws IOException {
         assertThat(setters().stream().map(setter -> setter.getDeclaringClass().getSimpleName()))
-                .contains("StreamChannelConfig", "DevicePoolConfig", "StreamProxyConfig", "StorageConfig", "NcclConfig");
+                .contains(
+                        "StreamChannelConfig", "DevicePoolConfig", "StreamProxyConfig", "StorageConfig", "NcclConfig");
     }
 }

@@ -22,8 +22,9 @@ final class Doorkeeper {
     /** The memory that incomplete handshakes may hold together, in bytes: a client has shown nothing yet. */
     private static final long MOST_HANDSHAKE_BYTES = 1L << 29;
 
-    static final String OLDEST_OF_TOO_MANY = "too many clients connect at a time (EndpointConfig.handshakeTimeout), and of"
-            + " those that have not completed the handshake this one was the oldest";
+    static final String OLDEST_OF_TOO_MANY =
+            "too many clients connect at a time (EndpointConfig.handshakeTimeout), and of"
+                    + " those that have not completed the handshake this one was the oldest";
 
     /**
      * Why a client is refused.
