@@ -43,3 +43,30 @@ bats_require_minimum_version 1.5.0
     run -1 git grep -lE '^ *@Tag\("(parallel|huge-pages|kernel612)"\)' -- '*.java' ':!verbs-ffm/src'
     git grep -qE '^ *@Tag\("parallel"\)' -- verbs-ffm/src
 }
+
+# The gate, with a stand-in for the test command that does what is in the file "does".
+gate() {
+    mkdir -p "$BATS_TEST_TMPDIR/scripts" "$BATS_TEST_TMPDIR/.ci"
+    cp "$BATS_TEST_DIRNAME/../../.ci/run" "$BATS_TEST_TMPDIR/.ci/run"
+    printf '#!/bin/bash\necho "$RDMA4J_CACHE" >%q\nls -A "$RDMA4J_CACHE"\ntouch "$RDMA4J_CACHE/kept"\n%s\n' "$BATS_TEST_TMPDIR/cache" "$1" >"$BATS_TEST_TMPDIR/scripts/test"
+    chmod +x "$BATS_TEST_TMPDIR/scripts/test"
+    rm -f "$BATS_TEST_TMPDIR/cache"
+}
+
+@test "the gate runs the test command with an empty cache, which is removed however the gate ends" {
+    local signal n
+    gate 'read -r line && echo "read $line"; exit 3'
+    run -3 env -u HOME "$BATS_TEST_TMPDIR/.ci/run" <&-
+    [[ $output == '' && $(<"$BATS_TEST_TMPDIR/cache") == /* && ! -e $(<"$BATS_TEST_TMPDIR/cache") ]]
+    for signal in TERM HUP INT KILL; do
+        gate "trap 'kill %1; exit 9' TERM; sleep 30303.$$ & wait"
+        setsid env --default-signal=INT "$BATS_TEST_TMPDIR/.ci/run" >/dev/null 2>&1 3>&- &
+        # The limits are for what never happens; a busy machine may take long.
+        for ((n = 0; n < 1200; n++)); do [[ ! -s $BATS_TEST_TMPDIR/cache || ! -e $(<"$BATS_TEST_TMPDIR/cache")/kept ]] || break; sleep 0.05; done
+        [[ -e $(<"$BATS_TEST_TMPDIR/cache")/kept ]]
+        kill "-$signal" -- "$([[ $signal != KILL ]] || echo -)$!"
+        wait $! || true
+        for ((n = 0; n < 1200; n++)); do [[ -e $(<"$BATS_TEST_TMPDIR/cache") ]] || break; sleep 0.05; done
+        [[ ! -e $(<"$BATS_TEST_TMPDIR/cache") && -z $(pgrep -f "sleep 30303.$$") ]]
+    done
+}

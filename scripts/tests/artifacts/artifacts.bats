@@ -166,24 +166,25 @@ compile_consumer() {
     CONSUMER=$BATS_FILE_TMPDIR/consumer
     [[ ! -e $CONSUMER/libraries ]] || return 0
     cp -r "$BATS_TEST_DIRNAME/consumer" "$CONSUMER"
-    # Maven's plugins come from this user's own repository if they are there; rdma4j from nowhere but the artifacts.
+    # Maven's plugins come from the build's own repository if they are there; rdma4j from nowhere but the artifacts.
+    local cached=$HOME/.m2/repository
+    [[ ! ${MAVEN_OPTS:-} =~ -Dmaven.repo.local=([^ ]+) ]] || cached=${BASH_REMATCH[1]}
     cat >"$CONSUMER/settings.xml" <<XML
 <settings>
-  <localRepository>$BATS_FILE_TMPDIR/m2</localRepository>
   <profiles><profile><id>consumer</id>
     <repositories>
       <repository><id>artifacts</id><url>file://$ARTIFACTS/repository</url></repository>
-      <repository><id>cached</id><url>file://$HOME/.m2/repository</url><releases><checksumPolicy>ignore</checksumPolicy></releases>
+      <repository><id>cached</id><url>file://$cached</url><releases><checksumPolicy>ignore</checksumPolicy></releases>
         <snapshots><enabled>false</enabled></snapshots></repository>
     </repositories>
     <pluginRepositories>
-      <pluginRepository><id>cached</id><url>file://$HOME/.m2/repository</url><releases><checksumPolicy>ignore</checksumPolicy></releases></pluginRepository>
+      <pluginRepository><id>cached</id><url>file://$cached</url><releases><checksumPolicy>ignore</checksumPolicy></releases></pluginRepository>
     </pluginRepositories>
   </profile></profiles>
   <activeProfiles><activeProfile>consumer</activeProfile></activeProfiles>
 </settings>
 XML
-    JAVA_HOME=$JDK mvn -B -ntp -q -s "$CONSUMER/settings.xml" -f "$CONSUMER/pom.xml" "-Drdma4j.version=$VERSION" \
+    JAVA_HOME=$JDK mvn -B -ntp -q "-Dmaven.repo.local=$BATS_FILE_TMPDIR/m2" -s "$CONSUMER/settings.xml" -f "$CONSUMER/pom.xml" "-Drdma4j.version=$VERSION" \
         "org.apache.maven.plugins:maven-compiler-plugin:$(pinned maven-compiler-plugin):compile" \
         "org.apache.maven.plugins:maven-dependency-plugin:$(pinned maven-dependency-plugin):build-classpath" \
         "-Dmdep.outputFile=$CONSUMER/libraries.txt" -Dmdep.includeScope=runtime </dev/null
@@ -198,7 +199,7 @@ XML
     sed -n '/^```xml$/,/^```$/ { /^```/d; p }' "$ROOT/docs/using.md" |
         sed "s,<url>file:.*</url>,<url>file://$ARTIFACTS/repository</url>,; s,<version>0\.1\.0<,<version>$VERSION<," >"$project/pom.xml"
     # shellcheck disable=SC2046  # words, as a reader types them
-    JAVA_HOME=$JDK mvn -B -ntp -q -s "$CONSUMER/settings.xml" -f "$project/pom.xml" \
+    JAVA_HOME=$JDK mvn -B -ntp -q "-Dmaven.repo.local=$BATS_FILE_TMPDIR/m2" -s "$CONSUMER/settings.xml" -f "$project/pom.xml" \
         $(sed -n 's/^mvn \(compile .*\)/\1/p' "$ROOT/docs/using.md") </dev/null
     cd "$project"
     run "$JDK/bin/java" --enable-native-access=ALL-UNNAMED -cp 'target/classes:target/dependency/*' Anywhere client 127.0.0.1 1
