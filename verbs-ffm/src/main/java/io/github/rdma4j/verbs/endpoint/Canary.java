@@ -60,8 +60,13 @@ final class Canary {
                 || ByteBuffer.wrap(greeting).getInt(from) != MARK) {
             return null;
         }
-        RemoteMemory memory = RemoteMemory.fromBytes(
-                Arrays.copyOfRange(greeting, from + Integer.BYTES, from + Integer.BYTES + RemoteMemory.BYTES));
+        int memoryAt = from + Integer.BYTES;
+        if (ByteBuffer.wrap(greeting).getLong(memoryAt + Long.BYTES) != BYTES) {
+            // No server of this library: what it names cannot be tried.
+            return null;
+        }
+        RemoteMemory memory =
+                RemoteMemory.fromBytes(Arrays.copyOfRange(greeting, memoryAt, memoryAt + RemoteMemory.BYTES));
         return new MemoryHandle(memory, Set.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE));
     }
 

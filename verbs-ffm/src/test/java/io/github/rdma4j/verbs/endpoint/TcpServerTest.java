@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.ChildJvm;
+import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.StreamSocket;
@@ -20,6 +21,7 @@ import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers and clients over TCP, and those over RDMA or TCP on a machine that has no RDMA. */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -389,6 +392,23 @@ class TcpServerTest {
                 assertThat(atServer.receive(PATIENCE)).hasValue(new byte[] {1});
             }
         }
+    }
+
+    /** A server that names another length, or none that there can be, is taken for one without such a place. */
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MIN_VALUE, -1, 0, Canary.BYTES - 1, Canary.BYTES + 1, Long.MAX_VALUE})
+    void placeOfAnotherLengthIsIgnored(long length) {
+        byte[] hello = new EndpointConfig().answer().toBytes();
+        byte[] greeting = ByteBuffer.allocate(hello.length + Integer.BYTES + RemoteMemory.BYTES)
+                .put(hello)
+                .putInt(0x52_34_43_59)
+                .putLong(4096)
+                .putLong(length)
+                .putInt(7)
+                .array();
+        assertThat(Canary.placeIn(greeting)).isNull();
+        ByteBuffer.wrap(greeting).putLong(hello.length + Integer.BYTES + Long.BYTES, Canary.BYTES);
+        assertThat(Canary.placeIn(greeting).length()).isEqualTo(Canary.BYTES);
     }
 
     @Test
