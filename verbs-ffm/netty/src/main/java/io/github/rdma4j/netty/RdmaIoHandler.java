@@ -49,20 +49,26 @@ public final class RdmaIoHandler implements IoHandler {
     private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(RdmaIoHandler.class);
     private static final long LONGEST_SELECT = TimeUnit.HOURS.toNanos(1);
     private static final long PAUSE_AFTER_FAILURE = TimeUnit.MILLISECONDS.toNanos(100);
-    /**
-     * How long an event loop that ends waits for the closes that it has begun: an endpoint's own limit, and some more.
-     */
+    /** How long an event loop that ends waits in all for closes: an endpoint's own limit, and some more. */
     private static final Duration CLOSES_TIMEOUT = Duration.ofSeconds(7);
 
     private final ThreadAwareExecutor executor;
     private final EndpointSelector selector;
     private final Set<Registration> registrations = new HashSet<>();
+    /** Their channels report the close in this loop. */
     private final Set<Thread> closes = ConcurrentHashMap.newKeySet();
+    /** Their channels have reported the close. */
+    private final Set<Thread> lastCloses = ConcurrentHashMap.newKeySet();
     /**
      * A loop that is told to end by a task of its own, and without a quiet period, does not call {@link
      * #prepareToDestroy}; in {@link #destroy} it takes no tasks any more, by which channels tell of their close.
      */
     private final Runnable endOfLoop = this::prepareToDestroy;
+
+    // Of the event loop.
+    private boolean ending;
+    /** When an event loop that ends waits for closes no longer, of {@link System#nanoTime}. */
+    private long closesEnd;
 
     // Of the event loop: whether it wants to know how long the channels of a run took, and how long that was.
     private boolean timed;
@@ -164,8 +170,17 @@ public final class RdmaIoHandler implements IoHandler {
         return RdmaIoHandle.class.isAssignableFrom(handleType);
     }
 
+    /**
+     * Netty calls this in each turn of a loop that ends. Channels that are closed here report the close at once, and
+     * {@link #destroy} waits for their peers: until then the loop accepts tasks, and threads that go on writing would
+     * fill its queue meanwhile.
+     */
     @Override
     public void prepareToDestroy() {
+        if (!ending) {
+            ending = true;
+            closesEnd = System.nanoTime() + CLOSES_TIMEOUT.toNanos();
+        }
         for (Registration registration : List.copyOf(registrations)) {
             try {
                 registration.handle.close();
@@ -173,15 +188,13 @@ public final class RdmaIoHandler implements IoHandler {
                 LOGGER.warn("closing a channel of an event loop that ends", e);
             }
         }
-        awaitCloses();
+        awaitAll(closes);
     }
 
-    /** Their channels tell of the close in this loop, which must not end before. */
-    private void awaitCloses() {
-        long end = System.nanoTime() + CLOSES_TIMEOUT.toNanos();
-        for (Thread close : closes) {
+    private void awaitAll(Set<Thread> threads) {
+        for (Thread close : threads) {
             try {
-                close.join(Duration.ofNanos(Math.max(1, end - System.nanoTime())));
+                close.join(Duration.ofNanos(Math.max(1, closesEnd - System.nanoTime())));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;
@@ -192,6 +205,7 @@ public final class RdmaIoHandler implements IoHandler {
     @Override
     public void destroy() {
         prepareToDestroy(); // of a loop that has no hooks
+        awaitAll(lastCloses);
         selector.close();
     }
 
@@ -270,16 +284,30 @@ public final class RdmaIoHandler implements IoHandler {
             }
         }
 
-        /** Runs what waits for the peer, in a virtual thread. */
+        /** {@return whether the event loop ends} In the event loop. */
+        boolean isEnding() {
+            return ending;
+        }
+
+        /** Runs what waits for the peer and then reports to this loop, in a virtual thread. */
         void closeAside(Runnable close) {
+            closeAside(close, closes);
+        }
+
+        /** Runs what waits for the peer, in a virtual thread; the event loop ends behind it. */
+        void closeAtEnd(Runnable close) {
+            closeAside(close, lastCloses);
+        }
+
+        private void closeAside(Runnable close, Set<Thread> threads) {
             Thread thread = Thread.ofVirtual().name("rdma4j-netty-close").unstarted(() -> {
                 try {
                     close.run();
                 } finally {
-                    closes.remove(Thread.currentThread());
+                    threads.remove(Thread.currentThread());
                 }
             });
-            closes.add(thread);
+            threads.add(thread);
             thread.start();
         }
 

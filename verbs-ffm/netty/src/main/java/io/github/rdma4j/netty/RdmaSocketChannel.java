@@ -485,7 +485,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             reading.stop();
         }
         graceful = endpoint != null && registration != null && config.getSoLinger() != 0;
-        return graceful ? at()::closeAside : null;
+        return graceful && !at().isEnding() ? at()::closeAside : null;
     }
 
     @Override
@@ -505,6 +505,14 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             giveUpConnecting(new ClosedChannelException());
             return;
         }
+        if (graceful && eventLoop().inEventLoop()) {
+            at().closeAtEnd(() -> closeAndTakeBack(connected));
+        } else {
+            closeAndTakeBack(connected);
+        }
+    }
+
+    private void closeAndTakeBack(Endpoint connected) {
         try {
             close(connected);
         } finally {
