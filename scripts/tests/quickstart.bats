@@ -51,18 +51,32 @@ in_softroce() {
 @test "compares, then counts the same tools in a second machine, and ends with ok" {
     run -0 quickstart
     echo "$output"
-    [[ ${lines[-3]} == 'softroce --timeout 1800 env RDMA4J_JAVA_HOME='*' scripts/rdma4j compare --rounds-within 420' ]]
-    [[ ${lines[-2]} == 'softroce --timeout 1800 --count target/counts env RDMA4J_JAVA_HOME='*' scripts/rdma4j compare --count '* ]]
+    [[ ${lines[-4]} == 'softroce --timeout 1800 env RDMA4J_JAVA_HOME='*' scripts/rdma4j compare --rounds-within 420' ]]
+    [[ ${lines[-3]} == 'softroce --timeout 1800 --count target/counts env RDMA4J_JAVA_HOME='*' scripts/rdma4j compare --count '* ]]
     [[ ${lines[-1]} == 'quickstart: ok' ]]
     # No option is there to be looked at: no JVM but that of the cache.
     [[ $(<"$BATS_TEST_TMPDIR/asked") == 'make compare' ]]
 }
 
+@test "it says at least every ten seconds what it does and how long it takes, and concludes from what it measured" {
+    fake "$PROJECT/scripts/softroce" '[[ $* != *--count* ]] || exit 0
+        sleep 21
+        printf "%s\n" "tool              bytes  metric              Java median     C median   ratio  95 % interval" \
+            "ib_write_lat          2  t_typical [usec]           9.50         9.08   1.049  1.039 to 1.058         9.37         8.96" \
+            "ib_write_bw        4096  BW average [MiB/s]        77.57        78.44   0.993  0.981 to 1.026        79.72        80.51" "" \
+            "ib_write_lat  9 9 9 9 to 9"'
+    quickstart | while IFS= read -r line; do printf '%(%s)T %s\n' -1 "$line"; done >"$BATS_TEST_TMPDIR/stamped"
+    cat "$BATS_TEST_TMPDIR/stamped"
+    awk 'NR > 1 && $1 - last > 10 { exit 1 } { last = $1 }' "$BATS_TEST_TMPDIR/stamped"
+    grep -qE 'quickstart: starting a machine and comparing, for [0-9]+ s; about [0-9]+ min left$' "$BATS_TEST_TMPDIR/stamped"
+    [[ $(tail -n 3 "$BATS_TEST_TMPDIR/stamped" | cut -d " " -f 2-) == "Conclusion: in Java, compared with C, ib_write_lat of 2 bytes takes 1.049 times as long, ib_write_bw of 4096 bytes moves 0.993 times as much."$'\n'Next:*$'\n'"quickstart: ok" ]]
+}
+
 @test "with options it only compares, without a time limit, and says so" {
     run -0 quickstart --tools all --rounds 7
     echo "$output"
-    [[ ${lines[-3]} == 'softroce --timeout 0 '*' compare --tools all --rounds 7' ]]
-    [[ ${lines[-2]} == 'instructions of an operation: not counted, options were given' ]]
+    [[ ${lines[-4]} == 'softroce --timeout 0 '*' compare --tools all --rounds 7' ]]
+    [[ ${lines[-3]} == 'instructions of an operation: not counted, options were given' ]]
     [[ ${lines[-1]} == 'quickstart: ok' && $(in_softroce) == 1 ]]
 }
 
@@ -83,7 +97,7 @@ in_softroce() {
     touch "$RDMA4J_DEV/infiniband/uverbs0"
     run -0 quickstart
     echo "$output"
-    [[ ${lines[-2]} == 'instructions of an operation: not counted, '*'this machine has devices' ]]
+    [[ ${lines[-3]} == 'instructions of an operation: not counted, '*'this machine has devices' ]]
     [[ ${lines[-1]} == 'quickstart: ok' && $(in_softroce) == 1 ]]
 }
 
@@ -91,7 +105,7 @@ in_softroce() {
     qemu 10.0.2
     run -0 quickstart
     echo "$output"
-    [[ ${lines[-2]} == 'instructions of an operation: not counted, QEMU 10.0.2 has another plugin interface than 6.0 to 8.2' ]]
+    [[ ${lines[-3]} == 'instructions of an operation: not counted, QEMU 10.0.2 has another plugin interface than 6.0 to 8.2' ]]
     [[ ${lines[-1]} == 'quickstart: ok' && $(in_softroce) == 1 ]]
 }
 
