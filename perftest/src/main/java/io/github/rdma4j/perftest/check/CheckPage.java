@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Prints a report as a page of text: what is there, the findings in groups, the path of each pair, and the result. */
+/** Prints a report as a page of text: the result, what is there, the findings in groups, and the path of each pair. */
 final class CheckPage {
     private static final String INDENT = FindingLines.INDENT;
 
@@ -54,6 +54,8 @@ final class CheckPage {
 
     private String page() {
         text.line("GPUDirect RDMA on this machine, as rdma4j " + BuildInfo.version() + " finds it");
+        text.line("");
+        text.entry("Result: ", result());
         lines.section("GPUs" + (report.gpus().isEmpty() ? ": none" : ""));
         report.gpus().forEach(gpu -> text.entry(INDENT + gpu.label() + INDENT, describe(gpu) + otherNumber(gpu)));
         lines.section("Adapters" + (report.adapters().isEmpty() ? ": none" : ""));
@@ -68,8 +70,6 @@ final class CheckPage {
         findings("Each adapter", Subject.Kind.ADAPTER);
         findings(all ? "Each pair" : "Each GPU with the nearest adapters", Subject.Kind.PAIR);
         paths();
-        text.line("");
-        text.entry("Result: ", result());
         return text.toString();
     }
 
@@ -200,6 +200,6 @@ final class CheckPage {
         }
         return report.adapters().isEmpty()
                 ? "there is no RDMA adapter"
-                : "no GPU can be used together with an adapter, for the reasons above";
+                : "no GPU can be used together with an adapter, for the reasons below";
     }
 }

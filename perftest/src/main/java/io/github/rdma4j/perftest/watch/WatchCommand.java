@@ -41,7 +41,8 @@ public final class WatchCommand {
      * @param interactive whether standard output is a terminal, whose page is drawn anew each time
      * @param out standard output
      * @param err standard error
-     * @return the exit status: 0 done; 1 the address cannot be listened at; 2 the command line makes no sense
+     * @return the exit status: 0 done; 1 there is no device, or the address cannot be listened at; 2 the command line
+     *     makes no sense
      */
     public static int run(List<String> arguments, boolean interactive, PrintStream out, PrintStream err) {
         return run(arguments, Path.of("/"), Resources::read, interactive, out, err);
@@ -95,7 +96,12 @@ public final class WatchCommand {
             boolean interactive,
             PrintStream out)
             throws InterruptedException {
-        WatchPage page = new WatchPage(options.device());
+        if (sampler.sample().isEmpty()) {
+            throw new PerftestException(
+                    "there is no RDMA device" + options.device().map(device -> " '" + device + "'").orElse("") + " here",
+                    "rdma4j doctor says why");
+        }
+        WatchPage page = new WatchPage(options.device(), interactive);
         Watcher watcher = new Watcher(sampler, System.nanoTime());
         for (long look = 0; look < options.count(); look++) {
             Thread.sleep(options.interval());

@@ -20,8 +20,8 @@ import picocli.CommandLine.Option;
                         + " needs no rights and opens no device.",
         footer = {
             "",
-            "Ends with Ctrl-C or after --count. Exit status: 0 done; 1 the address cannot be listened at; 2 the command"
-                    + " line makes no sense."
+            "Ends with Ctrl-C or after --count. Exit status: 0 done; 1 there is no such device, or the address cannot be"
+                    + " listened at; 2 the command line makes no sense."
         },
         sortOptions = false,
         usageHelpAutoWidth = true)

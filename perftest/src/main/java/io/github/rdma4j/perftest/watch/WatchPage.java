@@ -39,6 +39,7 @@ final class WatchPage {
     private static final String[] SCALES = {"", "k", "M", "G", "T"};
 
     private final String none;
+    private final boolean interactive;
     private final Deque<String> worse = new ArrayDeque<>();
     private List<QueuePairs> before = List.of();
 
@@ -46,8 +47,10 @@ final class WatchPage {
      * An empty page.
      *
      * @param only the one device that is looked at; empty for all
+     * @param interactive whether each page replaces the one before; where pages follow each other, events are new ones
      */
-    WatchPage(Optional<String> only) {
+    WatchPage(Optional<String> only, boolean interactive) {
+        this.interactive = interactive;
         none = "  no RDMA device" + only.map(device -> " " + device).orElse("");
     }
 
@@ -59,9 +62,12 @@ final class WatchPage {
             resources.queuePairs().forEach(one -> failed(one).ifPresent(now::add));
             before = resources.queuePairs();
         }
+        if (!interactive) {
+            worse.clear();
+        }
         for (String line : now) {
             worse.addLast(CLOCK.format(time) + " " + line);
-            if (worse.size() > REMEMBERED) {
+            if (interactive && worse.size() > REMEMBERED) {
                 worse.removeFirst();
             }
         }

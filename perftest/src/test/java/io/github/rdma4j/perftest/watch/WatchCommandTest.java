@@ -12,6 +12,7 @@ import io.github.rdma4j.perftest.watch.sample.Ports;
 import io.github.rdma4j.perftest.watch.sample.Sampler;
 import io.github.rdma4j.perftest.watch.sample.Watcher;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -22,6 +23,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalTime;
 import java.util.ArrayList;
@@ -84,8 +86,9 @@ class WatchCommandTest {
     @Test
     void aMachineWithoutDevicesSaysSo() {
         ports.remove("mlx5_0");
-        assertThat(run(false, "--count", "1")).isZero();
-        assertThat(out.toString(StandardCharsets.UTF_8)).contains("no RDMA device");
+        assertThat(run(false, "--count", "1")).isEqualTo(1);
+        assertThat(out.toString(StandardCharsets.UTF_8)).isEmpty();
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("there is no RDMA device here", "rdma4j doctor");
     }
 
     @Test
@@ -125,7 +128,7 @@ class WatchCommandTest {
 
     @Test
     void queuePairsThatFailAreToldOnce() {
-        WatchPage page = new WatchPage(Optional.empty());
+        WatchPage page = new WatchPage(Optional.empty(), true);
         Watcher watcher = new Watcher(new Sampler(root, Optional.empty()), 0);
         List<String> lines = List.of();
         for (int failed : new int[] {0, 2, 2, 3}) {
@@ -139,7 +142,7 @@ class WatchCommandTest {
 
     @Test
     void whatFailedBeforeAnAnswerWentMissingIsNoNewsAfterIt() {
-        WatchPage page = new WatchPage(Optional.empty());
+        WatchPage page = new WatchPage(Optional.empty(), true);
         Watcher watcher = new Watcher(new Sampler(root, Optional.empty()), 0);
         Reading whole = new Reading(List.of(new QueuePairs("mlx5_0", 9, "java", 5, 2)), "");
         page.after(watcher.look(1), whole, LocalTime.of(10, 0, 0));
@@ -151,8 +154,8 @@ class WatchCommandTest {
 
     @Test
     void aDeviceThatIsNotThereIsNamed() {
-        assertThat(run(false, "--device", "mlx5_9", "--count", "1")).isZero();
-        assertThat(out.toString(StandardCharsets.UTF_8)).contains("no RDMA device mlx5_9");
+        assertThat(run(false, "--device", "mlx5_9", "--count", "1")).isEqualTo(1);
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("there is no RDMA device 'mlx5_9' here");
     }
 
     @Test
@@ -167,7 +170,7 @@ class WatchCommandTest {
 
     @Test
     void theLastTenOfWhatGotWorseStayAndFitTheTerminal() {
-        WatchPage page = new WatchPage(Optional.empty());
+        WatchPage page = new WatchPage(Optional.empty(), true);
         Watcher watcher = new Watcher(new Sampler(root, Optional.empty()), 0);
         ports.with("mlx5_0", "hw_counters/rnr_nak_retry_err", "0");
         page.after(watcher.look(1), Reading.NONE, LocalTime.of(10, 0));
@@ -180,6 +183,32 @@ class WatchCommandTest {
                 .hasSize(10);
         assertThat(lines).noneMatch(line -> line.startsWith("10:00:02")).anyMatch(line -> line.startsWith("10:00:03"));
         assertThat(lines).allMatch(line -> line.length() <= WIDTH);
+    }
+
+    /** Off a terminal pages follow each other: a log that repeats an event reports it again. */
+    @Test
+    void offATerminalEachEventIsPrintedOnce() {
+        WatchPage page = new WatchPage(Optional.empty(), false);
+        Watcher watcher = new Watcher(new Sampler(root, Optional.empty()), 0);
+        List<String> all = new ArrayList<>();
+        for (int second = 0; second < 4; second++) {
+            ports.with("mlx5_0", "hw_counters/rnr_nak_retry_err", Integer.toString(second / 2));
+            int failed = second < 2 ? 0 : 1;
+            Reading now = new Reading(List.of(new QueuePairs("mlx5_0", 9, "java", 5, failed)), "");
+            all.addAll(page.after(watcher.look(1 + second), now, LocalTime.of(10, 0, second)));
+        }
+        assertThat(all).filteredOn(line -> line.contains("more queue pairs")).hasSize(1);
+        assertThat(all).filteredOn(line -> line.contains("rnr_nak_retry_err +1")).hasSize(1);
+    }
+
+    @Test
+    void subnetManagementIsNotWatched() throws IOException {
+        ports.up("smi1").traffic("smi1", 1, 1);
+        Path node = Files.createDirectories(root.resolve("sys/class/infiniband_verbs/uverbs0"));
+        Files.writeString(node.resolve("ibdev"), "mlx5_0\n");
+        assertThat(run(false, "--count", "1")).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("mlx5_0/1").doesNotContain("smi1");
+        assertThat(run(false, "--device", "smi1", "--count", "1")).isEqualTo(1);
     }
 
     @ParameterizedTest

@@ -11,6 +11,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Reads what the ports of this machine's RDMA devices count, from sysfs: no device is opened and no right is needed. A
@@ -20,6 +22,7 @@ import java.util.Optional;
  */
 public final class Sampler {
     private static final String DEVICES = "sys/class/infiniband";
+    private static final String NODES = "sys/class/infiniband_verbs";
 
     private final MachineFiles files;
     private final Optional<String> only;
@@ -36,7 +39,11 @@ public final class Sampler {
     /** What all ports say now, by device and number; empty where there is no device. */
     public List<PortSample> sample() {
         List<PortSample> samples = new ArrayList<>();
+        Set<String> forPrograms = forPrograms();
         for (String device : files.names(DEVICES)) {
+            if (!forPrograms.isEmpty() && !forPrograms.contains(device)) {
+                continue;
+            }
             if (only.isPresent() && !only.get().equals(device)) {
                 continue;
             }
@@ -47,6 +54,14 @@ public final class Sampler {
             }
         }
         return samples;
+    }
+
+    /** Devices for subnet management have no uverbs. Empty if no device has, as ib_uverbs is not loaded. */
+    private Set<String> forPrograms() {
+        return files.names(NODES).stream()
+                .map(node -> files.text(NODES + "/" + node + "/ibdev"))
+                .flatMap(Optional::stream)
+                .collect(Collectors.toSet());
     }
 
     private PortSample port(String device, String number) {
