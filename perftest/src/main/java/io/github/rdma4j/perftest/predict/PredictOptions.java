@@ -25,6 +25,11 @@ import picocli.CommandLine.Option;
                         + " Sends nothing.",
         footer = {
             "",
+            "Columns of the page: traffic per GiB, the GiB that a link carries for 1 GiB of data, headers included; link"
+                    + " capacity, what it carries in GB/s; data at most, the capacity divided by the traffic; data rate,"
+                    + " what messages of a size should reach; share of limit, that rate divided by the path's limit;"
+                    + " CPU time per GiB, of both ends together; limited by, what keeps the rate from being higher.",
+            "",
             "Exit status: 0 predicted; 1 there is nothing to predict for, or a file cannot be used; 2 the command line"
                     + " makes no sense; 4 the JSON file could not be written."
         },
@@ -53,7 +58,9 @@ final class PredictOptions extends CommandOptions {
     @Option(
             names = "--device",
             paramLabel = "<device>",
-            description = "Predict for this RDMA device of this machine (default: the first with an active port).")
+            description =
+                    "Predict for this RDMA device of this machine, or this port as mlx5_0/2 (default: the first with an"
+                            + " active port).")
     private String device;
 
     @Option(

@@ -41,7 +41,7 @@ final class PredictPage {
         text.entry("  copies     ", String.join("; ", path.copies()));
         if (!path.loads().isEmpty()) {
             text.line("");
-            text.line(row("for each GiB", "on the link", "the link", "leaves"));
+            text.line(row("link", "traffic per GiB", "link capacity", "data at most"));
             path.limits().forEach((name, limit) -> {
                 // Headers on the way back are no news.
                 if (limit < FAR * path.limit()) {
@@ -50,13 +50,13 @@ final class PredictPage {
             });
         }
         text.line("");
-        text.line("      size      expected  of the limit  CPU per GiB  bound by");
+        text.line("   message     data rate  share of limit  CPU time per GiB  limited by");
         for (long size : prediction.sizes()) {
             DataPath.Expectation expected = path.expect(size, prediction.depth());
             text.entry(
                     String.format(
                             Locale.ROOT,
-                            "%10s  %12s  %12s  %11s  ",
+                            "%10s  %12s  %14s  %16s  ",
                             Words.size(size),
                             Words.rate(expected.bandwidth()),
                             Words.percent(expected.bandwidth() / path.limit()),
@@ -78,6 +78,6 @@ final class PredictPage {
     }
 
     private static String row(String name, String bytes, String capacity, String limit) {
-        return String.format(Locale.ROOT, "  %-62s %12s %12s %12s", name, bytes, capacity, limit);
+        return String.format(Locale.ROOT, "  %-62s %15s %14s %13s", name, bytes, capacity, limit);
     }
 }

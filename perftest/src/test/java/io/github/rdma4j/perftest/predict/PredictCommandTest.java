@@ -121,7 +121,9 @@ class PredictCommandTest {
         }
         CommandRun page = described("--machine", name);
         assertThat(page.out().lines()).allMatch(line -> line.length() <= 120);
-        assertThat(page.out()).contains("host to host, RDMA: at most ");
+        assertThat(page.out())
+                .contains("host to host, RDMA: at most ")
+                .contains("   message     data rate  share of limit  CPU time per GiB  limited by\n");
     }
 
     @Test
