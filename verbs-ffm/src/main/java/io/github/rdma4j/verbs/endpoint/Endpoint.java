@@ -44,6 +44,10 @@ import java.util.function.Consumer;
  * ConnectionLostException}, after the messages that had arrived. After this side's own {@link #close()}, which also
  * ends the waits of other threads, everything is an {@link IllegalStateException}.
  *
+ * <p><b>Errors.</b> A {@link StackOverflowError} or {@link OutOfMemoryError} in a method of an endpoint either leaves
+ * everything as it was, or loses the connection: the {@link ConnectionLostException} of the next call has the error as its
+ * cause.
+ *
  * <p><b>Transport.</b> RDMA, unless {@link EndpointConfig#transport} says otherwise. All of the above holds over TCP,
  * too, but that the peer's processor, not its adapter, serves transfers: threads that are inside the peer's endpoint.
  *
@@ -289,6 +293,9 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
             engine.requireOpen();
             int code = protocol.trySend(message);
             return engine.makesRoom(code) ? protocol.trySend(message) : code;
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exit();
         }
@@ -323,6 +330,9 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
             engine.requireOpen();
             int code = protocol.trySend(message);
             return engine.makesRoom(code) ? protocol.trySend(message) : code;
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exit();
         }
@@ -351,6 +361,9 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
             engine.requireOpen();
             int code = protocol.trySend(id, message);
             return engine.makesRoom(code) ? protocol.trySend(id, message) : code;
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exit();
         }
@@ -376,6 +389,9 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
                 sent = protocol.trySendAll(messages);
             }
             return sent;
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exit();
         }
@@ -403,24 +419,36 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     int give(int first, MessageHandler handler) {
         int buffer = first;
         int count = 0;
-        // Behind the first one, what had come until then is enough: another look costs as much as a message.
-        int most = protocol.credits().buffers();
-        while (buffer >= 0) {
-            Message message = engine.message(buffer);
-            try {
-                handler.onMessage(message);
-            } catch (Throwable e) {
-                giveBack(message, buffer);
-                throw e;
+        boolean inHandler = false;
+        try {
+            // Behind the first one, what had come until then is enough: another look costs as much as a message.
+            int most = protocol.credits().buffers();
+            while (buffer >= 0) {
+                Message message = engine.message(buffer);
+                inHandler = true;
+                try {
+                    handler.onMessage(message);
+                } catch (Throwable e) {
+                    inHandler = false;
+                    giveBack(message, buffer);
+                    inHandler = true;
+                    throw e;
+                }
+                inHandler = false;
+                count++;
+                boolean held = !message.close();
+                // Without the lock: what another thread takes in meanwhile is for the next poll.
+                buffer = held && !protocol.hasMessage()
+                        ? NO_MESSAGE
+                        : engine.releaseAndTake(held ? NO_MESSAGE : buffer, count < most);
             }
-            count++;
-            boolean held = !message.close();
-            // Without the lock: what another thread takes in meanwhile is for the next poll.
-            buffer = held && !protocol.hasMessage()
-                    ? NO_MESSAGE
-                    : engine.releaseAndTake(held ? NO_MESSAGE : buffer, count < most);
+            return count;
+        } catch (Error e) {
+            if (!inHandler) {
+                engine.interrupted = e;
+            }
+            throw e;
         }
-        return count;
     }
 
     /** {@link #NO_MESSAGE} if there is none now, {@link #THE_END} if the peer has closed. */
@@ -441,6 +469,9 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
                 case PEER_CLOSED -> THE_END;
                 case LOST -> throw protocol.ended(receiving);
             };
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exit();
         }
@@ -586,6 +617,9 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
             }
             engine.progressAndLook();
             return protocol.isOpen();
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exit();
         }

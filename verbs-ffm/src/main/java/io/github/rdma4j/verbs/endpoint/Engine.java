@@ -48,6 +48,14 @@ final class Engine implements Progress {
     private volatile ClosePlace closePlace;
 
     private boolean destroyed;
+    /** Nothing is taken in any more: it was closed, or an error has left it in an unknown state. */
+    private boolean deaf;
+    /**
+     * An error that has ended a method of the endpoint before its end: what had been changed by then nobody knows, so
+     * the connection is lost by it as soon as possible. A field, so that a catch clause need not call anything: after a
+     * {@link StackOverflowError} there may be no room for a call. The first one counts. Mostly with the lock held.
+     */
+    Error interrupted;
     /** The buffers that are in the hands of the program: of messages received, and of messages to be sent. */
     private int buffersOut;
 
@@ -81,12 +89,31 @@ final class Engine implements Progress {
 
     void enter() {
         lock.lock();
+        if (interrupted != null) {
+            try {
+                loseInterrupted();
+            } catch (Throwable e) {
+                lock.unlock();
+                throw e;
+            }
+        }
+    }
+
+    /** Loses the connection if an error has interrupted a change of its state. With the lock held. */
+    void loseInterrupted() {
+        Error error = interrupted;
+        if (error != null) {
+            waiters.stopLeadingIfLeft();
+            deaf |= !destroyed && protocol.interrupted(error);
+            if (interrupted == error) {
+                interrupted = null;
+            }
+        }
     }
 
     /** Gives the lock back, wakes those for whom something has changed, and tells the promises whose time has come. */
     void exit() {
-        waiters.announce();
-        unlock(null);
+        exit(null, false);
     }
 
     /**
@@ -94,25 +121,39 @@ final class Engine implements Progress {
      * of this kind would run deeper and deeper into its own callbacks.
      */
     void exit(Promise<?> own) {
-        waiters.announce();
-        unlock(own);
+        exit(own, false);
     }
 
     /** Gives the lock back in a selector's visit, which need not tell the selector. */
     void exitVisit() {
-        waiters.announceByWatcher();
-        unlock(null);
+        exit(null, true);
     }
 
-    private void unlock(Promise<?> own) {
-        boolean tell = !protocol.decisions().isEmpty();
-        boolean turnIsOver = turn.isOver();
-        lock.unlock();
-        if (tell) {
-            telling.tell(own, 0);
-        }
-        if (turnIsOver) {
-            CarrierTurn.pass();
+    private void exit(Promise<?> own, boolean byWatcher) {
+        try {
+            boolean tell;
+            boolean turnIsOver;
+            try {
+                loseInterrupted();
+                if (byWatcher) {
+                    waiters.announceByWatcher();
+                } else {
+                    waiters.announce();
+                }
+                tell = !protocol.decisions().isEmpty();
+                turnIsOver = turn.isOver();
+            } finally {
+                lock.unlock();
+            }
+            if (tell) {
+                telling.tell(own, 0);
+            }
+            if (turnIsOver) {
+                CarrierTurn.pass();
+            }
+        } catch (Error e) {
+            interrupted = e;
+            throw e;
         }
     }
 
@@ -168,6 +209,7 @@ final class Engine implements Progress {
         } catch (Throwable e) {
             // Out of memory.
             putBack(buffer);
+            protocol.undone(e);
             throw e;
         }
     }
@@ -176,6 +218,9 @@ final class Engine implements Progress {
         enter();
         try {
             putBackNow(buffer);
+        } catch (Error e) {
+            interrupted = e;
+            throw e;
         } finally {
             exit();
         }
@@ -219,8 +264,8 @@ final class Engine implements Progress {
 
     /** Makes progress for a selector, which has its own answer to an adapter that gives none. */
     int takeIn() {
-        if (destroyed) {
-            return 0;
+        if (deaf) {
+            return awaitGrace();
         }
         int total;
         try {
@@ -241,6 +286,20 @@ final class Engine implements Progress {
             look();
         }
         return total;
+    }
+
+    /** Whether nothing is taken in any more. With the lock held. */
+    boolean isDeaf() {
+        return deaf;
+    }
+
+    /** What was under way fails after a while: the adapter may still use its memory. */
+    private int awaitGrace() {
+        if (!destroyed) {
+            protocol.look(System.nanoTime());
+            protocol.settle();
+        }
+        return 0;
     }
 
     /**
@@ -277,6 +336,9 @@ final class Engine implements Progress {
 
     /** What came before the end. */
     private void takeTheRest() {
+        if (deaf) {
+            return;
+        }
         try {
             carrier.poll(protocol);
         } catch (VerbsException _) {
@@ -318,6 +380,9 @@ final class Engine implements Progress {
             if (!destroyed) {
                 protocol.nudge();
             }
+        } catch (Error e) {
+            interrupted = e;
+            throw e;
         } finally {
             exit();
         }
@@ -349,6 +414,7 @@ final class Engine implements Progress {
         } catch (Throwable e) {
             // Out of memory.
             putBackNow(buffer);
+            protocol.undone(e);
             throw e;
         }
     }
@@ -360,6 +426,9 @@ final class Engine implements Progress {
             if (isBackInTime()) {
                 protocol.release(buffer);
             }
+        } catch (Error e) {
+            interrupted = e;
+            throw e;
         } finally {
             exit();
         }
@@ -379,6 +448,9 @@ final class Engine implements Progress {
                 protocol.release(buffer);
             }
             return closing || !another ? Endpoint.NO_MESSAGE : take();
+        } catch (Error e) {
+            interrupted = e;
+            throw e;
         } finally {
             exit();
         }
@@ -405,6 +477,7 @@ final class Engine implements Progress {
         } catch (Throwable e) {
             // Out of memory.
             protocol.giveBack(slot);
+            protocol.undone(e);
             throw e;
         }
         buffersOut++;
@@ -423,6 +496,9 @@ final class Engine implements Progress {
                 }
             }
             requireOpen();
+        } catch (Error e) {
+            interrupted = e;
+            throw e;
         } finally {
             exit();
         }
@@ -434,6 +510,9 @@ final class Engine implements Progress {
             if (isBackInTime()) {
                 protocol.giveBack(slot);
             }
+        } catch (Error e) {
+            interrupted = e;
+            throw e;
         } finally {
             exit();
         }
@@ -485,6 +564,9 @@ final class Engine implements Progress {
                 if (!destroyed) {
                     protocol.sayGoodBye();
                 }
+            } catch (Error e) {
+                interrupted = e;
+                throw e;
             } finally {
                 exit();
             }
@@ -533,6 +615,9 @@ final class Engine implements Progress {
             closing = true;
             protocol.beginClosing(new IllegalStateException(this + " was closed", closePlace));
             return true;
+        } catch (Error e) {
+            interrupted = e;
+            throw e;
         } finally {
             exit();
         }
@@ -543,10 +628,14 @@ final class Engine implements Progress {
         try {
             if (!destroyed) {
                 destroyed = true;
+                deaf = true;
                 protocol.abandon(new IllegalStateException(this + " was closed", closePlace));
                 waiters.announce();
                 closeCarrier();
             }
+        } catch (Error e) {
+            interrupted = e;
+            throw e;
         } finally {
             exit();
         }

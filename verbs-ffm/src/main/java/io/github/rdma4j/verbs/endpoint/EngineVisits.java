@@ -49,6 +49,9 @@ final class EngineVisits {
             carrier.watch(arrival);
             takes = newTakes;
             return events;
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exit();
         }
@@ -56,9 +59,15 @@ final class EngineVisits {
 
     void unwatch() {
         engine.enter();
-        waiters.watch(null);
-        carrier.watch(null);
-        engine.exit();
+        try {
+            waiters.watch(null);
+            carrier.watch(null);
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
+        } finally {
+            engine.exit();
+        }
     }
 
     /**
@@ -84,6 +93,9 @@ final class EngineVisits {
             }
             makeProgress(linkEvent);
             return takeReady();
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exitVisit();
         }
@@ -137,12 +149,18 @@ final class EngineVisits {
             }
             armMember();
             return takeReady();
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exitVisit();
         }
     }
 
     private int takeInOfMember() {
+        if (engine.isDeaf()) {
+            return engine.takeIn();
+        }
         try {
             return carrier.takeIn(protocol);
         } finally {
@@ -210,6 +228,9 @@ final class EngineVisits {
                 deaf(e);
             }
             return takeReady();
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exitVisit();
         }
@@ -227,6 +248,9 @@ final class EngineVisits {
             protocol.look(System.nanoTime());
             protocol.settle();
             return protocol.nanosToNextLook();
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exit();
         }

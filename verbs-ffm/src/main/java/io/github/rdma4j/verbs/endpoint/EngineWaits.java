@@ -50,6 +50,7 @@ final class EngineWaits {
         engine.enter();
         try {
             while (true) {
+                engine.loseInterrupted();
                 if (!whileClosing) {
                     engine.requireOpen();
                 }
@@ -88,6 +89,9 @@ final class EngineWaits {
                     }
                 }
             }
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exit();
             if (wait != null) {
@@ -136,6 +140,7 @@ final class EngineWaits {
                 } finally {
                     lock.lock();
                 }
+                engine.loseInterrupted();
                 engine.progress();
             } while (protocol.changes() == before && !engine.isGone() && System.nanoTime() - start < nanos);
         } finally {

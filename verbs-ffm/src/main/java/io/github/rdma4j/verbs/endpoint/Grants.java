@@ -143,6 +143,9 @@ final class Grants {
         engine.enter();
         try {
             return !verbs.removeWindow(window) && window.isOpen();
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exit();
         }
@@ -178,6 +181,9 @@ final class Grants {
             verbs.addWindow(window);
             engine.protocol()
                     .transferAsync(bound, Operation.BIND, slice, null, window.handle(), VerbsWire.mask(rights));
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exit(bound);
         }

@@ -83,7 +83,12 @@ public final class HeldMessage implements AutoCloseable {
     @Override
     public void close() {
         if (CLOSED.compareAndSet(this, false, true)) {
-            engine.release(buffer);
+            try {
+                engine.release(buffer);
+            } catch (Error e) {
+                engine.interrupted = e;
+                throw e;
+            }
         }
     }
 

@@ -63,7 +63,12 @@ public final class OutgoingMessage implements AutoCloseable {
                     "a message of %d bytes: 0 to %d fit".formatted(length, segment.byteSize()));
         }
         done = true;
-        engine.sendClaimed(slot, length);
+        try {
+            engine.sendClaimed(slot, length);
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
+        }
     }
 
     /** Gives place and credit back, unless the message was sent. */
@@ -71,7 +76,12 @@ public final class OutgoingMessage implements AutoCloseable {
     public void close() {
         if (!done) {
             done = true;
-            engine.giveBack(slot);
+            try {
+                engine.giveBack(slot);
+            } catch (Error e) {
+                engine.interrupted = e;
+                throw e;
+            }
         }
     }
 }

@@ -157,9 +157,8 @@ final class TcpCarrier implements Carrier {
         return 0;
     }
 
-    /** What was posted waits for its end, and goes out unless it is gathered. */
-    private int posted(long id, byte kind, MemorySegment target, long offset, int length) {
-        requests.add(id, kind, target, offset, length);
+    /** What was posted goes out unless it is gathered. */
+    private int posted() {
         posted++;
         nap = SHORTEST_NAP;
         if (!batched) {
@@ -171,20 +170,24 @@ final class TcpCarrier implements Carrier {
     @Override
     public int postMessage(int slot, int frame, boolean signaled) {
         MemorySlice message = rooms.sends().message(slot);
+        // Counted before it is queued, here and below: else the peer would acknowledge what was never asked.
+        requests.add(slot, TcpFrame.MESSAGE, null, 0, 0);
         output.message(frame, rooms.memory(), message.offset(), (int) message.length());
-        return posted(slot, TcpFrame.MESSAGE, null, 0, 0);
+        return posted();
     }
 
     @Override
     public int postControl(long id, int frame) {
+        requests.add(id, TcpFrame.MESSAGE, null, 0, 0);
         output.message(frame, null, 0, 0);
-        return posted(id, TcpFrame.MESSAGE, null, 0, 0);
+        return posted();
     }
 
     @Override
     public int postProbe(long id) {
+        requests.add(id, TcpFrame.PROBE, null, 0, 0);
         output.probe();
-        return posted(id, TcpFrame.PROBE, null, 0, 0);
+        return posted();
     }
 
     @Override
@@ -261,8 +264,9 @@ final class TcpCarrier implements Carrier {
             long newValue,
             MemorySegment memory,
             long offset) {
+        requests.add(slot, kind, memory, offset, length);
         output.request(kind, remote.address(), remote.remoteKey(), length, operand, newValue, memory, offset);
-        return posted(slot, kind, memory, offset, length);
+        return posted();
     }
 
     /** Sends what the kernel takes. If it has no room, it tells when it has. */

@@ -53,42 +53,46 @@ final class Telling {
      */
     void tell(Promise<?> own, int allowedNesting) {
         lock.lock();
-        if (nesting() > allowedNesting) {
-            lock.unlock();
-            return;
-        }
-        Promise<?> last = protocol.decisions().last();
-        threads.add(Thread.currentThread());
         try {
-            Promise<?> promise;
-            do {
-                promise = protocol.decisions().first() == own
-                        ? null
-                        : protocol.decisions().take();
-                lock.unlock();
-                if (promise != null) {
-                    hand(promise);
-                }
-                lock.lock();
-            } while (promise != null && promise != last);
-        } finally {
-            if (!lock.isHeldByCurrentThread()) {
-                lock.lock();
+            if (nesting() > allowedNesting) {
+                return;
             }
-            threads.remove(Thread.currentThread());
-            announcement.run();
+            threads.add(Thread.currentThread());
+            try {
+                tellUpTo(protocol.decisions().last(), own);
+            } finally {
+                threads.remove(Thread.currentThread());
+                announcement.run();
+            }
+        } finally {
             lock.unlock();
         }
     }
 
-    private void hand(Promise<?> promise) {
-        try {
-            promise.handOver();
-        } catch (Throwable e) {
-            // Out of memory: another try comes later.
-            lock.lock();
-            protocol.tellAgain(promise);
-            throw e;
-        }
+    /** With the lock held, but for the telling itself. */
+    private void tellUpTo(Promise<?> last, Promise<?> own) {
+        Promise<?> promise;
+        do {
+            promise = protocol.decisions().first() == own
+                    ? null
+                    : protocol.decisions().take();
+            if (promise != null) {
+                lock.unlock();
+                try {
+                    promise.handOver();
+                } catch (Throwable e) {
+                    // Out of memory: another try comes later.
+                    lock.lock();
+                    try {
+                        protocol.tellAgain(promise);
+                    } finally {
+                        lock.unlock();
+                    }
+                    throw e;
+                } finally {
+                    lock.lock();
+                }
+            }
+        } while (promise != null && promise != last);
     }
 }

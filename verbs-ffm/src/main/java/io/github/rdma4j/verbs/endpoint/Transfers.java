@@ -237,6 +237,10 @@ public final class Transfers {
         } catch (WaitInterruptedException e) {
             promise.cancel(false);
             throw e;
+        } catch (Error e) {
+            // The transfer may be under way, and its end would be nobody's.
+            engine.interrupted = e;
+            throw e;
         }
         // What has not been posted in time never is.
         if (done == null && promise.cancel(false)) {
@@ -353,6 +357,9 @@ public final class Transfers {
             engine.requireOpen();
             engine.progress();
             engine.protocol().transferAsync(promise, operation, local, remote.memory(), operand, newValue);
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exit(promise);
         }
@@ -432,6 +439,9 @@ public final class Transfers {
         try {
             engine.requireOpen();
             return engine.tryTransfer(id, operation, local, remote.memory(), operand, newValue);
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exit();
         }
@@ -476,6 +486,9 @@ public final class Transfers {
                 original = protocol.resultOf(slot);
                 failure = protocol.slots().failure(slot);
                 protocol.releaseDone(slot);
+            } catch (Error e) {
+                engine.interrupted = e;
+                throw e;
             } finally {
                 engine.exit();
             }

@@ -17,7 +17,9 @@ final class Waiters {
     private final Carrier carrier;
     private final Protocol protocol;
     private int followers;
-    private boolean led;
+    /** The thread that leads; null if none does. */
+    private Thread leader;
+
     private boolean leaderWoken;
     /** Of a selector: hears that it must look again and arm again. Null if there is none. */
     private Runnable watcher;
@@ -55,14 +57,15 @@ final class Waiters {
     }
 
     private void announceToThreads() {
-        announced = protocol.changes();
+        // Noted last: what an error interrupts is done again.
         if (followers > 0) {
             changed.signalAll();
         }
-        if (led && !leaderWoken) {
-            leaderWoken = true;
+        if (leader != null && !leaderWoken) {
             carrier.wakeUp();
+            leaderWoken = true;
         }
+        announced = protocol.changes();
     }
 
     void tellWatcher() {
@@ -86,7 +89,7 @@ final class Waiters {
     }
 
     private void count() {
-        boolean nobody = followers == 0 && !led && watcher == null;
+        boolean nobody = followers == 0 && leader == null && watcher == null;
         if (!nobody && !anybody) {
             // Whoever comes first has looked, and knows all.
             announced = protocol.changes();
@@ -111,12 +114,12 @@ final class Waiters {
     }
 
     boolean isLed() {
-        return led;
+        return leader != null;
     }
 
     /** This thread leads until {@link #stopLeading}; one that spins sees by itself what changes. */
     void lead(boolean spinning) {
-        led = true;
+        leader = Thread.currentThread();
         leaderWoken = spinning;
         count();
     }
@@ -126,8 +129,15 @@ final class Waiters {
      * changed is no reason to look for them: another thread may have told them of it already, while this one led.
      */
     void stopLeading() {
-        led = false;
+        leader = null;
         count();
         changed.signalAll();
+    }
+
+    /** An error has kept this thread from it. */
+    void stopLeadingIfLeft() {
+        if (leader == Thread.currentThread()) {
+            stopLeading();
+        }
     }
 }

@@ -137,6 +137,9 @@ abstract sealed class WaitingEndpoint permits Endpoint {
                 message = engine.claim();
             }
             return message;
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exit();
         }
@@ -162,6 +165,9 @@ abstract sealed class WaitingEndpoint permits Endpoint {
             engine.requireOpen();
             engine.progress();
             protocol.sendAsync(message, promise);
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exit(promise);
         }
@@ -203,8 +209,24 @@ abstract sealed class WaitingEndpoint permits Endpoint {
         if (buffer == null) {
             return false;
         }
-        handle(buffer, handler);
-        return true;
+        boolean inHandler = false;
+        try {
+            Message message = engine.message(buffer);
+            inHandler = true;
+            try {
+                handler.onMessage(message);
+            } finally {
+                inHandler = false;
+                giveBack(message, buffer);
+                inHandler = true;
+            }
+            return true;
+        } catch (Error e) {
+            if (!inHandler) {
+                engine.interrupted = e;
+            }
+            throw e;
+        }
     }
 
     /**
@@ -243,15 +265,6 @@ abstract sealed class WaitingEndpoint permits Endpoint {
         return held != null ? held : Optional.empty();
     }
 
-    private void handle(int buffer, MessageHandler handler) {
-        Message message = engine.message(buffer);
-        try {
-            handler.onMessage(message);
-        } finally {
-            giveBack(message, buffer);
-        }
-    }
-
     /**
      * Asks for the next message. Requests are served in order, and before any other way of receiving. A future that is
      * cancelled, or times out, before it is complete leaves its message to the next reader.
@@ -267,6 +280,9 @@ abstract sealed class WaitingEndpoint permits Endpoint {
             engine.requireOpen();
             engine.progress();
             protocol.request(promise);
+        } catch (Error e) {
+            engine.interrupted = e;
+            throw e;
         } finally {
             engine.exit(promise);
         }

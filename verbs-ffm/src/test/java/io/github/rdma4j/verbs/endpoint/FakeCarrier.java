@@ -53,6 +53,8 @@ final class FakeCarrier implements Carrier {
     boolean peerThere;
     /** Whether the next thing that needs memory gets none. */
     BooleanSupplier outOfMemory = () -> false;
+    /** Hears of each error of the above: it comes before anything has happened. */
+    Consumer<Error> undone = error -> {};
     /** The errno with which the adapter refuses the next thing that is posted; 0 if it takes it. */
     IntSupplier refusal = () -> 0;
     /** Before each post: throws if the program has closed the queue pair. */
@@ -143,7 +145,9 @@ final class FakeCarrier implements Carrier {
 
     private void requireMemory() {
         if (outOfMemory.getAsBoolean()) {
-            throw new OutOfMemoryError("of the simulation");
+            OutOfMemoryError error = new OutOfMemoryError("of the simulation");
+            undone.accept(error);
+            throw error;
         }
     }
 

@@ -87,6 +87,7 @@ final class SimulatedEnd {
                 ? new SummedProtocol(
                         name, carrier, credits, sendDepth, 64 + carrier.sum, 64, silence, EndpointExceptions.OF_ENDS)
                 : new Protocol(name, carrier, credits, sendDepth, 64, 64, silence, EndpointExceptions.OF_ENDS);
+        carrier.undone = protocol::undone;
     }
 
     static void connect(SimulatedEnd left, SimulatedEnd right) {

@@ -21,6 +21,10 @@ final class Inbox {
         ready[end < ready.length ? end : end - ready.length] = buffer;
     }
 
+    void clear() {
+        count = 0;
+    }
+
     int count() {
         return count;
     }

@@ -14,8 +14,8 @@ import java.util.ArrayDeque;
  * it inherits is the half that sends.
  *
  * <p>No threads, no locks, no waiting, no verbs: the floor above has those, and two of these machines play against each
- * other in a simulation. After an exception, also an {@link OutOfMemoryError}, the machine is in order, and the same
- * event may be given again.
+ * other in a simulation. After an exception the machine is in order, and the same event may be given again. After an
+ * {@link Error} it is in order only if {@link #isHarmless}; else the floor above calls {@link #interrupted}.
  */
 public sealed class Protocol extends SendingHalf permits SummedProtocol {
     /** In the id of a work request: it is a receive, and the rest is its buffer. Of others, the id is the slot. */
@@ -50,6 +50,9 @@ public sealed class Protocol extends SendingHalf permits SummedProtocol {
     private final Decisions decisions = new Decisions();
     State state = State.OPEN;
     Loss lost;
+    /** An error that has left everything as it was. */
+    private Error harmless;
+
     private IllegalStateException closed;
     private boolean deaf;
     private boolean broken;
@@ -185,7 +188,13 @@ public sealed class Protocol extends SendingHalf permits SummedProtocol {
 
     private byte[] copyOldest() {
         int buffer = inbox.peek();
-        return wire.copy(buffer, inbox.length(buffer));
+        try {
+            return wire.copy(buffer, inbox.length(buffer));
+        } catch (Error e) {
+            // Out of memory. The message stays.
+            harmless = e;
+            throw e;
+        }
     }
 
     public void request(Promise<byte[]> promise) {
@@ -352,6 +361,43 @@ public sealed class Protocol extends SendingHalf permits SummedProtocol {
         }
     }
 
+    @Override
+    public void undone(Throwable failure) {
+        if (failure instanceof Error error) {
+            harmless = error;
+        }
+    }
+
+    @Override
+    final boolean isHarmless(Error error) {
+        return error == harmless;
+    }
+
+    /**
+     * An error has ended a method of this side before its end. Unless nothing had happened, nobody knows what is true
+     * of the counts and the places, so nothing is sent or taken in any more.
+     *
+     * @return whether the connection is lost by it
+     */
+    public boolean interrupted(Error error) {
+        if (error == harmless) {
+            return false;
+        }
+        deaf = true;
+        // A message may be missing among them.
+        inbox.clear();
+        if (state == State.PEER_CLOSED) {
+            state = State.OPEN;
+        }
+        lose(new Loss(
+                "%s in this program, while it used the connection".formatted(error.getClass().getSimpleName()),
+                error,
+                null));
+        breakWire();
+        settle();
+        return true;
+    }
+
     private void tellEnd(String reason) {
         if (!endTold) {
             endTold = true;
@@ -447,14 +493,16 @@ public sealed class Protocol extends SendingHalf permits SummedProtocol {
         while (!requests.isEmpty() && !inbox.isEmpty()) {
             Promise<byte[]> request = requests.peek();
             if (!request.isWithdrawn()) {
+                byte[] copy = null;
+                Throwable failure = null;
                 try {
-                    byte[] copy = copyOldest();
-                    if (decide(request, copy, null)) {
-                        release(inbox.take());
-                    }
+                    copy = copyOldest();
                 } catch (Throwable e) {
                     // Out of memory, for instance. The message stays, for the next request.
-                    decide(request, null, e);
+                    failure = e;
+                }
+                if (decide(request, copy, failure) && failure == null) {
+                    release(inbox.take());
                 }
             }
             requests.remove();

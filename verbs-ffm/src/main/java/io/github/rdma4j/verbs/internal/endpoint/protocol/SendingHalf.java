@@ -78,6 +78,11 @@ public abstract sealed class SendingHalf extends WireEvents permits Protocol {
 
     public abstract boolean decide(Promise<?> promise, Object value, Throwable failure);
 
+    /** Nothing has happened in a method that a failure ends: the connection need not be lost by it. */
+    public abstract void undone(Throwable failure);
+
+    abstract boolean isHarmless(Error error);
+
     public final Credits credits() {
         return credits;
     }
@@ -136,6 +141,7 @@ public abstract sealed class SendingHalf extends WireEvents permits Protocol {
             wire.fillNext(slot, message);
         } catch (Throwable e) {
             slots.release(slot);
+            undone(e);
             throw e;
         }
         credits.spend();
@@ -155,6 +161,7 @@ public abstract sealed class SendingHalf extends WireEvents permits Protocol {
             wire.fillNext(slot, message);
         } catch (Throwable e) {
             slots.release(slot);
+            undone(e);
             throw e;
         }
         credits.spend();
@@ -174,6 +181,7 @@ public abstract sealed class SendingHalf extends WireEvents permits Protocol {
             wire.lend(slot, message);
         } catch (Throwable e) {
             slots.release(slot);
+            undone(e);
             throw e;
         }
         credits.spend();
@@ -251,6 +259,7 @@ public abstract sealed class SendingHalf extends WireEvents permits Protocol {
             while (filled > 0) {
                 slots.release(taken[--filled]);
             }
+            undone(e);
             throw e;
         }
     }
@@ -428,8 +437,13 @@ public abstract sealed class SendingHalf extends WireEvents permits Protocol {
                         next.operand,
                         next.newValue);
             }
-        } catch (Throwable e) {
+        } catch (RuntimeException e) {
             decide(next.promise, null, e);
+        } catch (Error e) {
+            decide(next.promise, null, e);
+            if (!isHarmless(e)) {
+                throw e;
+            }
         }
     }
 
@@ -440,6 +454,7 @@ public abstract sealed class SendingHalf extends WireEvents permits Protocol {
         } catch (Throwable e) {
             // The segment's arena is closed or confined to another thread.
             slots.release(slot);
+            undone(e);
             throw e;
         }
         credits.spend();
