@@ -65,8 +65,11 @@ final class EngineWaits {
                 if (!protocol.decisions().isEmpty() && nesting < Telling.MAX_NESTED) {
                     waiters.announce();
                     lock.unlock();
-                    telling.tell(null, nesting);
-                    lock.lock();
+                    try {
+                        telling.tell(null, nesting);
+                    } finally {
+                        lock.lock();
+                    }
                 } else if (remaining <= 0 || engine.isGone()) {
                     return null;
                 } else if (engine.isTurnOver()) {
