@@ -21,6 +21,15 @@ setup() {
   [[ $output == *"/no such folder/x y.json cannot be written"* ]]
 }
 
+@test "starts with the garbage collector that an environment variable chooses" {
+  local variable
+  for variable in JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS RDMA4J_JAVA_OPTIONS; do
+    RDMA4J_START_CACHE=off run env "$variable=-XX:+UseParallelGC" "$rdma4j" ib_write_bw --version
+    [ "$status" -eq 0 ]
+    [[ $output == *"Version: "* && $output != *"garbage collectors"* ]]
+  done
+}
+
 @test "works from another folder and through a link" {
   ln -s "$rdma4j" "$BATS_TEST_TMPDIR/linked"
   cd /
@@ -97,7 +106,7 @@ setup() {
   # What others have left is not kept for ever.
   mkdir -p "$BATS_TEST_TMPDIR/cache/start/.new.killed"
   touch -d '31 days ago' "$BATS_TEST_TMPDIR/cache/start/_old"
-  unset JDK_JAVA_OPTIONS JAVA_TOOL_OPTIONS
+  unset JDK_JAVA_OPTIONS JAVA_TOOL_OPTIONS _JAVA_OPTIONS
   LC_ALL=C.UTF-8 RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache start_cache "$home" "$jar"
   [[ ${START_CACHE[0]} == -XX:AOTCache=* ]]
   [[ $(find "$BATS_TEST_TMPDIR/cache/start" -mindepth 1 ! -name .lock ! -name .use | wc -l) == 1 && ! -e $BATS_TEST_TMPDIR/cache/start/_old ]]

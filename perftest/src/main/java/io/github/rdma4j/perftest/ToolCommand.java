@@ -11,10 +11,14 @@ import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.ToolCommandLine;
+import io.github.rdma4j.perftest.placement.NumaTopology;
+import io.github.rdma4j.perftest.placement.SpinningEnds;
 import io.github.rdma4j.perftest.predict.share.ShareOfLimit;
 import io.github.rdma4j.perftest.print.ConsoleReport;
 import io.github.rdma4j.perftest.print.Limits;
 import io.github.rdma4j.perftest.result.RunState;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TestInfo;
 import io.github.rdma4j.perftest.result.TestListener;
 import io.github.rdma4j.perftest.result.TestListeners;
 import io.github.rdma4j.perftest.result.TestOutcome;
@@ -23,6 +27,8 @@ import io.github.rdma4j.perftest.wire.WireVersion;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -70,9 +76,11 @@ final class ToolCommand {
                 out, Terminal.isInteractive() ? err : null, parameters.figures().output());
         ShareOfLimit share = new ShareOfLimit(Path.of("/"), this::note);
         ResultKeeper keeper = new ResultKeeper(share::limit);
+        // Before the test binds this thread to some of them.
+        double cpus = NumaTopology.ofThisMachine().usableCpus();
         // Before the console's: what has been printed is kept, whenever it ends.
         TestListener listener =
-                new TestListeners(keeper, new TestListeners(new Notes(), new TestListeners(report, share)));
+                new TestListeners(keeper, new TestListeners(new Notes(cpus), new TestListeners(report, share)));
         parameters.adjustments().forEach(listener::note);
         try (InterruptHook _ = new InterruptHook(() -> {
             report.silence();
@@ -82,7 +90,8 @@ final class ToolCommand {
             keeper.complete(outcome);
             String missed = Limits.missed(outcome.results(), parameters.figures());
             return missed.isEmpty() ? OK : complaints.failed(missed);
-        } catch (IllegalParameterException failure) {
+        } catch (IllegalArgumentException failure) {
+            // Also a value that the library refuses.
             report.interrupted();
             return complaints.usage(failure.getMessage());
         } catch (PerftestException failure) {
@@ -103,9 +112,56 @@ final class ToolCommand {
 
     /** Lines that are no part of the report, so that its reader does not stumble over them. */
     private final class Notes implements TestListener {
+        private final double cpus;
+
+        /**
+         * @param cpus that this process can keep busy
+         */
+        private Notes(double cpus) {
+            this.cpus = cpus;
+        }
+
         @Override
         public void note(String line) {
             ToolCommand.this.note(line);
+        }
+
+        @Override
+        public void agreed(TestInfo info) {
+            String shortage = SpinningEnds.shortage(spinningEnds(info.parameters()), cpus);
+            if (!shortage.isEmpty()) {
+                note(shortage);
+            }
+            if (info.gpu() != null && !info.parameters().figures().details()) {
+                note("the path to the GPU's memory is " + info.gpu().describePath() + " (more: --details)");
+            }
+        }
+
+        @Override
+        public void result(SizeResult result) {
+            if (result.pace() != null && !result.pace().kept()) {
+                note(result.pace().shortfall());
+            }
+        }
+    }
+
+    /** How many ends of a test are known to spin on this machine: this one, and a peer that does more than serve. */
+    private static int spinningEnds(TestParameters parameters) {
+        if (parameters.queues().events()) {
+            return 0;
+        }
+        boolean peerSpins = parameters.usesReceives()
+                || parameters.workload().bidirectional()
+                || parameters.tool() == Tool.WRITE_LATENCY;
+        return peerSpins && !parameters.isServer() && isThisMachine(parameters.peer().server()) ? 2 : 1;
+    }
+
+    private static boolean isThisMachine(String host) {
+        try {
+            InetAddress address = InetAddress.getByName(host);
+            return address.isLoopbackAddress() || NetworkInterface.getByInetAddress(address) != null;
+        } catch (IOException _) {
+            return false;
         }
     }
 

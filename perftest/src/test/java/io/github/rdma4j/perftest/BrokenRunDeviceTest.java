@@ -105,7 +105,7 @@ class BrokenRunDeviceTest {
             String document = Files.readString(json);
             assertThat(ResultsSchema.faults(document)).isEmpty();
             assertThat(document)
-                    .contains("\"state\" : \"peer lost\"", "\"failure\" : \"", "\"MsgSize\" : 2,", "\"MsgSize\" : 8,");
+                    .contains("\"state\": \"peer lost\"", "\"failure\": \"", "\"size\": 2,", "\"size\": 8,");
             assertThat(Files.readAllLines(folder.resolve("a.csv")))
                     .hasSizeGreaterThanOrEqualTo(4)
                     .last()
@@ -165,7 +165,7 @@ class BrokenRunDeviceTest {
         }
         String document = Files.readString(json);
         assertThat(ResultsSchema.faults(document)).isEmpty();
-        assertThat(document).contains("\"state\" : \"interrupted\"");
+        assertThat(document).contains("\"state\": \"interrupted\"");
         assertThat(document.split("\"MsgSize\" : " + size, -1)).hasSizeGreaterThanOrEqualTo(3);
         assertThat(server.end()).as(server.text()).isEqualTo(1);
     }
@@ -201,6 +201,6 @@ class BrokenRunDeviceTest {
                 + port + " --out_json_file=" + json + " localhost");
         assertThat(client.status()).as(client.toString()).isZero();
         assertThat(server.end()).as(server.text()).isZero();
-        assertThat(Files.readString(json)).contains("\"state\" : \"complete\"");
+        assertThat(Files.readString(json)).contains("\"state\": \"complete\"");
     }
 }

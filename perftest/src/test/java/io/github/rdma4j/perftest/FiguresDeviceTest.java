@@ -73,17 +73,18 @@ class FiguresDeviceTest {
 
     @Test
     void allFilesOfALatencyTestInRounds() throws Exception {
-        List<CommandRun> runs = both("ib_write_lat", "-n 20 --rounds 3", files("json", "csv", "hgrm", "hlog"));
+        List<CommandRun> runs =
+                both("ib_write_lat", "-n 20 --rounds 3", "--details " + files("json", "csv", "hgrm", "hlog"));
         assertThat(runs).allMatch(run -> run.status() == 0);
         assertThat(runs.get(1).out()).contains("rounds of 2 bytes: 3", "samples beyond", "Warning: fewer than 10");
         JsonNode json = json();
-        assertThat(json.at("/environment/device").asText()).startsWith("rxe");
-        assertThat(json.at("/environment/software_device").asBoolean()).isTrue();
-        assertThat(json.at("/environment/kernel").asText()).startsWith("Linux ");
-        assertThat(json.at("/results/0/n_iterations").asInt()).isEqualTo(60);
-        assertThat(json.at("/results/0/latency/samples").asInt()).isEqualTo(59);
-        assertThat(json.at("/results/0/rounds")).hasSize(3);
-        assertThat(json.at("/results/0/rounds/2/samples").asInt()).isEqualTo(19);
+        assertThat(json.at("/rdma4j/environment/device").asText()).startsWith("rxe");
+        assertThat(json.at("/rdma4j/environment/software_device").asBoolean()).isTrue();
+        assertThat(json.at("/rdma4j/environment/kernel").asText()).startsWith("Linux ");
+        assertThat(json.at("/results/n_iterations").asInt()).isEqualTo(60);
+        assertThat(json.at("/rdma4j/sizes/0/latency/samples").asInt()).isEqualTo(59);
+        assertThat(json.at("/rdma4j/sizes/0/rounds")).hasSize(3);
+        assertThat(json.at("/rdma4j/sizes/0/rounds/2/samples").asInt()).isEqualTo(19);
         try (Stream<String> rows = Files.lines(folder.resolve("x.csv"))) {
             assertThat(rows).hasSize(5);
         }
@@ -104,7 +105,7 @@ class FiguresDeviceTest {
                 .isGreaterThan(Duration.ofMillis(780).toNanos());
         assertThat(runs).allMatch(run -> run.status() == 0);
         assertThat(runs.get(1).out()).contains("open loop of 2 bytes: 50.0000 messages per second due");
-        JsonNode latency = json().at("/results/0/latency");
+        JsonNode latency = json().at("/rdma4j/sizes/0/latency");
         assertThat(latency.at("/loop").asText()).isEqualTo("open");
         assertThat(latency.at("/rate").asDouble()).isEqualTo(50);
         assertThat(latency.at("/samples").asInt()).isEqualTo(39);
@@ -115,9 +116,9 @@ class FiguresDeviceTest {
         List<CommandRun> runs = both("ib_write_lat", "-D 2", files("json"));
         assertThat(runs).allMatch(run -> run.status() == 0);
         assertThat(runs.get(1).out()).contains("tps average");
-        JsonNode result = json().at("/results/0");
+        JsonNode result = json().at("/rdma4j/sizes/0");
         assertThat(result.at("/latency/samples").asLong())
-                .isEqualTo(result.at("/n_iterations").asLong());
+                .isEqualTo(result.at("/iterations").asLong());
         assertThat(result.at("/latency/percentiles/99.9").asDouble())
                 .isGreaterThanOrEqualTo(result.at("/latency/percentiles/50").asDouble());
     }
@@ -147,10 +148,10 @@ class FiguresDeviceTest {
         assertThat(client.status()).isEqualTo(1);
         assertThat(client.err()).contains("BW result is below bw limit").contains("-w/--limit_bw 1e+09");
         assertThat(client.out()).contains(" Local results: ", " Remote results: ", "rounds of 4096 bytes: 2");
-        JsonNode result = json().at("/results/0");
-        assertThat(result.at("/n_iterations").asInt()).isEqualTo(400);
+        JsonNode result = json().at("/rdma4j/sizes/0");
+        assertThat(result.at("/iterations").asInt()).isEqualTo(400);
         assertThat(result.at("/rounds")).hasSize(2);
-        assertThat(result.at("/local/MsgRate").asDouble()).isPositive();
+        assertThat(result.at("/local/message_rate").asDouble()).isPositive();
     }
 
     @Test

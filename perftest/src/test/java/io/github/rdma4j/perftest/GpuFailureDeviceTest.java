@@ -64,7 +64,8 @@ class GpuFailureDeviceTest {
         GpuRun.withPeerMemoryModule(root);
         StandInDriver.peerMemory(false);
         assertFails("ib_write_bw --gpu-path peermem" + NOWHERE, "ibv_reg_mr", "EFAULT");
-        GpuRun run = GpuRun.of("ib_send_bw -n 20 -s 100", "", "--use_cuda=0").passed();
+        GpuRun run = GpuRun.of("ib_send_bw -n 20 -s 100", "", "--use_cuda=0 --details")
+                .passed();
         assertThat(run.client().out())
                 .contains(" GPU path        : staged: ", "   not dmabuf    : ", "   not peermem   : ", "EFAULT");
         assertThat(run.server().out()).doesNotContain("GPU");

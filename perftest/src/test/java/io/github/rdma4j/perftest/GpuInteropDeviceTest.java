@@ -51,7 +51,7 @@ class GpuInteropDeviceTest {
         }
         String text = Files.readString(json);
         assertThat(ResultsSchema.faults(text)).isEmpty();
-        JsonNode info = new ObjectMapper().readTree(text).get("test_info");
+        JsonNode info = new ObjectMapper().readTree(text).at("/rdma4j/test");
         assertThat(info.get("gpu_path").asText()).isEqualTo("staged");
         assertThat(info.at("/gpu_path_reason/peermem").asText()).contains("no peer-memory module is loaded");
 

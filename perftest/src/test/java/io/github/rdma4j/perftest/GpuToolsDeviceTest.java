@@ -55,8 +55,10 @@ class GpuToolsDeviceTest {
     void whatArrivesIsWholeOnEachPath(String tool) throws Exception {
         for (String path : new String[] {"staged", "peermem"}) {
             String options = "--data_validation --use_cuda=0 --gpu-path " + path;
-            GpuRun run = GpuRun.of(tool, options, options).passed();
+            GpuRun run = GpuRun.of(tool, options, options + " --details").passed();
             assertThat(run.client().out()).contains("GPU             : CUDA device 0, ", " GPU path        : " + path);
+            assertThat(run.server().out()).doesNotContain("GPU");
+            assertThat(run.server().err()).contains("note: the path to the GPU's memory is " + path);
             assertThat(StandInDriver.open()).as("what is left open").isEmpty();
         }
     }

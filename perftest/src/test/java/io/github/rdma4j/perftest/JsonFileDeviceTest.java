@@ -34,8 +34,8 @@ class JsonFileDeviceTest {
         assertThat(client.status()).as(client.toString()).isZero();
         assertThat(server.get().status()).isZero();
         JsonNode json = new ObjectMapper().readTree(Files.readAllBytes(file));
-        assertThat(json.get("results")).hasSize(23);
-        assertThat(json.at("/results/22/MsgSize").asLong()).isEqualTo(1 << 23);
+        assertThat(json.at("/rdma4j/sizes")).hasSize(23);
+        assertThat(json.at("/results/MsgSize").asLong()).isEqualTo(1 << 23);
     }
 
     private static int freePort() throws IOException {

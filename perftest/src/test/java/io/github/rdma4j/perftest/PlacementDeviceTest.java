@@ -61,7 +61,7 @@ class PlacementDeviceTest {
         int port = freePort();
         String command = "ib_write_lat -F -u 18 -n 50 -p " + port;
         try (PeerProcess server = PeerProcess.ofC(command).awaitListening(port)) {
-            CommandRun client = CommandRun.of(command + " --no-warm-up --pin_cores=" + core + " localhost");
+            CommandRun client = CommandRun.of(command + " --no-warm-up --details --pin_cores=" + core + " localhost");
             assertThat(client.status()).as(client + server.output()).isZero();
             assertThat(lines(client.out(), "Placement"))
                     .singleElement()

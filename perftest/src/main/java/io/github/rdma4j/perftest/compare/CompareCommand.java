@@ -41,6 +41,8 @@ import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.InterruptHook;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.options.Ranges;
+import io.github.rdma4j.perftest.placement.NumaTopology;
+import io.github.rdma4j.perftest.placement.SpinningEnds;
 import io.github.rdma4j.perftest.result.RunState;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.IOException;
@@ -192,6 +194,11 @@ public final class CompareCommand {
         TcpSetting tcp = tcpSetting(plan, conditions, remote);
         TcpTools tcpTools = tcp == null ? null : TcpTools.find(SearchPath.ofThisProcess());
         report.begin(plan, conditions, tcp, tcpTools == null ? null : tcpTools.describe(other));
+        String shortage = SpinningEnds.shortage(2, NumaTopology.ofThisMachine().usableCpus());
+        if (remote == null && !shortage.isEmpty()) {
+            err.println(NAME + ": warning: " + shortage);
+            report.shortOfCpus(shortage);
+        }
         List<RunOrder> orders = orders(plan, conditions);
         // With the servers on another machine it has none of its own, and guards C's clients.
         try (JavaServer java = JavaServer.start(children, Duration.ofSeconds(plan.timeoutSeconds()))) {

@@ -4,10 +4,13 @@ package io.github.rdma4j.perftest.document;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.DefaultIndenter;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.core.util.Separators;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.result.GpuInfo;
-import io.github.rdma4j.perftest.result.Observation;
 import io.github.rdma4j.perftest.result.PathLimit;
+import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.result.TestInfo;
 import io.github.rdma4j.perftest.result.TestOutcome;
 import io.github.rdma4j.perftest.wire.WireVersion;
@@ -16,8 +19,9 @@ import java.io.OutputStream;
 import java.util.Optional;
 
 /**
- * Writes a test as one JSON document. The keys are those of the C tools; "results" is an array, with one object per
- * size, where the C tools write one object and overwrite it at each size. docs/results.md has the schema.
+ * Writes a test as one JSON document: "test_info" and "results" as the C tools write them, and "rdma4j" with what they
+ * do not have. No key of the C tools appears a second time in the document, because scripts look for the keys as text.
+ * docs/results.md has the schema.
  */
 public final class JsonReport {
     private JsonReport() {}
@@ -40,53 +44,32 @@ public final class JsonReport {
     public static void write(TestOutcome outcome, Optional<PathLimit> limit, OutputStream out) throws IOException {
         try (JsonGenerator json = new JsonFactory().createGenerator(out)) {
             json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-            json.useDefaultPrettyPrinter();
+            // One key a line, without indentation, as the C tools write it.
+            json.setPrettyPrinter(new DefaultPrettyPrinter(DefaultPrettyPrinter.DEFAULT_SEPARATORS
+                            .withObjectFieldValueSpacing(Separators.Spacing.AFTER)
+                            .withRootSeparator(""))
+                    .withObjectIndenter(new DefaultIndenter("", "\n")));
             json.writeStartObject();
+            ClassicJson.write(json, outcome);
+            json.writeObjectFieldStart("rdma4j");
             EnvironmentJson.write(json, outcome.started(), outcome.seconds(), outcome.environment());
             EnvironmentJson.writeState(json, outcome.state(), outcome.failure());
-            writeInfo(json, outcome.info(), limit);
-            json.writeArrayFieldStart("results");
+            writeTest(json, outcome.info(), limit);
+            json.writeArrayFieldStart("sizes");
             for (int i = 0; i < outcome.results().size(); i++) {
-                Observation seen = i < outcome.observations().size()
-                        ? outcome.observations().get(i)
-                        : null;
-                ResultJson.write(json, outcome.results().get(i), seen);
+                SizeResult result = outcome.results().get(i);
+                ResultJson.write(json, result, outcome.observation(i));
             }
             json.writeEndArray();
+            json.writeEndObject();
             json.writeEndObject();
             json.writeRaw('\n');
         }
     }
 
-    private static void writeInfo(JsonGenerator json, TestInfo info, Optional<PathLimit> limit) throws IOException {
+    private static void writeTest(JsonGenerator json, TestInfo info, Optional<PathLimit> limit) throws IOException {
         TestParameters parameters = info.parameters();
-        json.writeObjectFieldStart("test_info");
-        json.writeStringField("test", info.title());
-        json.writeStringField("Dual_port", "OFF");
-        json.writeStringField("Device", info.device());
-        json.writeNumberField("Number_of_qps", info.queuePairs());
-        json.writeStringField("Transport_type", info.transportName());
-        json.writeStringField("Connection_type", parameters.connection().toString());
-        json.writeStringField("Using_SRQ", parameters.sharesReceiveQueue() ? "ON" : "OFF");
-        json.writeStringField("PCIe_relax_order", parameters.relaxedOrdering() ? "ON" : "OFF");
-        json.writeStringField("ibv_wr_API", "OFF");
-        json.writeNumberField("TX_depth", parameters.transmitDepth());
-        json.writeNumberField("CQ_Moderation", parameters.completionModeration());
-        json.writeNumberField("Mtu", info.mtu());
-        json.writeStringField("Link_type", info.linkLayerName());
-        if (info.gidIndex() >= 0) {
-            json.writeNumberField("GID_index", info.gidIndex());
-        }
-        if (parameters.tool().verb().asksForData()) {
-            json.writeNumberField("Outstand_reads", info.outstandingReads());
-        } else {
-            json.writeNumberField("Max_inline_data", info.inlineSize());
-        }
-        json.writeStringField("rdma_cm_QPs", parameters.peer().rdmaCm() ? "ON" : "OFF");
-        json.writeStringField("Data_ex_method", parameters.peer().meetingPoint().overRdma() ? "rdma_cm" : "Ethernet");
-        if (parameters.peer().typeOfService() >= 0) {
-            json.writeNumberField("TOS", parameters.peer().typeOfService());
-        }
+        json.writeObjectFieldStart("test");
         json.writeStringField("tool", parameters.tool().command());
         json.writeStringField("role", parameters.isServer() ? "server" : "client");
         json.writeBooleanField("bidirectional", parameters.workload().bidirectional());

@@ -31,18 +31,15 @@ public final class ResultJson {
      */
     static void write(JsonGenerator json, SizeResult result, Observation seen) throws IOException {
         json.writeStartObject();
-        json.writeNumberField("MsgSize", result.size());
-        json.writeNumberField("n_iterations", result.iterations());
+        json.writeNumberField("size", result.size());
+        json.writeNumberField("iterations", result.iterations());
         switch (result) {
             case LatencyResult r -> {
-                writeColumns(json, r.latency());
-                number(json, "percentile_99.99", r.percentile9999());
                 writeLatency(json, r.latency(), r.pace());
                 writeRounds(json, r.rounds());
             }
             case TimedLatencyResult r -> {
-                number(json, "t_avg", r.average());
-                number(json, "tps_average", r.transactionsPerSecond());
+                number(json, "transactions_per_second", r.transactionsPerSecond());
                 writeLatency(json, r.latency(), r.pace());
             }
             case BandwidthResult r -> writeBandwidth(json, r);
@@ -55,8 +52,6 @@ public final class ResultJson {
 
     private static void writeObservation(JsonGenerator json, Observation seen) throws IOException {
         if (!Double.isNaN(seen.cpuUtilisation())) {
-            // The key of the C tools, in per cent, and ours.
-            number(json, "CPU_util", seen.cpuUtilisation());
             json.writeObjectFieldStart("cpu");
             number(json, "utilisation", seen.cpuUtilisation() / 100);
             json.writeEndObject();
@@ -68,17 +63,6 @@ public final class ResultJson {
             }
             json.writeEndObject();
         }
-    }
-
-    /** The columns of the C tools. */
-    private static void writeColumns(JsonGenerator json, LatencyFigures figures) throws IOException {
-        number(json, "t_min", figures.minimum());
-        number(json, "t_max", figures.maximum());
-        number(json, "t_typical", figures.median());
-        number(json, "t_avg", figures.mean());
-        number(json, "t_stdev", figures.deviation());
-        number(json, "percentile_99", figures.percentile(99));
-        number(json, "percentile_99.9", figures.percentile(99.9));
     }
 
     /**
@@ -121,21 +105,29 @@ public final class ResultJson {
         for (LatencyFigures round : rounds) {
             json.writeStartObject();
             json.writeNumberField("samples", round.samples());
-            writeColumns(json, round);
+            number(json, "min", round.minimum());
+            number(json, "max", round.maximum());
+            number(json, "median", round.median());
+            number(json, "mean", round.mean());
+            number(json, "stdev", round.deviation());
+            number(json, "p99", round.percentile(99));
+            number(json, "p99.9", round.percentile(99.9));
             json.writeEndObject();
         }
         json.writeEndArray();
         json.writeObjectFieldStart("spread");
-        spread(json, "t_typical", rounds, LatencyFigures::median);
-        spread(json, "t_avg", rounds, LatencyFigures::mean);
-        spread(json, "percentile_99", rounds, round -> round.percentile(99));
-        spread(json, "t_max", rounds, LatencyFigures::maximum);
+        spread(json, "median", rounds, LatencyFigures::median);
+        spread(json, "mean", rounds, LatencyFigures::mean);
+        spread(json, "p99", rounds, round -> round.percentile(99));
+        spread(json, "max", rounds, LatencyFigures::maximum);
         json.writeEndObject();
     }
 
     private static void writeBandwidth(JsonGenerator json, BandwidthResult result) throws IOException {
-        json.writeStringField("BW_unit", BandwidthResult.unit(result.gigabits()));
+        json.writeObjectFieldStart("bandwidth");
+        json.writeStringField("unit", BandwidthResult.unit(result.gigabits()));
         writeFigures(json, result);
+        json.writeEndObject();
         if (result.local() != null) {
             json.writeObjectFieldStart("local");
             writeFigures(json, result.local());
@@ -150,21 +142,21 @@ public final class ResultJson {
         json.writeArrayFieldStart("rounds");
         for (BandwidthResult round : result.rounds()) {
             json.writeStartObject();
-            json.writeNumberField("n_iterations", round.iterations());
+            json.writeNumberField("iterations", round.iterations());
             writeFigures(json, round);
             json.writeEndObject();
         }
         json.writeEndArray();
         json.writeObjectFieldStart("spread");
-        spread(json, "BW_average", result.rounds(), BandwidthResult::average);
-        spread(json, "MsgRate", result.rounds(), BandwidthResult::messageRate);
+        spread(json, "average", result.rounds(), BandwidthResult::average);
+        spread(json, "message_rate", result.rounds(), BandwidthResult::messageRate);
         json.writeEndObject();
     }
 
     private static void writeFigures(JsonGenerator json, BandwidthResult result) throws IOException {
-        number(json, "BW_peak", result.peak());
-        number(json, "BW_average", result.average());
-        number(json, "MsgRate", result.messageRate());
+        number(json, "peak", result.peak());
+        number(json, "average", result.average());
+        number(json, "message_rate", result.messageRate());
     }
 
     /** Writes the spread of a figure, as a field. */

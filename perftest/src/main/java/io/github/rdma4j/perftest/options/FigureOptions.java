@@ -27,6 +27,7 @@ public final class FigureOptions {
     private Output output;
     private Double leastBandwidth;
     private Double leastMessageRate;
+    private boolean details;
     private Integer rounds;
     private boolean json;
     private Path jsonFile;
@@ -79,6 +80,10 @@ public final class FigureOptions {
                 .ignoredElsewhere()
                 .description("Set verifier limit for Msg Rate: exit status 1 below it.")
                 .into(value -> leastMessageRate = value);
+        options.flag("--details")
+                .description("rdma4j: print what the C tools do not: implementation, placement and warm-up above the"
+                        + " table, and the percentiles of a latency below it.")
+                .into(value -> details = value);
         options.number("--rounds")
                 .label("<num>")
                 .within(1, 100)
@@ -156,6 +161,11 @@ public final class FigureOptions {
     /** The least million messages per second that are good enough; 0 for none. */
     public double leastMessageRate() {
         return leastMessageRate != null ? leastMessageRate : 0;
+    }
+
+    /** Whether to print what the C tools do not. */
+    public boolean details() {
+        return details;
     }
 
     /** How often each size is run. */

@@ -26,8 +26,8 @@ public final class ToolCommandLine {
         CommandSpec spec = CommandSpec.create().name(tool.command());
         spec.usageMessage()
                 .customSynopsis(
-                        "%n  " + tool.command() + "            start a server and wait for connection",
-                        "  " + tool.command() + " <host>     connect to server at <host>")
+                        "%n  rdma4j " + tool.command() + "            start a server and wait for connection",
+                        "  rdma4j " + tool.command() + " <host>     connect to server at <host>")
                 .optionListHeading("%nOptions:%n")
                 .width(120);
         OptionList options = new OptionList(tool, spec);
@@ -48,7 +48,7 @@ public final class ToolCommandLine {
     public void parse(List<String> arguments) {
         ParseResult result;
         try {
-            result = Ranges.parse(line, arguments);
+            result = Ranges.parse(line, GetoptArguments.canonical(line.getCommandSpec(), arguments));
         } catch (UnmatchedArgumentException failure) {
             throw new IllegalParameterException(unmatched(failure.getUnmatched()));
         } catch (ParameterException failure) {

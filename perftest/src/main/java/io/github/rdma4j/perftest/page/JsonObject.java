@@ -33,6 +33,11 @@ final class JsonObject {
         return fields;
     }
 
+    /** The same place in the file with other fields. */
+    JsonObject with(Map<String, Object> others) {
+        return new JsonObject(file, path, others);
+    }
+
     /** Whether there is such a field, and it is not null. */
     boolean has(String name) {
         return fields.get(name) != null;

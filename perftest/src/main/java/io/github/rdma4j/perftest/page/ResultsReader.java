@@ -34,6 +34,23 @@ final class ResultsReader {
     private static final String OTHER_SCHEMA =
             "rdma4j report reads what --out_json of the rdma4j tools, rdma4j compare and C's tools writes";
 
+    /** The names of figures in a tool's own part of its document, and those that C's tools have for them. */
+    private static final Map<String, String> OF_C = Map.ofEntries(
+            Map.entry("size", "MsgSize"),
+            Map.entry("iterations", "n_iterations"),
+            Map.entry("unit", "BW_unit"),
+            Map.entry("peak", Metric.PEAK.key()),
+            Map.entry("average", Metric.BANDWIDTH.key()),
+            Map.entry("message_rate", Metric.RATE.key()),
+            Map.entry("min", "t_min"),
+            Map.entry("max", "t_max"),
+            Map.entry("median", Metric.MEDIAN.key()),
+            Map.entry("mean", Metric.MEAN.key()),
+            Map.entry("stdev", "t_stdev"),
+            Map.entry("p99", Metric.PERCENTILE_99.key()),
+            Map.entry("p99.9", Metric.PERCENTILE_999.key()),
+            Map.entry("transactions_per_second", "tps_average"));
+
     private ResultsReader() {}
 
     /**
@@ -48,15 +65,28 @@ final class ResultsReader {
         } catch (IOException failure) {
             throw new ReportException(Unreadable.sentence(file, failure), "");
         }
-        checkSchema(file, root);
-        boolean several = root.has("tests");
+        // A tool writes what C's does, and its own things apart.
+        JsonObject ours = root.object("rdma4j");
         List<TestRun> tests = new ArrayList<>();
-        for (JsonObject test : several ? root.objects("tests") : List.of(root)) {
-            TestRun run = test(test, root.has("schema"));
-            if (!run.results().isEmpty()) {
-                tests.add(run);
+        if (ours != null) {
+            checkSchema(file, ours);
+            JsonObject own = ours.object("test");
+            if (own == null) {
+                throw ours.wrong("test", "is missing");
+            }
+            Map<String, Object> info = new LinkedHashMap<>(info(root).fields());
+            info.putAll(own.fields());
+            List<JsonObject> sizes =
+                    ours.objects("sizes").stream().map(ResultsReader::ofSize).toList();
+            tests.add(test(own.with(info), sizes, true));
+            root = ours;
+        } else {
+            checkSchema(file, root);
+            for (JsonObject test : root.has("tests") ? root.objects("tests") : List.of(root)) {
+                tests.add(test(info(test), test.objects("results"), root.has("schema")));
             }
         }
+        tests.removeIf(test -> test.results().isEmpty());
         String state = state(root);
         if (tests.isEmpty()) {
             throw new ReportException(
@@ -104,16 +134,20 @@ final class ResultsReader {
         }
     }
 
-    private static TestRun test(JsonObject test, boolean ours) {
+    private static JsonObject info(JsonObject test) {
         JsonObject info = test.object("test_info");
         if (info == null) {
             throw test.wrong("test_info", "is missing");
         }
+        return info;
+    }
+
+    private static TestRun test(JsonObject info, List<JsonObject> sizes, boolean ours) {
         // C's tools do not name themselves; without a schema nothing else can have written the document.
         String implementation = ours ? info.text("implementation") : null;
         List<Result> results = new ArrayList<>();
-        for (JsonObject result : test.objects("results")) {
-            results.add(result(result));
+        for (JsonObject size : sizes) {
+            results.add(result(size));
         }
         Optional<PathLimit> limit = limit(info);
         Map<String, Object> settings = settings(info);
@@ -197,6 +231,24 @@ final class ResultsReader {
             }
         }
         return title;
+    }
+
+    /** A size of a tool's own part, under the names that C's tools have for the figures. */
+    private static JsonObject ofSize(JsonObject size) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        size.fields().forEach((name, value) -> fields.put(OF_C.getOrDefault(name, name), value));
+        JsonObject bandwidth = size.object("bandwidth");
+        if (bandwidth != null) {
+            bandwidth.fields().forEach((name, value) -> fields.put(OF_C.getOrDefault(name, name), value));
+        }
+        List<Object> rounds = new ArrayList<>();
+        for (JsonObject round : size.objects("rounds")) {
+            Map<String, Object> figures = new LinkedHashMap<>();
+            round.fields().forEach((name, value) -> figures.put(OF_C.getOrDefault(name, name), value));
+            rounds.add(figures);
+        }
+        fields.put("rounds", rounds);
+        return size.with(fields);
     }
 
     private static Result result(JsonObject result) {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
@@ -49,6 +50,48 @@ public final class NumaTopology {
     public CpuList allowedCpus() {
         CpuList allowed = allowed("Cpus_allowed_list:");
         return allowed.isEmpty() ? onlineCpus() : allowed;
+    }
+
+    /**
+     * How many CPUs the calling thread's process can keep busy: those allowed to this thread, or less where a control
+     * group limits the CPU time.
+     */
+    public double usableCpus() {
+        double usable = allowedCpus().size();
+        for (String line :
+                read(root.resolve("proc/self/cgroup")).orElse("").lines().toList()) {
+            String[] fields = line.split(":", 3);
+            boolean second = fields.length == 3 && fields[1].isEmpty();
+            if (!second && (fields.length < 3 || !List.of(fields[1].split(",")).contains("cpu"))) {
+                continue;
+            }
+            Path mount = root.resolve(second ? "sys/fs/cgroup" : "sys/fs/cgroup/cpu");
+            // Each group limits, the innermost need not be the tightest; a container sees its own as the mount.
+            for (Path group = mount.resolve(fields[2].substring(1));
+                    group.startsWith(mount);
+                    group = group.getParent()) {
+                usable = Math.min(usable, second ? quota(group.resolve("cpu.max")) : firstQuota(group));
+            }
+        }
+        return usable;
+    }
+
+    /** CPUs that a control group of version 1 allows; infinite without a limit. */
+    private static double firstQuota(Path group) {
+        return quota(read(group.resolve("cpu.cfs_quota_us")).orElse("")
+                + " "
+                + read(group.resolve("cpu.cfs_period_us")).orElse(""));
+    }
+
+    private static double quota(Path file) {
+        return quota(read(file).orElse(""));
+    }
+
+    /** Of a line such as {@code 150000 100000}, or {@code max 100000} and {@code -1 100000} for no limit. */
+    private static double quota(String text) {
+        return text.matches("\\d{1,12} \\d{1,12}")
+                ? Double.parseDouble(text.split(" ")[0]) / Double.parseDouble(text.split(" ")[1])
+                : Double.POSITIVE_INFINITY;
     }
 
     /** The nodes that the calling thread may take memory from. */

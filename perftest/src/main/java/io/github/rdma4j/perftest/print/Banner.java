@@ -4,14 +4,13 @@ package io.github.rdma4j.perftest.print;
 
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Verb;
-import io.github.rdma4j.perftest.result.GpuInfo;
 import io.github.rdma4j.perftest.result.Settings;
 import io.github.rdma4j.perftest.result.TestInfo;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import java.util.Iterator;
 import java.util.Map;
 
-/** The text above the results, line by line as the C tools print it, with our lines at its end. */
+/** The text above the results, line by line as the C tools print it; with --details our lines stand at its end. */
 final class Banner {
     static final String LINE = "-".repeat(87);
 
@@ -49,18 +48,10 @@ final class Banner {
             pair(text, settings.next(), settings.next());
         }
         settings.forEachRemaining(setting -> line(text, setting.getKey(), setting.getValue()));
-        if (info.gpu() != null) {
-            appendGpu(text, info.gpu());
+        if (parameters.figures().details()) {
+            Settings.ofOurs(info).forEach((key, value) -> line(text, key, value));
         }
         return text.append(LINE).append('\n').toString();
-    }
-
-    private static void appendGpu(StringBuilder text, GpuInfo gpu) {
-        line(text, "GPU", gpu.gpu() + "; " + gpu.memory());
-        line(text, "GPU path", gpu.path() + (gpu.note().isEmpty() ? "" : ": " + gpu.note()));
-        for (GpuInfo.Refused refused : gpu.refused()) {
-            line(text, "  not " + refused.path(), refused.why());
-        }
     }
 
     /** One end of a queue pair. */

@@ -20,8 +20,9 @@ import java.util.Locale;
 import java.util.function.Function;
 
 /**
- * Prints a test as it goes: banner, addresses, table, and on a terminal the progress of a run. What the C tools do not
- * print stands below the table. Where one number is asked for (--output), that is all.
+ * Prints a test as it goes, in the lines of the C tools: banner, addresses, table, and on a terminal the progress of a
+ * run. The lines that only our options ask for (--details, --rounds, --rate) stand below the table. Where one number is
+ * asked for (--output), that is all.
  */
 public final class ConsoleReport implements TestListener {
     private final PrintStream out;
@@ -138,7 +139,7 @@ public final class ConsoleReport implements TestListener {
         StringBuilder others = new StringBuilder();
         boolean any = false;
         for (SizeResult result : results) {
-            if (result.latency() != null) {
+            if (figures.details() && result.latency() != null) {
                 latencies.add(result.size(), result.latency());
                 any = true;
             }

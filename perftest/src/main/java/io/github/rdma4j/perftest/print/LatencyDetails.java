@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What stands below C's table of a latency test: the percentiles over all samples, each with the number of samples that
+ * What stands below C's table of a latency test with --details: the percentiles over all samples, each with the number of samples that
  * it rests on, and a warning where they are too few. No line begins with a number, so that whoever reads rows of the
  * table does not take one of these for a row.
  */
@@ -39,7 +39,8 @@ final class LatencyDetails {
         cell(figures.deviation());
         for (double percent : LatencyFigures.PERCENTILES) {
             cell(figures.percentile(percent));
-            if (!figures.isTrustworthy(percent) && !(firstWeak <= percent)) {
+            // A closed loop of n messages has n - 1 samples, which is as good.
+            if (figures.samples() + 1 < LatencyFigures.samplesFor(percent) && !(firstWeak <= percent)) {
                 firstWeak = percent;
             }
         }
@@ -67,7 +68,7 @@ final class LatencyDetails {
         return text + " Warning: fewer than " + LatencyFigures.ENOUGH_BEYOND + " samples lie beyond "
                 + String.join(", ", weak) + ": chance, not a measurement. " + LatencyFigures.name(firstWeak)
                 + "% takes "
-                + LatencyFigures.samplesFor(firstWeak) + " samples"
+                + LatencyFigures.samplesFor(firstWeak) + " messages"
                 + (weak.size() == 1
                         ? ""
                         : ", " + weak.getLast() + " " + LatencyFigures.samplesFor(LatencyFigures.PERCENTILES.getLast()))

@@ -13,9 +13,6 @@ import java.util.Locale;
 
 /** The table of results, column by column as the C tools print it. */
 public final class ResultTable {
-    /** Below this many Gb/s two decimals would show nothing. */
-    private static final double SMALL_GIGABITS = 0.1;
-
     private ResultTable() {}
 
     public static String heading(TestParameters parameters) {
@@ -105,7 +102,7 @@ public final class ResultTable {
                         r.size(), r.iterations(), r.average(), r.transactionsPerSecond());
             case BandwidthResult r ->
                 format(
-                        r.gigabits() && r.average() < SMALL_GIGABITS
+                        r.hasSmallFigures()
                                 ? " %-7d    %d           %-7.6f            %-7.6f            %-7.6f"
                                 : " %-7d    %-10d       %-7.2f            %-7.2f\t\t     %-7.6f",
                         r.size(),

@@ -8,7 +8,6 @@ import io.github.rdma4j.perftest.result.BandwidthResult;
 import io.github.rdma4j.perftest.result.LatencyResult;
 import io.github.rdma4j.perftest.result.Pace;
 import io.github.rdma4j.perftest.result.SizeResult;
-import io.github.rdma4j.perftest.result.TimedLatencyResult;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
@@ -60,25 +59,16 @@ final class RoundLines {
 
     /** The pace of a size; empty for a closed loop. */
     static String pace(SizeResult result) {
-        Pace pace = switch (result) {
-            case LatencyResult r -> r.pace();
-            case TimedLatencyResult r -> r.pace();
-            case BandwidthResult _ -> null;
-        };
+        Pace pace = result.pace();
         if (pace == null) {
             return "";
         }
-        String text = String.format(
+        return String.format(
                 Locale.ROOT,
                 " open loop of %d bytes: %.6g messages per second due, %.6g posted; latency counts from when each was"
                         + " due\n",
                 result.size(),
                 pace.asked(),
                 pace.reached());
-        return pace.kept()
-                ? text
-                : text
-                        + " Warning: the pace was not kept: the longer the run, the longer the latencies. Ask for"
-                        + " less: --rate.\n";
     }
 }

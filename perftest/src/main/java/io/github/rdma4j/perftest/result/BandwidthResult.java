@@ -32,6 +32,7 @@ public record BandwidthResult(
         implements SizeResult {
     private static final double MEBIBYTE = 1 << 20;
     private static final double GIGABIT_IN_BYTES = 125e6;
+    private static final double SMALL_GIGABITS = 0.1;
 
     /** Copies the list. */
     public BandwidthResult {
@@ -42,6 +43,11 @@ public record BandwidthResult(
     public BandwidthResult(
             long size, long iterations, double peak, double average, double messageRate, boolean gigabits) {
         this(size, iterations, peak, average, messageRate, gigabits, List.of(), null, null);
+    }
+
+    /** Whether two decimals would show too little of it, so that the C tools print six. */
+    public boolean hasSmallFigures() {
+        return gigabits && average < SMALL_GIGABITS;
     }
 
     /**

@@ -26,4 +26,9 @@ public record GpuInfo(String gpu, String memory, String path, String note, List<
     public GpuInfo {
         refused = List.copyOf(refused);
     }
+
+    /** The path, and what it means for the figures. */
+    public String describePath() {
+        return path + (note.isEmpty() ? "" : ": " + note);
+    }
 }

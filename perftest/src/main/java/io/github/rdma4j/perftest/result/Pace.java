@@ -16,4 +16,11 @@ public record Pace(double asked, double reached) {
     public boolean kept() {
         return reached == 0 || reached >= KEPT * asked;
     }
+
+    /** What it means that the pace was not kept, and what to do; empty if it was. */
+    public String shortfall() {
+        return kept()
+                ? ""
+                : "the pace was not kept: the longer the run, the longer the latencies. Ask for less: --rate.";
+    }
 }

@@ -8,14 +8,14 @@ import io.github.rdma4j.perftest.options.TestParameters;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The settings of a test under the names and with the values of the C tools' banner, and ours behind them. */
+/** The settings of a test under the names and with the values of the C tools' banner, and those that only ours has. */
 public final class Settings {
     /** Whether rdma_cm connects the queue pairs. */
     public static final String RDMA_CM = "rdma_cm QPs";
 
     private Settings() {}
 
-    /** The settings in the order of the banner. */
+    /** The settings of the C tools' banner in its order. */
     public static Map<String, String> of(TestInfo info) {
         TestParameters parameters = info.parameters();
         Map<String, String> settings = new LinkedHashMap<>();
@@ -65,9 +65,20 @@ public final class Settings {
                 "Data ex. method",
                 (peer.meetingPoint().overRdma() ? "rdma_cm" : "Ethernet")
                         + (peer.typeOfService() >= 0 ? " \tTOS    : " + peer.typeOfService() : ""));
+        return settings;
+    }
+
+    /** What the banner of the C tools does not have. */
+    public static Map<String, String> ofOurs(TestInfo info) {
+        Map<String, String> settings = new LinkedHashMap<>();
         settings.put("Implementation", BuildInfo.describe());
         settings.put("Placement", info.placement());
         settings.put("Warm-up", info.warmUp());
+        if (info.gpu() != null) {
+            settings.put("GPU", info.gpu().gpu() + "; " + info.gpu().memory());
+            settings.put("GPU path", info.gpu().describePath());
+            info.gpu().refused().forEach(refused -> settings.put("  not " + refused.path(), refused.why()));
+        }
         return settings;
     }
 

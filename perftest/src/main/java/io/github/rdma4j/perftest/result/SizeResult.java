@@ -16,4 +16,9 @@ public sealed interface SizeResult permits LatencyResult, TimedLatencyResult, Ba
     default LatencyFigures latency() {
         return null;
     }
+
+    /** The pace of an open loop; null for a closed one. */
+    default Pace pace() {
+        return null;
+    }
 }

@@ -49,4 +49,14 @@ public record TestOutcome(
             TestInfo info, Instant started, double seconds, Environment environment, List<SizeResult> results) {
         this(info, started, seconds, environment, results, List.of());
     }
+
+    /**
+     * What was seen of the machine during the run of a result.
+     *
+     * @param index of the result
+     * @return null for nothing
+     */
+    public Observation observation(int index) {
+        return index < observations.size() ? observations.get(index) : null;
+    }
 }

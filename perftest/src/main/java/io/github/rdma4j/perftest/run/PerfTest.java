@@ -86,6 +86,9 @@ public final class PerfTest {
                 TestDevice device = TestDevice.open(parameters);
                 TestPlacement placement = TestPlacement.enter(parameters.placement(), device)) {
             device.adjustments().forEach(listener::note);
+            if (!placement.frequencyRemark().isEmpty()) {
+                listener.note(placement.frequencyRemark());
+            }
             ObservedTest observed = ObservedTest.of(listener, parameters, device.deviceName());
             SystemData mine = SystemData.ofThisMachine();
             try (TestResources resources = new TestResources(

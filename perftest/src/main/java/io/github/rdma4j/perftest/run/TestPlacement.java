@@ -56,6 +56,11 @@ final class TestPlacement implements AutoCloseable {
                         + ", not performance: figures may vary (-F hides this)";
     }
 
+    /** That the CPU's frequency makes figures vary; empty if it does not, or -F asks not to report it. */
+    String frequencyRemark() {
+        return remark.replaceFirst("^; ", "");
+    }
+
     /** One line for the banner. */
     String describe() {
         return placement.describe() + remark;

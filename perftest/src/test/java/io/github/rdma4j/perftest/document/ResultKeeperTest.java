@@ -52,8 +52,8 @@ class ResultKeeperTest {
         assertThat(keeper.broken(RunState.PEER_LOST, "the peer has gone")).isTrue();
         assertThat(ResultsSchema.faults(json())).isEmpty();
         assertThat(json())
-                .contains("\"state\" : \"peer lost\"", "\"failure\" : \"the peer has gone\"")
-                .contains("\"MsgSize\" : 2,", "\"MsgSize\" : 4,");
+                .contains("\"state\": \"peer lost\"", "\"failure\": \"the peer has gone\"")
+                .contains("\"MsgSize\": 4,", "\"size\": 2,", "\"size\": 4,");
         assertThat(Files.readAllLines(folder.resolve("a.csv")))
                 .hasSize(3)
                 .allMatch(line -> line.endsWith(",state") || line.endsWith(",peer lost"));
@@ -64,7 +64,7 @@ class ResultKeeperTest {
         begin();
         keeper.broken(RunState.INTERRUPTED, "ended by a signal");
         assertThat(ResultsSchema.faults(json())).isEmpty();
-        assertThat(json()).contains("\"state\" : \"interrupted\"", "\"results\" : [ ]");
+        assertThat(json()).contains("\"state\": \"interrupted\"", "\"results\": {", "\"sizes\": [ ]");
         assertThat(Files.readAllLines(folder.resolve("a.csv")))
                 .containsExactly(
                         "tool,device,MsgSize,round,n_iterations,BW_peak,BW_average,BW_unit,MsgRate,state",
@@ -76,7 +76,7 @@ class ResultKeeperTest {
         keeper.complete(begin());
         assertThat(keeper.broken(RunState.INTERRUPTED, "ended by a signal")).isFalse();
         assertThat(ResultsSchema.faults(json())).isEmpty();
-        assertThat(json()).contains("\"state\" : \"complete\"").doesNotContain("\"failure\"");
+        assertThat(json()).contains("\"state\": \"complete\"").doesNotContain("\"failure\"");
     }
 
     @Test

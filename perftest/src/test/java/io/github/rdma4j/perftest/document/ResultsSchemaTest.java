@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
@@ -40,8 +39,12 @@ class ResultsSchemaTest {
         return ResultsSchema.faults(json.toString());
     }
 
+    private static ObjectNode own(JsonNode document) {
+        return (ObjectNode) document.get("rdma4j");
+    }
+
     private static ObjectNode result(JsonNode document) {
-        return (ObjectNode) ((ArrayNode) document.get("results")).get(0);
+        return (ObjectNode) document.at("/rdma4j/sizes/0");
     }
 
     @Test
@@ -80,10 +83,10 @@ class ResultsSchemaTest {
         String text = out.toString(StandardCharsets.UTF_8);
         assertThat(ResultsSchema.faults(text)).isEmpty();
         JsonNode json = new ObjectMapper().readTree(text);
-        assertThat(json.at("/environment/memory_node").asInt()).isEqualTo(1);
-        assertThat(json.at("/environment/c_version").asText()).isEqualTo("6.06");
-        assertThat(json.at("/results/0/cpu/utilisation").asDouble()).isEqualTo(0.125);
-        assertThat(json.at("/results/0/counters/port_xmit_data").asInt()).isEqualTo(7);
+        assertThat(json.at("/rdma4j/environment/memory_node").asInt()).isEqualTo(1);
+        assertThat(json.at("/rdma4j/environment/c_version").asText()).isEqualTo("6.06");
+        assertThat(json.at("/rdma4j/sizes/0/cpu/utilisation").asDouble()).isEqualTo(0.125);
+        assertThat(json.at("/rdma4j/sizes/0/counters/port_xmit_data").asInt()).isEqualTo(7);
     }
 
     @Test
@@ -94,24 +97,28 @@ class ResultsSchemaTest {
         String text = out.toString(StandardCharsets.UTF_8);
         assertThat(ResultsSchema.faults(text)).isEmpty();
         ObjectNode json = (ObjectNode) new ObjectMapper().readTree(text);
-        ((ObjectNode) json.get("test_info")).put("gpu_path", "by pigeon");
+        ((ObjectNode) json.at("/rdma4j/test")).put("gpu_path", "by pigeon");
         assertThat(ResultsSchema.faults(json.toString())).isNotEmpty();
     }
 
     @Test
     void whatIsWrongIsFound() throws IOException {
         assertThat(faultsAfter(json -> {})).isEmpty();
-        assertThat(faultsAfter(json -> json.remove("environment"))).isNotEmpty();
-        assertThat(faultsAfter(json -> json.put("schema_version", 2))).isNotEmpty();
-        assertThat(faultsAfter(json -> json.put("started", "yesterday"))).isNotEmpty();
+        assertThat(faultsAfter(json -> own(json).remove("environment"))).isNotEmpty();
+        assertThat(faultsAfter(json -> own(json).put("schema_version", 2))).isNotEmpty();
+        assertThat(faultsAfter(json -> own(json).put("started", "yesterday"))).isNotEmpty();
         assertThat(faultsAfter(json -> json.put("unheard", 1))).isNotEmpty();
+        assertThat(faultsAfter(json -> own(json).put("unheard", 1))).isNotEmpty();
+        assertThat(faultsAfter(json -> json.putArray("results"))).isNotEmpty();
+        assertThat(faultsAfter(json -> json.remove("rdma4j"))).isNotEmpty();
         assertThat(faultsAfter(json -> json.putArray("tests"))).isNotEmpty();
-        assertThat(faultsAfter(json -> ((ObjectNode) json.get("environment")).put("active_mtu", 1500)))
+        assertThat(faultsAfter(json -> ((ObjectNode) own(json).get("environment")).put("active_mtu", 1500)))
                 .isNotEmpty();
-        assertThat(faultsAfter(json -> ((ObjectNode) json.get("test_info")).put("implementation", "cobol")))
+        assertThat(faultsAfter(json -> ((ObjectNode) own(json).get("test")).put("implementation", "cobol")))
                 .isNotEmpty();
-        assertThat(faultsAfter(json -> result(json).remove("MsgSize"))).isNotEmpty();
-        assertThat(faultsAfter(json -> result(json).put("t_max", "long"))).isNotEmpty();
+        assertThat(faultsAfter(json -> result(json).remove("size"))).isNotEmpty();
+        assertThat(faultsAfter(json -> ((ObjectNode) json.get("results")).put("t_max", "long")))
+                .isNotEmpty();
         assertThat(faultsAfter(json -> ((ObjectNode) result(json).get("latency")).put("loop", "open")))
                 .as("an open loop has a rate")
                 .isNotEmpty();

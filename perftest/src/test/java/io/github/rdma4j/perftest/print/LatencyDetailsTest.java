@@ -33,8 +33,8 @@ class LatencyDetailsTest {
                 .isEqualTo("   samples beyond                                           499         99          9"
                         + "          0          0          0");
         assertThat(lines.get(3))
-                .isEqualTo(" Warning: fewer than 10 samples lie beyond 99%, 99.9%, 99.99%, 99.999%: chance, not a"
-                        + " measurement. 99% takes 1000 samples, 99.999% 1000000.");
+                .isEqualTo(" Warning: fewer than 10 samples lie beyond 99.9%, 99.99%, 99.999%: chance, not a"
+                        + " measurement. 99.9% takes 10000 messages, 99.999% 1000000.");
         assertThat(lines)
                 .hasSize(4)
                 .noneMatch(line -> Character.isDigit(line.strip().charAt(0)));
@@ -45,13 +45,13 @@ class LatencyDetailsTest {
         LatencyDetails details = new LatencyDetails();
         details.add(2, figures(1_000_000));
         assertThat(details.text()).doesNotContain("Warning");
-        details.add(4, figures(999_999));
+        details.add(4, figures(999_998));
         assertThat(details.text())
                 .endsWith(" Warning: fewer than 10 samples lie beyond 99.999%: chance, not a measurement."
-                        + " 99.999% takes 1000000 samples.\n");
-        details.add(8, figures(9_999));
+                        + " 99.999% takes 1000000 messages.\n");
+        details.add(8, figures(9_998));
         assertThat(details.text())
                 .as("the weakest size counts")
-                .contains("beyond 99.9%, 99.99%, 99.999%:", "99.9% takes 10000 samples, 99.999% 1000000.");
+                .contains("beyond 99.9%, 99.99%, 99.999%:", "99.9% takes 10000 messages, 99.999% 1000000.");
     }
 }

@@ -63,14 +63,16 @@ class ReportPartsTest {
     }
 
     @Test
-    void aPaceThatIsNotKeptIsAWarning() {
+    void paceThatIsNotKeptIsNoPartOfTheReport() {
         assertThat(RoundLines.pace(Results.latency(2, 100))).isEmpty();
         assertThat(RoundLines.pace(Results.bandwidth(2, 1, false))).isEmpty();
         assertThat(RoundLines.pace(Results.timed(2, 100, new Pace(2000, 1999))))
                 .isEqualTo(" open loop of 2 bytes: 2000.00 messages per second due, 1999.00 posted;"
                         + " latency counts from when each was due\n");
         assertThat(RoundLines.pace(Results.latency(2, 100, 1, new Pace(2000, 1000))))
-                .contains("\n Warning: the pace was not kept");
+                .hasLineCount(1);
+        assertThat(new Pace(2000, 1000).shortfall()).startsWith("the pace was not kept");
+        assertThat(new Pace(2000, 1999).shortfall()).isEmpty();
     }
 
     @Test

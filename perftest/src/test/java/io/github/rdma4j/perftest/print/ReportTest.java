@@ -34,11 +34,11 @@ class ReportTest {
     }
 
     @Test
-    void theBannerIsThatOfCPlusThreeLines() {
+    void bannerHasTheLinesOfCAlone() {
         String banner = Banner.of(info(Tool.WRITE_LATENCY, "localhost"));
         String line = "-".repeat(87) + "\n";
         assertThat(banner)
-                .startsWith(line
+                .isEqualTo(line
                         + "                    RDMA_Write Latency Test\n"
                         + " Dual-port       : OFF\t\tDevice         : rxe0\n"
                         + " Number of qps   : 1\t\tTransport type : IB\n"
@@ -52,9 +52,31 @@ class ReportTest {
                         + " Max inline data : 0[B]\n"
                         + " rdma_cm QPs\t : OFF\n"
                         + " Data ex. method : Ethernet\n"
-                        + " Implementation  : rdma4j ")
+                        + line);
+        String detailed = Banner.of(info(Tool.WRITE_LATENCY, "--details", "localhost"));
+        assertThat(detailed)
+                .startsWith(banner.substring(0, banner.length() - line.length()) + " Implementation  : rdma4j ")
                 .endsWith(" Placement       : NUMA node 0, the only one\n Warm-up         : 20000 messages\n" + line);
-        assertThat(banner).doesNotContain("${");
+        assertThat(detailed).doesNotContain("${");
+    }
+
+    @Test
+    void reportOfALatencyEndsWithTheRowAndALine() {
+        String plain = report(info(Tool.WRITE_LATENCY, "localhost"));
+        assertThat(plain).endsWith(ResultTable.row(Results.latency(2, 1000)) + Banner.LINE + "\n");
+        String detailed = report(info(Tool.WRITE_LATENCY, "--details", "localhost"));
+        assertThat(detailed)
+                .contains(ResultTable.row(Results.latency(2, 1000)), "\n latency [usec] ", "samples beyond");
+    }
+
+    private static String report(TestInfo info) {
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        ConsoleReport report = new ConsoleReport(new PrintStream(printed, true, StandardCharsets.UTF_8), null, null);
+        report.agreed(info);
+        report.begin(info);
+        report.result(Results.latency(2, 1000));
+        report.end();
+        return printed.toString(StandardCharsets.UTF_8);
     }
 
     /** As in C (compare/c-4.5-*.txt), where only the tool that waits for the last byte of a message leaves it out. */
@@ -96,7 +118,7 @@ class ReportTest {
     }
 
     private static TestInfo gpu(GpuInfo gpu) {
-        return Results.info(TestParameters.parse(Tool.WRITE_BANDWIDTH, "localhost"), gpu);
+        return Results.info(TestParameters.parse(Tool.WRITE_BANDWIDTH, "--details", "localhost"), gpu);
     }
 
     @Test

@@ -33,6 +33,7 @@ public final class CompareReport {
     private final PrintStream out;
     private final Map<Tool, String> headings = new EnumMap<>(Tool.class);
     private Tool lastTool;
+    private String shortage = "";
 
     /**
      * @param out receives the text, flushed line by line
@@ -72,6 +73,12 @@ public final class CompareReport {
                     " warning: with fewer than %d rounds nothing says how far chance moves the ratios",
                     MedianInterval.LEAST_FIGURES);
         }
+    }
+
+    /** There are fewer CPUs than ends that spin: the conclusion repeats it. */
+    public void shortOfCpus(String sentence) {
+        shortage = sentence;
+        line(" warning: %s", sentence);
     }
 
     /** Prints that instructions will be counted, and where. */
@@ -225,6 +232,9 @@ public final class CompareReport {
             line(
                     "%s is a software device: only Java's ratios to C mean anything, not the figures.",
                     result.conditions().device());
+        }
+        if (!shortage.isEmpty()) {
+            line("No ratio above says anything about RDMA or TCP: %s", shortage);
         }
         for (Verdict verdict : result.verdicts()) {
             line("expected %s: %s, %s", verdict.expectation().text(), ratio(verdict), verdict.met() ? "met" : "MISSED");

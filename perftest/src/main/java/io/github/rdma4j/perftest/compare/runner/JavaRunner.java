@@ -108,8 +108,10 @@ public final class JavaRunner implements Runner {
      * the measured loop, which shows where there is only one CPU.
      */
     static ToolOutput output(TestInfo info, SizeResult result) {
+        Map<String, String> settings = Settings.of(info);
+        settings.putAll(Settings.ofOurs(info));
         return new ToolOutput(
-                Settings.of(info),
+                settings,
                 ResultTable.heading(info.parameters()).stripTrailing(),
                 ResultTable.row(result).stripTrailing(),
                 figures(result));

@@ -90,12 +90,15 @@ public record Calibration(
                 throw new MachineFileException(Unreadable.sentence(file, failure), "");
             }
             Described root = Described.read(file.toString(), text);
-            Described info = root.object("test_info")
-                    .orElseThrow(() -> new MachineFileException(file.toString(), 1, "\"test_info\" is missing"));
+            Described info = child(file, root, "test_info");
             Map<Long, Double> measured = new TreeMap<>();
-            for (Described result : root.objects("results")) {
-                long size = result.whole("MsgSize");
-                double rate = result.number("MsgRate") * 1e6;
+            Described ours = root.object("rdma4j").orElse(null);
+            for (Described result : ours == null ? root.objects("results") : ours.objects("sizes")) {
+                long size = result.whole(ours == null ? "MsgSize" : "size");
+                double rate = 1e6
+                        * (ours == null
+                                ? result.number("MsgRate")
+                                : child(file, result, "bandwidth").number("message_rate"));
                 if (size < 1 || rate < LEAST_RATE || rate > MOST_RATE) {
                     throw new MachineFileException(
                             file + ": a size of " + size + " bytes with " + rate + " messages/s", "measure again");
@@ -106,8 +109,14 @@ public record Calibration(
             if (mtu < 1) {
                 throw new MachineFileException(file + ": \"Mtu\" is " + mtu, "measure again");
             }
-            String tool = info.has("tool") ? info.text("tool") : info.text("test");
+            String tool = ours == null ? info.text("test") : child(file, ours, "test").text("tool");
             return new Document(tool, info.text("Device"), mtu, measured);
+        }
+
+        private static Described child(Path file, Described parent, String name) {
+            return parent.object(name)
+                    .orElseThrow(
+                            () -> new MachineFileException(file.toString(), 1, "\"" + name + "\" is missing"));
         }
 
         String about() {
