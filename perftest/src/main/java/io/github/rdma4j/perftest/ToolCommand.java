@@ -153,7 +153,11 @@ final class ToolCommand {
         boolean peerSpins = parameters.usesReceives()
                 || parameters.workload().bidirectional()
                 || parameters.tool() == Tool.WRITE_LATENCY;
-        return peerSpins && !parameters.isServer() && isThisMachine(parameters.peer().server()) ? 2 : 1;
+        return peerSpins
+                        && !parameters.isServer()
+                        && isThisMachine(parameters.peer().server())
+                ? 2
+                : 1;
     }
 
     private static boolean isThisMachine(String host) {

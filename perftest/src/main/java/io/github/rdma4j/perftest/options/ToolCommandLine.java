@@ -38,6 +38,8 @@ public final class ToolCommandLine {
         line = new CommandLine(spec);
         line.setOverwrittenOptionsAllowed(true);
         line.setAbbreviatedOptionsAllowed(true);
+        // As in C: a value may look like an option.
+        line.setAllowOptionsAsOptionParameters(true);
     }
 
     /**

@@ -109,14 +109,14 @@ public record Calibration(
             if (mtu < 1) {
                 throw new MachineFileException(file + ": \"Mtu\" is " + mtu, "measure again");
             }
-            String tool = ours == null ? info.text("test") : child(file, ours, "test").text("tool");
+            String tool =
+                    ours == null ? info.text("test") : child(file, ours, "test").text("tool");
             return new Document(tool, info.text("Device"), mtu, measured);
         }
 
         private static Described child(Path file, Described parent, String name) {
             return parent.object(name)
-                    .orElseThrow(
-                            () -> new MachineFileException(file.toString(), 1, "\"" + name + "\" is missing"));
+                    .orElseThrow(() -> new MachineFileException(file.toString(), 1, "\"" + name + "\" is missing"));
         }
 
         String about() {
