@@ -98,7 +98,8 @@ public final class WatchCommand {
             throws InterruptedException {
         if (sampler.sample().isEmpty()) {
             throw new PerftestException(
-                    "there is no RDMA device" + options.device().map(device -> " '" + device + "'").orElse("") + " here",
+                    "there is no RDMA device"
+                            + options.device().map(device -> " '" + device + "'").orElse("") + " here",
                     "rdma4j doctor says why");
         }
         WatchPage page = new WatchPage(options.device(), interactive);
