@@ -99,7 +99,9 @@ public final class WatchCommand {
         if (sampler.sample().isEmpty()) {
             throw new PerftestException(
                     "there is no RDMA device"
-                            + options.device().map(device -> " '" + device + "'").orElse("") + " here",
+                            + options.device()
+                                    .map(device -> " '" + device + "'")
+                                    .orElse("") + " here",
                     "rdma4j doctor says why");
         }
         WatchPage page = new WatchPage(options.device(), interactive);

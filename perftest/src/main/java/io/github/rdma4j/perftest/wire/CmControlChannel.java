@@ -183,7 +183,7 @@ final class CmControlChannel extends ControlChannel {
             return new HandshakeException(
                     "nobody accepts rdma_cm connections at " + where,
                     "start the server side first, with the same -p and the same of -z and -R, and give an address of"
-                        + " the server that has an RDMA device (rdma link shows its interfaces); localhost has none",
+                            + " the server that has an RDMA device (rdma link shows its interfaces); localhost has none",
                     failure);
         }
         String cause = failure.getMessage().split("\\. Remedy: ", 2)[0];

@@ -198,7 +198,9 @@ class WatchCommandTest {
             all.addAll(page.after(watcher.look(1 + second), now, LocalTime.of(10, 0, second)));
         }
         assertThat(all).filteredOn(line -> line.contains("more queue pairs")).hasSize(1);
-        assertThat(all).filteredOn(line -> line.contains("rnr_nak_retry_err +1")).hasSize(1);
+        assertThat(all)
+                .filteredOn(line -> line.contains("rnr_nak_retry_err +1"))
+                .hasSize(1);
     }
 
     @Test

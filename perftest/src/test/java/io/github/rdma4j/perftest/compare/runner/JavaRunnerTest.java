@@ -87,8 +87,8 @@ class JavaRunnerTest {
             value = Tool.class,
             names = {"WRITE_LATENCY", "READ_BANDWIDTH"})
     void aReaderOfThePrintWouldFindTheSame(Tool tool) {
-        TestInfo info = Results.info(
-                TestParameters.parse(tool, "--details", "-q", tool.isLatency() ? "1" : "4", "localhost"));
+        TestInfo info =
+                Results.info(TestParameters.parse(tool, "--details", "-q", tool.isLatency() ? "1" : "4", "localhost"));
         SizeResult result = tool.isLatency() ? Results.latency(2, 1000) : Results.bandwidth(4096, 1, false);
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         ConsoleReport report = new ConsoleReport(new PrintStream(printed, true, StandardCharsets.UTF_8), null, null);

@@ -390,7 +390,8 @@ public sealed class Protocol extends SendingHalf permits SummedProtocol {
             state = State.OPEN;
         }
         lose(new Loss(
-                "%s in this program, while it used the connection".formatted(error.getClass().getSimpleName()),
+                "%s in this program, while it used the connection"
+                        .formatted(error.getClass().getSimpleName()),
                 error,
                 null));
         breakWire();
