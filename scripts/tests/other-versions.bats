@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154  # $output is set by `run`
 #
-# scripts/lib/rdma-core-tests before it fetches anything: in a project of empty folders, whose pack-device-tests stops it.
+# scripts/lib/other-versions before it fetches anything: in a project of empty folders, whose pack-device-tests stops it.
 #
 # Nothing here needs a build:
 # bats file_tags=no-build
@@ -21,7 +21,7 @@ setup() {
 }
 
 @test "what is not packed is packed first" {
-    run -9 "$root/scripts/lib/rdma-core-tests" trixie
+    run -9 "$root/scripts/lib/other-versions" trixie
     [[ $output == 'packs verbs-ffm verbs-ffm/netty gpudirect perftest' ]]
 }
 
@@ -30,12 +30,12 @@ setup() {
         touch "$root/$module/target/device-tests.jar"
     done
     touch -d '+1 hour' "$root/gpudirect/target/test-classes/A.class"
-    run -9 "$root/scripts/lib/rdma-core-tests" trixie
+    run -9 "$root/scripts/lib/other-versions" trixie
     [[ $output == 'packs gpudirect' ]]
 }
 
 @test "what is not built is told" {
     rm -r "$root/perftest/target"
-    run -1 "$root/scripts/lib/rdma-core-tests" trixie
+    run -1 "$root/scripts/lib/other-versions" trixie
     [[ $output == *'perftest is not built'*'run: mvn package -DskipTests'* ]]
 }
