@@ -52,7 +52,7 @@ class ExportedVerbTest {
         assertThat(functions).isGreaterThan(25);
     }
 
-    /** Debian's package says in which version each symbol came. With an old library: scripts/lib/rdma-core-tests. */
+    /** Debian's package says in which version each symbol came. With an old library: scripts/lib/other-versions. */
     @Test
     void theVersionThatBroughtAFunctionIsKnown() throws IOException {
         Path lists = Path.of("/var/lib/dpkg/info");
