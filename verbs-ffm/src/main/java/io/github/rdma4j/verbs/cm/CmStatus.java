@@ -23,7 +23,6 @@ final class CmStatus {
     private static final int EADDRNOTAVAIL = 99;
     private static final int ENETDOWN = 100;
     private static final int ENETUNREACH = 101;
-    private static final int ECONNRESET = 104;
     static final int ETIMEDOUT = 110;
     private static final int ECONNREFUSED = 111;
     private static final int EHOSTUNREACH = 113;
@@ -127,12 +126,17 @@ final class CmStatus {
                         RDMA_ADDRESS);
     }
 
-    /** {@return what of this host is in the way of an id that does not reach its peer; empty if nothing is} */
+    /**
+     * {@return what of this host is in the way of an id that does not reach its peer; empty if nothing is} The kernel has
+     * chosen the id's local address: if this JVM sees no interface that has it, the interfaces say nothing about the id.
+     */
     static Explanation ofThisHost(int errno, ConnectionId id) {
+        InetSocketAddress local = id.localAddress().orElse(null);
         InetSocketAddress peer = id.peerAddress().orElse(null);
-        return peer == null
+        boolean chosen = local != null && !local.getAddress().isAnyLocalAddress();
+        return peer == null || chosen && !RouteDiagnosis.current().isLocal(local.getAddress())
                 ? new Explanation()
-                : ofThisHost(errno, id.localAddress().orElse(null), peer);
+                : ofThisHost(errno, local, peer);
     }
 
     static String explain(CmEventType type, PortSpace portSpace, int status, byte[] privateData) {
@@ -268,7 +272,7 @@ final class CmStatus {
      */
     static VerbsException ofConnect(String operation, VerbsException failure) {
         return switch (failure.errno()) {
-            case ECONNREFUSED, ECONNRESET, ETIMEDOUT, ENETUNREACH, EHOSTUNREACH -> {
+            case ECONNREFUSED, Errno.ECONNRESET, ETIMEDOUT, ENETUNREACH, EHOSTUNREACH -> {
                 boolean silent = failure.errno() == ETIMEDOUT;
                 ConnectionException exception = new ConnectionException(
                         operation,
@@ -291,7 +295,7 @@ final class CmStatus {
         ConnectionException exception = new ConnectionException(
                 refused.operation(),
                 null,
-                ECONNRESET,
+                Errno.ECONNRESET,
                 "the peer has given up its request: it has ended, or has waited long enough",
                 "close this id, and wait for the next request");
         exception.initCause(refused);

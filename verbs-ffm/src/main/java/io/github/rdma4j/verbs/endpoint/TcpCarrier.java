@@ -363,7 +363,8 @@ final class TcpCarrier implements Carrier {
                 inTo += received;
                 total += parse(protocol);
             } else if (received < 0) {
-                if (received == StreamSocket.END) {
+                // If the peer has not read everything, its kernel resets the connection.
+                if (received == StreamSocket.END || received == -Errno.ECONNRESET) {
                     String why = output.isAsking()
                             ? ", or this side was outside its endpoint for longer than the peer's silenceTimeout,"
                                     + " with data to read that it had asked for"

@@ -40,6 +40,8 @@ public final class Errno {
     public static final int EADDRNOTAVAIL = 99;
     /** No route to the network. */
     public static final int ENETUNREACH = 101;
+    /** The peer's kernel has reset the connection. */
+    public static final int ECONNRESET = 104;
     /** The kernel has no memory for a socket. */
     public static final int ENOBUFS = 105;
     /** No answer in time. */

@@ -162,6 +162,16 @@ public record RouteDiagnosis(List<Interface> interfaces, Routes routes) {
     }
 
     /**
+     * Says whether an interface of this host has an address.
+     *
+     * @param address to look for
+     * @return whether one has, up or down
+     */
+    public boolean isLocal(InetAddress address) {
+        return having(address).isPresent();
+    }
+
+    /**
      * Names the interface that packets leave by.
      *
      * @param source the local address that was asked for; null for none
