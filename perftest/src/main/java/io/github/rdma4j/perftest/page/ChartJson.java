@@ -34,6 +34,7 @@ final class ChartJson {
         json.writeStringField("kind", chart.kind().name().toLowerCase(Locale.ROOT));
         json.writeStringField("title", chart.title());
         json.writeStringField("unit", chart.unit());
+        json.writeNumberField("decimals", Metric.decimals(chart.unit()));
         json.writeArrayFieldStart("guides");
         for (Chart.Guide guide : chart.guides()) {
             json.writeStartObject();

@@ -42,9 +42,9 @@ final class Collectives {
                     .number(Figures.size(result.size()))
                     .series(line.name(), line.party())
                     .number(Figures.number(result.iterations(), 0))
-                    .number(Figures.of(Metric.OPERATION, result.metric(Metric.OPERATION)))
-                    .number(Figures.of(Metric.ALGORITHM_BANDWIDTH, result.metric(Metric.ALGORITHM_BANDWIDTH)))
-                    .number(Figures.of(Metric.BUS_BANDWIDTH, result.metric(Metric.BUS_BANDWIDTH)))
+                    .figure(Metric.OPERATION, result.metric(Metric.OPERATION))
+                    .figure(Metric.ALGORITHM_BANDWIDTH, result.metric(Metric.ALGORITHM_BANDWIDTH))
+                    .figure(Metric.BUS_BANDWIDTH, result.metric(Metric.BUS_BANDWIDTH))
                     .number(Figures.number(compared, 0))
                     .number(compared > 0 ? Figures.number(result.figure("values_wrong"), 0) : "–");
         });

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
 
 /** Numbers as text, the same on every machine. */
 final class Figures {
@@ -13,6 +14,7 @@ final class Figures {
     private static final long MEBIBYTE = 1L << 20;
     private static final long GIBIBYTE = 1L << 30;
     private static final double LARGE = 10_000;
+    private static final double SMALL = 0.1;
 
     private Figures() {}
 
@@ -23,13 +25,16 @@ final class Figures {
                 : String.format(Locale.ROOT, "%,." + decimals + "f", value).replace(',', '\u202f');
     }
 
-    /** A metric with its decimals: fewer where the number is large, more where it is small. */
-    static String of(Metric metric, double value) {
-        double magnitude = Math.abs(value);
-        if (magnitude >= LARGE) {
-            return number(value, 0);
-        }
-        return number(value, metric.decimals() + (magnitude > 0 && magnitude < 1 ? 2 : 0));
+    /**
+     * The decimals of figures that are read together, so that they all have the same: those that the smallest needs.
+     * axes.js has the same rule for the charts.
+     */
+    static int decimals(Metric metric, DoubleStream values) {
+        double smallest = values.map(Math::abs)
+                .filter(value -> value > 0 && Double.isFinite(value))
+                .min()
+                .orElse(1);
+        return smallest >= LARGE ? 0 : metric.decimals() + (smallest < SMALL ? 2 : 0);
     }
 
     /** A number of bytes in its largest unit, as long as that is exact. */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.page;
 
+import java.util.Arrays;
 import java.util.Map;
 
 /** Something that is measured, as the charts and tables show it. */
@@ -40,10 +41,10 @@ enum Metric {
     RATE_REACHED("rate_reached", "Reached", "messages/s", 0, false),
 
     /** CPU time of the server's process outside the kernel. */
-    SERVER_USER("server_user_ns_per_message", "Server, user", "µs", 1, true),
+    SERVER_USER("server_user_ns_per_message", "Server, user", "µs", 2, true),
 
     /** CPU time of the server's process in the kernel. */
-    SERVER_SYSTEM("server_system_ns_per_message", "Server, system", "µs", 1, true),
+    SERVER_SYSTEM("server_system_ns_per_message", "Server, system", "µs", 2, true),
 
     /** CPU time of both ends. */
     CPU("ns_per_message", "Processes", "µs", 2, true),
@@ -84,9 +85,18 @@ enum Metric {
         return unit;
     }
 
-    /** Decimals that are shown. */
+    /** Decimals that are shown; metrics of one unit have the same. */
     int decimals() {
         return decimals;
+    }
+
+    /** The decimals of the metrics with a unit. */
+    static int decimals(String unit) {
+        return Arrays.stream(values())
+                .filter(metric -> metric.unit.equals(unit))
+                .findFirst()
+                .orElseThrow()
+                .decimals;
     }
 
     /** Whether less is better. */

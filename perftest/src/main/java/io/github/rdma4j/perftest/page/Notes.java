@@ -48,9 +48,9 @@ final class Notes {
         if (Chapter.results(chapters)
                 .anyMatch(result ->
                         result.percentiles().complete() && !result.rounds().isEmpty())) {
-            notes.add("A whole curve, and 90, 99.99 and 99.999 %, are of the samples of all rounds together, worst"
-                    + " rounds included. Beside a program of which only some percentiles are known, look at C's"
-                    + " columns: in a comparison they are of the middle round, for every program.");
+            notes.add("A whole curve is of the samples of all rounds together, worst rounds included; in a comparison"
+                    + " these have a table of their own. Beside a program of which only some percentiles are known,"
+                    + " look at C's columns: in a comparison they are medians of the rounds, for every program.");
         }
         if (chapters.stream().anyMatch(Chapter::isOverRates)) {
             notes.add(

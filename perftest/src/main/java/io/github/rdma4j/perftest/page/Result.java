@@ -15,6 +15,7 @@ import java.util.stream.DoubleStream;
  * @param iterations messages
  * @param figures numbers by their keys in the document
  * @param gigabits whether bandwidth is in Gb/s, not in MiB/s
+ * @param allSamples latencies of all samples together, under the same keys; empty without them
  * @param percentiles distribution of the latencies; empty when it was not of latency
  * @param rounds the numbers of each round; empty when there was one
  * @param openLoop whether latency counts from the intended start of a message
@@ -24,6 +25,7 @@ record Result(
         long iterations,
         Map<String, Double> figures,
         boolean gigabits,
+        Map<String, Double> allSamples,
         PercentileCurve percentiles,
         List<Map<String, Double>> rounds,
         boolean openLoop) {
@@ -41,6 +43,28 @@ record Result(
     /** Whether it is of latency. */
     boolean isLatency() {
         return figures.containsKey(Metric.MEDIAN.key()) || figures.containsKey(Metric.MEAN.key());
+    }
+
+    /** Whether its figures are the medians of its rounds, as a comparison writes them; else they are of all samples. */
+    boolean isMedianOfRounds() {
+        return rounds.size() > 1 && rounds.stream().allMatch(round -> round.containsKey(ROUND));
+    }
+
+    /** The figures of its row in a table, which are all of the same samples. */
+    Map<String, Double> ofRow() {
+        if (!isMedianOfRounds()) {
+            return figures;
+        }
+        Map<String, Double> medians = new HashMap<>(figures);
+        medians.keySet().removeIf(key -> rounds.stream().noneMatch(round -> round.containsKey(key)));
+        return medians;
+    }
+
+    /** How many samples each figure of its row is of; 0 when not known. */
+    long samplesOfRow() {
+        return isMedianOfRounds() && !allSamples.isEmpty()
+                ? percentiles.samples() / rounds.size()
+                : percentiles.samples();
     }
 
     /** The few percentiles that C's tools have as columns. In a comparison they are those of the middle round. */

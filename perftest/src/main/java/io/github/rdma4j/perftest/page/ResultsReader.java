@@ -186,6 +186,7 @@ final class ResultsReader {
                 results.stream().mapToLong(Result::iterations).sum(),
                 figures,
                 first.gigabits(),
+                Map.of(),
                 PercentileCurve.NONE,
                 results.stream().map(Result::figures).toList(),
                 false));
@@ -267,9 +268,10 @@ final class ResultsReader {
             rounds.add(round(round));
         }
         JsonObject latency = result.object("latency");
+        Map<String, Double> allSamples = new LinkedHashMap<>();
         PercentileCurve curve = PercentileCurve.NONE;
         if (latency != null) {
-            curve = curve(latency, figures, iterations);
+            curve = curve(latency, figures, allSamples, iterations);
         } else if (figures.containsKey(Metric.MEDIAN.key())) {
             curve = PercentileCurve.ofFigures(figures, Map.of(), iterations);
         }
@@ -278,6 +280,7 @@ final class ResultsReader {
                 iterations,
                 figures,
                 "Gb/sec".equals(result.text("BW_unit")),
+                allSamples,
                 curve,
                 rounds,
                 latency != null && "open".equals(latency.text("loop")));
@@ -295,14 +298,15 @@ final class ResultsReader {
         return figures;
     }
 
-    private static PercentileCurve curve(JsonObject latency, Map<String, Double> figures, long iterations) {
+    private static PercentileCurve curve(
+            JsonObject latency, Map<String, Double> figures, Map<String, Double> allSamples, long iterations) {
         Map<Double, Double> percentiles = new LinkedHashMap<>();
         JsonObject table = latency.object("percentiles");
         if (table != null) {
             numbers(table).forEach((percent, value) -> {
                 try {
                     percentiles.put(Double.parseDouble(percent), value);
-                    figures.putIfAbsent("percentile_" + percent, value);
+                    allSamples.put("percentile_" + percent, value);
                 } catch (NumberFormatException _) {
                     throw table.wrong(percent, "is not a percentile");
                 }
@@ -311,12 +315,13 @@ final class ResultsReader {
         Map.of("t_min", "min", "t_max", "max", "t_avg", "mean", "t_stdev", "stdev")
                 .forEach((ofC, name) -> {
                     if (latency.has(name)) {
-                        figures.putIfAbsent(ofC, latency.number(name));
+                        allSamples.put(ofC, latency.number(name));
                     }
                 });
         if (percentiles.containsKey(50.0)) {
-            figures.putIfAbsent(Metric.MEDIAN.key(), percentiles.get(50.0));
+            allSamples.put(Metric.MEDIAN.key(), percentiles.get(50.0));
         }
+        allSamples.forEach(figures::putIfAbsent);
         for (String rate : List.of(Result.RATE, Metric.RATE_REACHED.key())) {
             if (latency.has(rate)) {
                 figures.putIfAbsent(rate, latency.number(rate));

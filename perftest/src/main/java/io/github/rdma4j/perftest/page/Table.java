@@ -6,13 +6,18 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** A table of the page, as its template reads it. */
 final class Table {
     private final String caption;
     private final List<Map<String, Object>> columns = new ArrayList<>();
     private final List<Map<String, Object>> rows = new ArrayList<>();
+    private final List<Figure> figures = new ArrayList<>();
     private List<Map<String, Object>> cells;
+
+    /** A number whose text depends on the others in the table. */
+    private record Figure(Metric metric, double value, Map<String, Object> cell) {}
 
     /**
      * @param caption says what it shows
@@ -60,9 +65,20 @@ final class Table {
         return cell(text, "n", "");
     }
 
-    /** A number that rests on too little. */
-    Table weak(String text) {
-        return cell(text, "n weak", "");
+    /** A figure; all figures of a unit in the table get the same decimals. */
+    Table figure(Metric metric, double value) {
+        return figure(metric, value, "n");
+    }
+
+    /** A figure that rests on too few samples. */
+    Table weak(Metric metric, double value) {
+        return figure(metric, value, "n weak");
+    }
+
+    private Table figure(Metric metric, double value, String style) {
+        cell("", style, "");
+        figures.add(new Figure(metric, value, cells.getLast()));
+        return this;
     }
 
     private Table cell(String text, String style, String party) {
@@ -74,6 +90,12 @@ final class Table {
         return this;
     }
 
+    private static void format(List<Figure> ofUnit) {
+        int decimals =
+                Figures.decimals(ofUnit.getFirst().metric(), ofUnit.stream().mapToDouble(Figure::value));
+        ofUnit.forEach(figure -> figure.cell().put("text", Figures.number(figure.value(), decimals)));
+    }
+
     /** Whether it has no rows. */
     boolean isEmpty() {
         return rows.isEmpty();
@@ -81,6 +103,10 @@ final class Table {
 
     /** What the template reads. */
     Map<String, Object> model() {
+        figures.stream()
+                .collect(Collectors.groupingBy(figure -> figure.metric().unit()))
+                .values()
+                .forEach(Table::format);
         return Map.of("caption", caption, "columns", columns, "rows", rows);
     }
 }

@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
+import java.util.function.Function;
 
 /** The numbers of the charts, and the settings, as tables. */
 final class Tables {
@@ -20,17 +21,22 @@ final class Tables {
 
     private static final int RATIO_DECIMALS = 3;
     private static final long MIDDLE_SIZE = 4096;
-    private static final Map<String, Double> PERCENTILES = percentiles();
+    private static final String PERCENTILE = "percentile_";
+    private static final Map<String, String> LATENCIES = latencies();
 
     private Tables() {}
 
-    private static Map<String, Double> percentiles() {
-        Map<String, Double> columns = new LinkedHashMap<>();
-        columns.put("percentile_90", 90.0);
-        columns.put("percentile_99", 99.0);
-        columns.put("percentile_99.9", 99.9);
-        columns.put("percentile_99.99", 99.99);
-        columns.put("percentile_99.999", 99.999);
+    /** The headings of the latencies, in their order. */
+    private static Map<String, String> latencies() {
+        Map<String, String> columns = new LinkedHashMap<>();
+        columns.put("t_min", "Min");
+        columns.put("t_typical", "Median");
+        columns.put("t_avg", "Mean");
+        columns.put("t_stdev", "Std. dev.");
+        for (String percent : List.of("90", "99", "99.9", "99.99", "99.999")) {
+            columns.put(PERCENTILE + percent, percent + " %");
+        }
+        columns.put("t_max", "Max");
         return columns;
     }
 
@@ -75,9 +81,11 @@ final class Tables {
                         }
                     }
                     table.row().text(chapter.label(size) + ": " + label(metric));
+                    int decimals = Figures.decimals(
+                            metric, results.values().stream().mapToDouble(result -> result.metric(metric)));
                     names.keySet().forEach(name -> {
                         Result result = results.get(name);
-                        table.number(Figures.of(metric, result == null ? Double.NaN : result.metric(metric)));
+                        table.number(Figures.number(result == null ? Double.NaN : result.metric(metric), decimals));
                     });
                     if (both) {
                         MedianInterval ratio = ratio(results, Party.JAVA.title(), Party.C.title(), metric);
@@ -140,6 +148,10 @@ final class Tables {
             return tables;
         }
         tables.add(chapter.latency() ? latency(chapter) : bandwidth(chapter));
+        Table all = allSamples(chapter);
+        if (!all.isEmpty()) {
+            tables.add(all);
+        }
         Table rounds = rounds(chapter);
         if (!rounds.isEmpty()) {
             tables.add(rounds);
@@ -151,54 +163,99 @@ final class Tables {
         boolean compared = isCompared(chapter);
         boolean cpu = chapter.has(Metric.CPU);
         boolean rates = chapter.isOverRates();
-        List<String> columns = new ArrayList<>(
-                List.of(rates ? "Offered>" : "Size>", "Series", "Samples>", "Min>", "Median>", "Mean>"));
-        columns.add("Std. dev.>");
-        List<String> percentiles = PERCENTILES.keySet().stream()
-                .filter(key -> chapter.series().stream()
-                        .flatMap(line -> line.results().values().stream())
-                        .anyMatch(result -> result.figures().containsKey(key)))
-                .toList();
-        percentiles.forEach(key -> columns.add(key.replace("percentile_", "") + " %>"));
-        columns.add("Max>");
+        List<String> more = new ArrayList<>();
         if (rates) {
-            columns.addAll(List.of("Reached/s>", "Server user µs/msg>", "Server system µs/msg>"));
+            more.addAll(List.of("Reached/s>", "Server user µs/msg>", "Server system µs/msg>"));
         }
         if (cpu) {
-            columns.add("CPU µs/msg>");
+            more.add("CPU µs/msg>");
         }
         if (compared) {
-            columns.add(chapter.principal().title() + " ÷ C>");
+            more.add(chapter.principal().title() + " ÷ C>");
         }
-        Table table = new Table(
-                "Latency in µs (" + (chapter.isRoundTrip() ? "to the answer" : "half of a round trip") + ")", columns);
+        List<Result> results = results(chapter);
+        boolean medians = results.stream().anyMatch(Result::isMedianOfRounds);
+        boolean mixed = medians && !results.stream().allMatch(Result::isMedianOfRounds);
+        String what = !medians ? "" : mixed ? "; of several rounds, their median" : ": medians of the rounds";
+        List<String> keys = keys(results, Result::ofRow);
+        Table table = new Table(latencyCaption(chapter) + what, latencyColumns(chapter, keys, more));
         forAll(chapter, (size, line, result) -> {
-            long samples = result.percentiles().samples();
-            table.row()
-                    .number(rates ? chapter.label(size) : Figures.size(result.size()))
-                    .series(line.name(), line.party())
-                    .number(samples == 0 ? "–" : Figures.number(samples, 0));
-            for (String key : List.of("t_min", "t_typical", "t_avg", "t_stdev")) {
-                table.number(Figures.of(Metric.MEDIAN, result.figure(key)));
-            }
-            for (String key : percentiles) {
-                String text = Figures.of(Metric.MEDIAN, result.figure(key));
-                if (samples * (1 - PERCENTILES.get(key) / 100) < ENOUGH_BEYOND - 1e-6
-                        && result.figures().containsKey(key)) {
-                    table.weak(text);
-                } else {
-                    table.number(text);
-                }
-            }
-            table.number(Figures.of(Metric.MEDIAN, result.figure("t_max")));
+            latencyRow(table, rates ? chapter.label(size) : Figures.size(result.size()), line, result.samplesOfRow());
+            latencies(table, keys, result.ofRow(), result.samplesOfRow());
             if (rates) {
                 for (Metric metric : List.of(Metric.RATE_REACHED, Metric.SERVER_USER, Metric.SERVER_SYSTEM)) {
-                    table.number(Figures.of(metric, result.metric(metric)));
+                    table.figure(metric, result.metric(metric));
                 }
             }
             end(table, chapter, line, size, cpu, compared);
         });
         return table;
+    }
+
+    /** The samples of all rounds together, where the other table has the medians of the rounds. */
+    private static Table allSamples(Chapter chapter) {
+        List<String> keys =
+                keys(results(chapter).stream().filter(Result::isMedianOfRounds).toList(), Result::allSamples);
+        Table table = new Table(
+                latencyCaption(chapter) + ": the samples of all rounds together",
+                latencyColumns(chapter, keys, List.of()));
+        forAll(chapter, (size, line, result) -> {
+            if (result.isMedianOfRounds() && !result.allSamples().isEmpty()) {
+                long samples = result.percentiles().samples();
+                latencyRow(
+                        table,
+                        chapter.isOverRates() ? chapter.label(size) : Figures.size(result.size()),
+                        line,
+                        samples);
+                latencies(table, keys, result.allSamples(), samples);
+            }
+        });
+        return table;
+    }
+
+    private static String latencyCaption(Chapter chapter) {
+        return "Latency in µs (" + (chapter.isRoundTrip() ? "to the answer" : "half of a round trip") + ")";
+    }
+
+    private static List<Result> results(Chapter chapter) {
+        return chapter.series().stream()
+                .flatMap(line -> line.results().values().stream())
+                .toList();
+    }
+
+    /** The latencies that at least one row has. */
+    private static List<String> keys(List<Result> results, Function<Result, Map<String, Double>> figures) {
+        return LATENCIES.keySet().stream()
+                .filter(key -> results.stream()
+                        .anyMatch(result -> figures.apply(result).containsKey(key)))
+                .toList();
+    }
+
+    private static List<String> latencyColumns(Chapter chapter, List<String> keys, List<String> more) {
+        List<String> columns =
+                new ArrayList<>(List.of(chapter.isOverRates() ? "Offered>" : "Size>", "Series", "Samples>"));
+        keys.forEach(key -> columns.add(LATENCIES.get(key) + ">"));
+        columns.addAll(more);
+        return columns;
+    }
+
+    private static void latencyRow(Table table, String position, Series line, long samples) {
+        table.row()
+                .number(position)
+                .series(line.name(), line.party())
+                .number(samples == 0 ? "–" : Figures.number(samples, 0));
+    }
+
+    private static void latencies(Table table, List<String> keys, Map<String, Double> figures, long samples) {
+        for (String key : keys) {
+            double value = figures.getOrDefault(key, Double.NaN);
+            double percent = key.startsWith(PERCENTILE) ? Double.parseDouble(key.substring(PERCENTILE.length())) : 0;
+            if (Double.isFinite(value) && percent > 0 && samples * (1 - percent / 100) < ENOUGH_BEYOND - 1e-6) {
+                table.weak(Metric.MEDIAN, value);
+            } else {
+                table.figure(Metric.MEDIAN, value);
+            }
+        }
     }
 
     private static Table bandwidth(Chapter chapter) {
@@ -219,10 +276,10 @@ final class Tables {
                     .number(Figures.size(result.size()))
                     .series(line.name(), line.party())
                     .number(result.iterations() == 0 ? "–" : Figures.number(result.iterations(), 0))
-                    .number(Figures.of(Metric.BANDWIDTH, average))
+                    .figure(Metric.BANDWIDTH, average)
                     .number(Figures.number(average * (1 << 20) * 8 / 1e9, 3))
-                    .number(Figures.of(Metric.PEAK, result.metric(Metric.PEAK)))
-                    .number(Figures.of(Metric.RATE, result.metric(Metric.RATE)));
+                    .figure(Metric.PEAK, result.metric(Metric.PEAK))
+                    .figure(Metric.RATE, result.metric(Metric.RATE));
             end(table, chapter, line, size, cpu, compared);
         });
         return table;
@@ -230,7 +287,7 @@ final class Tables {
 
     private static void end(Table table, Chapter chapter, Series line, long size, boolean cpu, boolean compared) {
         if (cpu) {
-            table.number(Figures.of(Metric.CPU, chapter.at(line, size, Metric.CPU)));
+            table.figure(Metric.CPU, chapter.at(line, size, Metric.CPU));
         }
         if (compared) {
             Series reference = chapter.reference(line);
@@ -276,9 +333,9 @@ final class Tables {
                     .number(chapter.isOverRates() ? chapter.label(size) : Figures.size(result.size()))
                     .series(line.name(), line.party())
                     .number(Integer.toString(values.length))
-                    .number(Figures.of(metric, best))
-                    .number(Figures.of(metric, median))
-                    .number(Figures.of(metric, worst))
+                    .figure(metric, best)
+                    .figure(metric, median)
+                    .figure(metric, worst)
                     .number(Figures.number(worst / best, RATIO_DECIMALS));
         });
         return table;

@@ -33,16 +33,16 @@ const axes = (() => {
       .replaceAll(',', '\u202f');
   }
 
-  function exact(value) {
-    return grouped(value, value >= 1e4 ? 0 : value >= 1 ? 2 : 4);
+  /** The decimals of all numbers of some lines: the rule of the tables, Figures.decimals. */
+  function decimals(chart, lines) {
+    const values = lines.flatMap(line => [...line.points, ...line.rounds].map(point => Math.abs(point[1]))).filter(value => value > 0);
+    const smallest = values.length ? Math.min(...values) : 1;
+    return smallest >= 1e4 ? 0 : chart.decimals + (smallest < 0.1 ? 2 : 0);
   }
 
   /** As short as an axis can have it. */
   function tick(value) {
-    if (value >= 1e6) {
-      return +(value / 1e6).toPrecision(4) + '\u00a0M';
-    }
-    return value >= 1e4 ? grouped(value, 0) : String(+value.toPrecision(6));
+    return value >= 1e3 ? grouped(value, 0) : String(+value.toPrecision(6));
   }
 
   // ---- axes
@@ -163,5 +163,5 @@ const axes = (() => {
     return Array.from({ length: Math.floor(last / step) }, (_, i) => (i + 1) * step);
   }
 
-  return { FONT, axis, exact, extent, percentile, positionAxis, size, tick, valueAxis };
+  return { FONT, axis, decimals, extent, grouped, percentile, positionAxis, size, tick, valueAxis };
 })();

@@ -3,7 +3,7 @@
 'use strict';
 
 (() => {
-  const { FONT, axis, exact, extent, percentile, positionAxis, size, tick, valueAxis } = axes;
+  const { FONT, axis, decimals, extent, grouped, percentile, positionAxis, size, tick, valueAxis } = axes;
   const charts = JSON.parse(document.getElementById('data').textContent);
   const SYMBOLS = { 'java': 'circle', 'endpoint': 'circle', 'c': 'rect', 'tcp-java': 'triangle', 'tcp-c': 'diamond', 'other': 'roundRect', 'guide': 'none' };
   const DASHES = ['solid', [6, 4], [2, 3], [8, 3, 2, 3]];
@@ -63,6 +63,8 @@
 
   function rowsAt(chart, lines, colours, x) {
     const rows = [];
+    const places = decimals(chart, lines);
+    const exact = value => grouped(value, places);
     for (const line of lines) {
       const point = pointAt(chart, line, x);
       if (point) {
@@ -180,6 +182,9 @@
     const bars = barsOf(lines);
     const single = bars.flatMap((bar, index) => bar.line.rounds.filter(point => point[0] === bar.bytes)
       .map(point => [point[1], index]));
+    // The number stands behind the bar and behind the marks of its rounds.
+    const ends = bars.map((bar, index) => [Math.max(bar.value, ...single.filter(mark => mark[1] === index).map(mark => mark[0])), index]);
+    const places = decimals(chart, lines);
     return {
       grid: { left: 8, right: 72, top: 8, bottom: 30, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
       yAxis: axis(colours, {
@@ -201,12 +206,15 @@
       }),
       series: [{
         type: 'bar', animation: false, barMaxWidth: 22,
-        label: { show: true, position: 'right', color: colours.text, fontFamily: FONT, fontSize: 12, distance: 8,
-          formatter: item => exact(item.data.value) },
         data: bars.map(bar => ({ value: bar.value, itemStyle: { color: colours[bar.line.party], opacity: 0.85 } })),
       }, {
         type: 'scatter', animation: false, symbol: 'rect', symbolSize: [2, 12], itemStyle: { color: colours.text, opacity: 0.6 },
         data: single, tooltip: { show: false },
+      }, {
+        type: 'scatter', animation: false, symbol: 'rect', symbolSize: [2, 12], itemStyle: { color: 'transparent' }, silent: true,
+        label: { show: true, position: 'right', color: colours.text, fontFamily: FONT, fontSize: 12, distance: 8,
+          formatter: item => grouped(bars[item.dataIndex].value, places) },
+        data: ends, tooltip: { show: false },
       }],
     };
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.DoubleStream;
 import org.junit.jupiter.api.Test;
 
 class FiguresTest {
@@ -24,11 +25,22 @@ class FiguresTest {
     }
 
     @Test
-    void decimalsFollowTheMagnitude() {
-        assertThat(Figures.of(Metric.BANDWIDTH, 0.0449)).isEqualTo("0.0449");
-        assertThat(Figures.of(Metric.BANDWIDTH, 70.456)).isEqualTo("70.46");
-        assertThat(Figures.of(Metric.BANDWIDTH, 12345.6)).isEqualTo("12\u202f346");
-        assertThat(Figures.of(Metric.RATE, 14738.2)).isEqualTo("14\u202f738");
+    void decimalsAreThoseThatTheSmallestFigureNeeds() {
+        assertThat(decimals(Metric.BANDWIDTH, 0.0449, 70.456, 12345.6)).isEqualTo(4);
+        assertThat(decimals(Metric.BANDWIDTH, 0.75, 70.456, 12345.6)).isEqualTo(2);
+        assertThat(decimals(Metric.BANDWIDTH, 0, Double.NaN, 12345.6)).isZero();
+        assertThat(decimals(Metric.BANDWIDTH)).isEqualTo(2);
+        assertThat(decimals(Metric.RATE, 14738.2, 3)).isZero();
+    }
+
+    private static int decimals(Metric metric, double... values) {
+        return Figures.decimals(metric, DoubleStream.of(values));
+    }
+
+    @Test
+    void metricsOfOneUnitHaveTheSameDecimals() {
+        assertThat(Metric.values())
+                .allSatisfy(metric -> assertThat(metric.decimals()).isEqualTo(Metric.decimals(metric.unit())));
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -188,6 +189,52 @@ class PageTest {
         Element glance = html.selectFirst("table");
         assertThat(glance.select("th").eachText()).containsSubsequence("Java ÷ C", "95 % interval", "TCP Java ÷ Java");
         assertThat(glance.select("td").eachText()).containsSubsequence("44.00", "1.100", "1.000 to 1.100", "2.000");
+    }
+
+    private org.jsoup.nodes.Document recordedComparison() throws IOException {
+        try (InputStream recorded = getClass().getResourceAsStream("compare.json")) {
+            return Jsoup.parse(page(new String(recorded.readAllBytes(), StandardCharsets.UTF_8)));
+        }
+    }
+
+    @Test
+    void latenciesOfARowAreOfTheSameSamples() throws IOException {
+        List<Element> tables = recordedComparison().select("table[aria-label^=Latency in]");
+
+        assertThat(tables)
+                .extracting(table -> table.attr("aria-label"))
+                .satisfiesExactly(
+                        first -> assertThat(first).endsWith("medians of the rounds"),
+                        second -> assertThat(second).endsWith("all rounds together"));
+        for (Element table : tables) {
+            List<String> columns = table.select("thead th").eachText();
+            for (Element row : table.select("tbody tr")) {
+                // Percentiles of one set of samples ascend; a mean and a deviation have no place among them.
+                List<Double> ascending = IntStream.range(columns.indexOf("Min"), columns.indexOf("Max") + 1)
+                        .filter(column -> !List.of("Mean", "Std. dev.").contains(columns.get(column)))
+                        .mapToObj(column -> row.select("td").get(column).text().replace("\u202f", ""))
+                        .map(Double::valueOf)
+                        .toList();
+                assertThat(ascending).as(row.text()).isSorted();
+            }
+        }
+        assertThat(tables.getFirst().select("thead th").eachText()).doesNotContain("90 %", "99.99 %");
+        assertThat(tables.getLast().text()).contains("14\u202f997", "5\u202f904.38", "6\u202f531.94");
+    }
+
+    @Test
+    void numbersOfAColumnHaveTheSameDecimals() throws IOException {
+        for (Element table : recordedComparison().select("section.chapter table")) {
+            List<String> columns = table.select("thead th").eachText();
+            for (int column = 2; column < columns.size(); column++) {
+                assertThat(table.select("tbody td:nth-child(" + (column + 1) + ")").eachText().stream()
+                                .filter(text -> !text.equals("–"))
+                                .map(text -> text.replaceFirst("^[^.]*", "").length())
+                                .distinct())
+                        .as(table.attr("aria-label") + ": " + columns.get(column))
+                        .hasSizeLessThan(2);
+            }
+        }
     }
 
     /** Rounds with their numbers, as compare writes them. */
