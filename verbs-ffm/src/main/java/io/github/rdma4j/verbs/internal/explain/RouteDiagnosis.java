@@ -10,6 +10,7 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -33,7 +34,11 @@ public record RouteDiagnosis(List<Interface> interfaces, Routes routes) {
      * @param up whether the administrator has switched it on and its link is up
      * @param addresses its addresses
      */
-    public record Interface(String name, boolean up, List<Subnet> addresses) {}
+    public record Interface(String name, boolean up, List<Subnet> addresses) {
+        private boolean reaches(InetAddress destination) {
+            return addresses.stream().anyMatch(subnet -> subnet.contains(destination));
+        }
+    }
 
     /**
      * An address and the length of its subnet's prefix.
@@ -115,10 +120,6 @@ public record RouteDiagnosis(List<Interface> interfaces, Routes routes) {
         if (interfaces.isEmpty() || !explanation.isEmpty()) {
             return explanation;
         }
-        Optional<Interface> towards = interfaces.stream()
-                .filter(each -> !each.up)
-                .filter(each -> each.addresses.stream().anyMatch(subnet -> subnet.contains(destination)))
-                .findFirst();
         Optional<InetAddress> leaves = Optional.empty();
         String words = "";
         try {
@@ -126,9 +127,13 @@ public record RouteDiagnosis(List<Interface> interfaces, Routes routes) {
         } catch (IOException | RuntimeException e) {
             words = String.valueOf(e.getMessage());
         }
-        boolean another = leaves.flatMap(this::having)
-                .filter(each -> each.addresses.stream().anyMatch(subnet -> subnet.contains(destination)))
-                .isPresent();
+        Optional<Interface> by = leaves.flatMap(this::having);
+        boolean another =
+                by.filter(each -> each.up && each.reaches(destination)).isPresent();
+        // An interface that has lost its link keeps its routes; one that was switched off has none.
+        Optional<Interface> towards = interfaces.stream()
+                .filter(each -> !each.up && each.reaches(destination))
+                .min(Comparator.comparing(each -> by.filter(each::equals).isPresent()));
         if (towards.isPresent() && !another) {
             return down(
                     explanation, towards.get(), "whose subnet %s belongs to".formatted(destination.getHostAddress()));

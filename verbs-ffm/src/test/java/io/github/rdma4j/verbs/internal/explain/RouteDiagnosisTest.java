@@ -55,6 +55,25 @@ class RouteDiagnosisTest {
                 .isTrue();
     }
 
+    /** The kernel keeps the routes of an interface whose link is down. */
+    @Test
+    void interfaceWithoutLinkIsNamedThoughPacketsLeaveByIt() {
+        assertThat(host(false, (source, destination) -> OWN).of(null, PEER).cause())
+                .contains("eth1 of this host");
+    }
+
+    /** As at both ends of a cable, where only one was switched off. */
+    @Test
+    void interfaceThatWasSwitchedOffIsNamedBeforeOneThatHasLostItsLink() {
+        for (boolean first : new boolean[] {true, false}) {
+            Interface left = new Interface("left", false, List.of(new Subnet(OWN, 16)));
+            Interface right = new Interface("right", false, List.of(new Subnet(InetAddress.ofLiteral("10.1.0.2"), 16)));
+            RouteDiagnosis host = new RouteDiagnosis(
+                    first ? List.of(left, right) : List.of(right, left), (source, destination) -> OWN);
+            assertThat(host.of(null, PEER).cause()).contains("right of this host");
+        }
+    }
+
     @Test
     void sourceThatIsDownOrForeignIsNamed() {
         assertThat(host(false, RouteDiagnosisTest::unreachable).of(OWN, PEER).cause())
