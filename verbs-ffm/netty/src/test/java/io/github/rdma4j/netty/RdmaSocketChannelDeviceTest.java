@@ -27,7 +27,9 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
@@ -193,6 +195,22 @@ class RdmaSocketChannelDeviceTest {
                     .hasSizeLessThanOrEqualTo(16);
         }
         assertThat(keeper.takeAll()).isEqualTo(data);
+    }
+
+    @Test
+    void bindingToAPortTakesIpv4AndIpv6() throws Exception {
+        Channel server = server().childHandler(new Keeper()).bind(0).sync().channel();
+        InetSocketAddress bound = (InetSocketAddress) server.localAddress();
+        assertThat(bound.getAddress()).isEqualTo(InetAddress.ofLiteral("::"));
+        for (InetAddress address : NetworkInterface.getByInetAddress(
+                        RdmaTestNet.address().getAddress())
+                .inetAddresses()
+                .toList()) {
+            Channel client = client().connect(address, bound.getPort()).sync().channel();
+            assertThat(((InetSocketAddress) client.remoteAddress()).getAddress())
+                    .isEqualTo(address);
+            accepted().close().sync();
+        }
     }
 
     @Test
