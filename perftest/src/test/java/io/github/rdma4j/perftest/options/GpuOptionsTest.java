@@ -63,7 +63,7 @@ class GpuOptionsTest {
                 "--use_cuda=-1 | --use_cuda: -1 is out of range; allowed is 0 to 1023",
                 "--use_cuda=x | --use_cuda: 'x' is not a whole number",
                 "--use_cuda=0 --use_cuda_bus_id=17:00.0 | --use_cuda and --use_cuda_bus_id exclude each other",
-                "--use_cuda_bus_id= | --use_cuda_bus_id: '' is no PCI address",
+                "--use_cuda_bus_id= | --use_cuda_bus_id has no value",
                 "--use_cuda_dmabuf | --use_cuda_dmabuf: for the memory of a GPU: give --use_cuda",
                 "--use_data_direct | --use_data_direct: for the memory of a GPU: give --use_cuda",
                 "--use_cuda_pcie_mapping | --use_cuda_pcie_mapping: for the memory of a GPU: give --use_cuda",

@@ -46,7 +46,7 @@ class PlacementOptionsTest {
             value = {
                 "--pin_cores=x | --pin_cores: x is no list like 0-3,8: 'x' is no number and no range like 0-3",
                 "--pin_cores=3-1 | --pin_cores: 3-1 is no list like 0-3,8: the range '3-1' ends before it begins",
-                "--pin_cores= | --pin_cores: '' names no CPU; give a list like 0-3,8",
+                "--pin_cores= | --pin_cores has no value: leave it out, or give the value that was meant",
                 "--numa_node x | --numa_node: 'x' is not a whole number; allowed is 0 to 1023",
                 "--numa_node -1 | --numa_node: -1 is out of range; allowed is 0 to 1023",
                 "--pin_cores=0 --numa_node 0 | --pin_cores and --numa_node exclude each other: memory follows the"

@@ -280,13 +280,29 @@ class PredictCommandTest {
 
     private Path results(String results) throws IOException {
         return Files.writeString(folder.resolve("results.json"), """
-            {"test_info": {"tool": "ib_write_bw", "Device": "rxe0", "Mtu": 1024},
-             "results": %s}
+            {"test_info": {"Device": "rxe0", "Mtu": 1024},
+             "rdma4j": {"test": {"tool": "ib_write_bw"}, "sizes": %s}}
             """.formatted(results));
     }
 
     private static String result(long size, double microseconds) {
-        return "{\"MsgSize\": %d, \"MsgRate\": %s}".formatted(size, 1 / microseconds);
+        return "{\"size\": %d, \"bandwidth\": {\"message_rate\": %s}}".formatted(size, 1 / microseconds);
+    }
+
+    /** C writes one size a document. */
+    @Test
+    void documentsOfCAreTaken() throws IOException {
+        List<String> arguments = new ArrayList<>();
+        for (long size : List.of(64, 1024, 65_536)) {
+            Path file = Files.writeString(folder.resolve(size + ".json"), """
+                    {"test_info": {"test": "RDMA_Write BW Test", "Device": "rxe0", "Mtu": 1024},
+                     "results": {"MsgSize": %d, "MsgRate": 0.1}}
+                    """.formatted(size));
+            arguments.addAll(List.of("--calibrate", file.toString()));
+        }
+        CommandRun run = described(arguments.toArray(String[]::new));
+        assertThat(run.err()).isEmpty();
+        assertThat(run.out()).contains("65536 B", "fitted");
     }
 
     /** 10 µs a message, 2 a packet of 1024 bytes, 1 for 1024 bytes. */
@@ -339,11 +355,12 @@ class PredictCommandTest {
             delimiter = '|',
             value = {
                 "[]|a calibration needs three sizes",
-                "{\"MsgSize\": 64, \"MsgRate\": 1}|a calibration needs three sizes",
-                "[{\"MsgSize\": 64}]|results.json:2: \"MsgRate\" is missing",
-                "[{\"MsgSize\": 64, \"MsgRate\": 0}]|a size of 64 bytes with 0.0 messages/s",
-                "[{\"MsgSize\": 1.5, \"MsgRate\": 1}]|\"MsgSize\" is not a whole number",
-                "[1]|\"results\" has something that is not an object",
+                "{\"size\": 64, \"bandwidth\": {\"message_rate\": 1}}|a calibration needs three sizes",
+                "[{\"size\": 64}]|\"bandwidth\" is missing",
+                "[{\"size\": 64, \"bandwidth\": {}}]|results.json:2: \"message_rate\" is missing",
+                "[{\"size\": 64, \"bandwidth\": {\"message_rate\": 0}}]|a size of 64 bytes with 0.0 messages/s",
+                "[{\"size\": 1.5}]|\"size\" is not a whole number",
+                "[1]|\"sizes\" has something that is not an object",
                 "[|results.json:2: no JSON",
             })
     void badMeasurementsAreRefused(String results, String reason) throws IOException {

@@ -229,28 +229,30 @@ public final class Transfers {
     }
 
     <T> T await(String operation, Promise<T> promise, Duration timeout) {
-        Boolean done;
+        Throwable failure;
+        T value;
         try {
-            done = engine.await(operation + engine, timeout, () -> promise.isDecided() ? Boolean.TRUE : null);
+            Boolean done = engine.await(operation + engine, timeout, () -> promise.isDecided() ? Boolean.TRUE : null);
+            // What has not been posted in time never is.
+            failure = done == null && promise.cancel(false)
+                    ? new TransferTimeoutException(operation + engine, timeout, engine.whyLate())
+                    : promise.decidedFailure();
+            value = failure == null ? promise.decidedValue() : null;
         } catch (IllegalStateException e) {
             throw promise.isDecided() ? failureOf(promise, e) : e;
         } catch (WaitInterruptedException e) {
             promise.cancel(false);
             throw e;
         } catch (Error e) {
-            // The transfer may be under way, and its end would be nobody's.
+            // The transfer may be under way, or its value is lost.
             engine.interrupted = e;
             throw e;
         }
-        // What has not been posted in time never is.
-        if (done == null && promise.cancel(false)) {
-            throw new TransferTimeoutException(operation + engine, timeout, engine.whyLate());
-        }
-        return switch (promise.decidedFailure()) {
-            case null -> promise.decidedValue();
-            case RuntimeException failure -> throw failure;
-            case Error failure -> throw failure;
-            case Throwable failure -> throw new CompletionException(failure);
+        return switch (failure) {
+            case null -> value;
+            case RuntimeException refusal -> throw refusal;
+            case Error error -> throw error;
+            default -> throw new CompletionException(failure);
         };
     }
 

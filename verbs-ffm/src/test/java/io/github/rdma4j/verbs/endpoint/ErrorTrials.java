@@ -102,7 +102,10 @@ final class ErrorTrials {
         GIVE_BACK {
             @Override
             void run(ErrorTrials trial) {
-                trial.left.claim(PATIENCE).orElseThrow().close();
+                if (trial.claimed == null) {
+                    trial.claimed = trial.left.claim(PATIENCE).orElseThrow();
+                }
+                trial.claimed.close();
             }
         },
         POLL {
@@ -257,6 +260,8 @@ final class ErrorTrials {
     private String heldText;
     /** What the program waits for, once it has it. */
     private CompletableFuture<?> future;
+    /** What the program gives back; a close that an error has kept from beginning is repeated. */
+    private OutgoingMessage claimed;
 
     /** What was sent and has not failed. */
     private final List<String> sent = new ArrayList<>();

@@ -75,9 +75,11 @@ class MachineFuzzTest {
     void measurements(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("results.json");
         String results = """
-            {"test_info": {"tool": "ib_write_bw", "Device": "rxe0", "Mtu": 4096},
-             "results": [{"MsgSize": 64, "MsgRate": 0.06}, {"MsgSize": 4096, "MsgRate": 0.05},
-              {"MsgSize": 65536, "MsgRate": 0.012}, {"MsgSize": 1048576, "MsgRate": 0.0009}]}""";
+            {"test_info": {"Device": "rxe0", "Mtu": 4096},
+             "rdma4j": {"test": {"tool": "ib_write_bw"}, "sizes": [
+              {"size": 64, "bandwidth": {"message_rate": 0.06}}, {"size": 4096, "bandwidth": {"message_rate": 0.05}},
+              {"size": 65536, "bandwidth": {"message_rate": 0.012}},
+              {"size": 1048576, "bandwidth": {"message_rate": 0.0009}}]}}""";
         new Fuzzer(new Spoiler(Fuzzer.bytes(results), WORDS), MachineFileException.class, 4 << 20, 1024).feed(input -> {
             Files.write(file, input);
             Calibration calibration = Calibration.of(List.of(file), List.of());
