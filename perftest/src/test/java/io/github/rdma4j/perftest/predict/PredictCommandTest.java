@@ -302,7 +302,7 @@ class PredictCommandTest {
         }
         CommandRun run = described(arguments.toArray(String[]::new));
         assertThat(run.err()).isEmpty();
-        assertThat(run.out()).contains("65536 B", "fitted");
+        assertThat(run.out()).contains("64 KiB", "fitted");
     }
 
     /** 10 µs a message, 2 a packet of 1024 bytes, 1 for 1024 bytes. */
