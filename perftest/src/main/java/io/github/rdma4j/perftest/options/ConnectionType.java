@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The service that the queue pairs of a test give, by the names of the C tools. */
 public enum ConnectionType {
@@ -48,13 +49,16 @@ public enum ConnectionType {
                         : "'" + name + "' is no connection type";
         };
         IllegalParameterException.when(
-                reason != null,
-                () -> "-c/--connection: " + reason + "; allowed is "
-                        + Arrays.stream(values())
-                                .filter(type -> type.verbs.contains(verb))
-                                .map(Enum::name)
-                                .collect(Collectors.joining(", ")));
+                reason != null, () -> "-c/--connection: " + reason + "; allowed is " + list(verb, ", "));
         return valueOf(name);
+    }
+
+    /** The types that a verb works with, in the order of C's help, which scripts read. */
+    static String list(Verb verb, String separator) {
+        return Stream.of(RC, XRC, UC, UD)
+                .filter(type -> type.verbs.contains(verb))
+                .map(Enum::name)
+                .collect(Collectors.joining(separator));
     }
 
     private static String cannot(ConnectionType type, Verb verb) {

@@ -35,8 +35,8 @@ public final class QueueOptions {
 
     void declare(OptionList options) {
         options.value(String.class, "-c", "--connection")
-                .label("<type>")
-                .description("Connection type: RC, UC, UD or XRC, as far as the verb allows (default RC).")
+                .label("<" + ConnectionType.list(options.tool().verb(), "/") + ">")
+                .description("Connection type: RC, XRC, UC or UD, as far as the verb allows (default RC).")
                 .initially(ConnectionType.RC.name())
                 .into(value -> connection = value);
         options.number("-q", "--qp")

@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.options;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.perftest.CommandRun;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.verbs.device.Gid;
 import java.util.Arrays;
@@ -22,10 +23,10 @@ class SendOptionsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        ib_send_lat   | -c DC                        | -c/--connection: DC is a protocol of NVIDIA's adapters, posted through their own library (mlx5dv); allowed is RC, UC, UD, XRC
+        ib_send_lat   | -c DC                        | -c/--connection: DC is a protocol of NVIDIA's adapters, posted through their own library (mlx5dv); allowed is RC, XRC, UC, UD
         ib_send_lat   | -c SRD                       | -c/--connection: SRD is a protocol of Amazon's adapter
-        ib_send_lat   | -c ud                        | -c/--connection: 'ud' is no connection type; allowed is RC, UC, UD, XRC
-        ib_write_lat  | -c UD                        | -c/--connection: UD has no RDMA write; allowed is RC, UC, XRC
+        ib_send_lat   | -c ud                        | -c/--connection: 'ud' is no connection type; allowed is RC, XRC, UC, UD
+        ib_write_lat  | -c UD                        | -c/--connection: UD has no RDMA write; allowed is RC, XRC, UC
         ib_read_bw    | -c UC                        | -c/--connection: UC has no RDMA read; allowed is RC, XRC
         ib_atomic_lat | -c UD                        | -c/--connection: UD has no atomic operation; allowed is RC, XRC
         ib_write_bw   | -r 5                         | -r/--rx-depth is for the send tools
@@ -49,6 +50,23 @@ class SendOptionsTest {
         assertThatThrownBy(() -> parse(known, options))
                 .isInstanceOf(IllegalParameterException.class)
                 .hasMessageStartingWith(message);
+    }
+
+    /** Scripts take the types of a tool from between the brackets, which C's help has in this order. */
+    @ParameterizedTest
+    @CsvSource({
+        "SEND, RC/XRC/UC/UD",
+        "WRITE, RC/XRC/UC",
+        "READ, RC/XRC",
+        "ATOMIC, RC/XRC",
+    })
+    void helpListsTheConnectionTypesAsC(Verb verb, String types) {
+        for (Tool tool : Tool.values()) {
+            if (tool.verb() == verb) {
+                assertThat(CommandRun.of(tool.command() + " --help").out())
+                        .containsPattern("\n  -c, --connection=<" + types + ">\\s");
+            }
+        }
     }
 
     @ParameterizedTest

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 
 /** The command line of the comparison. */
 @Command(
-        name = "compare",
+        name = "rdma4j compare",
         description =
                 "Runs Java's and C's tools in turn and compares them: both ends on this machine and the same device; or"
                         + " with --peer the clients here, and the servers on the machine where --serve runs.",
@@ -112,7 +112,7 @@ public final class CompareOptions {
     @Option(
             names = {"-c", "--connection"},
             paramLabel = "<type>",
-            description = "Connection type: RC, UC, UD or XRC, as far as all of the tools allow (default RC).")
+            description = "Connection type: RC, XRC, UC or UD, as far as all of the tools allow (default RC).")
     private String connection;
 
     @Option(

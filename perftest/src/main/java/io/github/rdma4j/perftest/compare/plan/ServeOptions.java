@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 
 /** The command line of the machine that has the servers of a comparison. */
 @Command(
-        name = "compare --serve",
+        name = "rdma4j compare --serve",
         description = "Has the servers of one comparison that rdma4j compare --peer makes from another machine, and"
                 + " ends. What is compared, and how, is said there.",
         footer = {
