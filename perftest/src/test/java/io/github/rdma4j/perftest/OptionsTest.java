@@ -27,6 +27,27 @@ class OptionsTest {
                 arguments.isBlank() ? List.of() : List.of(arguments.strip().split(" +")));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ib_write_bw",
+                "ib_send_lat",
+                "compare",
+                "compare --serve",
+                "compare --endpoints",
+                "report",
+                "doctor",
+                "watch",
+                "predict",
+                "gpudirect-check",
+                "gds_bw",
+                "gpu_ordered_lat",
+                "nccl_allreduce_bw"
+            })
+    void usageLineIsWhatAUserTypes(String command) {
+        assertThat(CommandRun.of(command + " --help").out()).containsPattern("^Usage:\\s+rdma4j " + command + " ");
+    }
+
     @Test
     void latencyHasTheDefaultsOfC() {
         TestParameters parameters = parse(Tool.WRITE_LATENCY, "");

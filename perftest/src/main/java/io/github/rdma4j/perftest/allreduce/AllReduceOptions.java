@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 
 /** The command line of {@code nccl_allreduce_bw}. */
 @Command(
-        name = AllReduceCommand.NAME,
+        name = "rdma4j " + AllReduceCommand.NAME,
         description =
                 "Measures ncclAllReduce as nccl-tests do: algorithm and bus bandwidth, in place and out of place. All"
                         + " values are compared. Tells what NCCL chose, from its own log, beside what gpudirect-check"

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 
 /** The command line of {@code gpudirect-check}. */
 @Command(
-        name = CheckCommand.NAME,
+        name = "rdma4j " + CheckCommand.NAME,
         description =
                 "Tells what of GPUDirect RDMA holds on this machine and what does not, what that means and what to do,"
                         + " and by which path GPU memory would be registered for each GPU and adapter. Registers"

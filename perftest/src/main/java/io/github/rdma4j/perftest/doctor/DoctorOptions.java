@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 
 /** The command line of {@code doctor}. */
 @Command(
-        name = DoctorCommand.NAME,
+        name = "rdma4j " + DoctorCommand.NAME,
         description =
                 "Tells what of RDMA works on this machine, in the order in which it would fail: libraries, kernel,"
                         + " devices, ports, addresses, limits, placement, RoCE tuning, counters. Each finding comes"

@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 
 /** The command line of {@code gds_bw}. */
 @Command(
-        name = GdsCommand.NAME,
+        name = "rdma4j " + GdsCommand.NAME,
         description =
                 "Measures how fast a file is read to a GPU's memory and written from it, by each way that the machine"
                         + " offers: GPUDirect Storage, cuFile's compatibility mode, staged through pinned host memory,"

@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 
 /** The command line of {@code gpu_ordered_lat}. */
 @Command(
-        name = OrderedCommand.NAME,
+        name = "rdma4j " + OrderedCommand.NAME,
         description =
                 "Plays ping-pong between the memory of two GPUs, driven by the host, in the order of CUDA streams, and"
                         + " by CUDA graphs, and tells the latency of each and how much of the time its thread was at"

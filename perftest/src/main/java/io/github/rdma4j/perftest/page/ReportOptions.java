@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
 
 /** The command line of {@code report}. */
 @Command(
-        name = ReportCommand.NAME,
+        name = "rdma4j " + ReportCommand.NAME,
         description =
                 "Makes one HTML page, with charts, of results documents: what --out_json of the tools and of compare"
                         + " writes. The page needs no network.",

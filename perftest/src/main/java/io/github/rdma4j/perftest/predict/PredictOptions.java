@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 
 /** The command line of {@code predict}. */
 @Command(
-        name = PredictCommand.NAME,
+        name = "rdma4j " + PredictCommand.NAME,
         description =
                 "Tells what a machine's data paths can reach: the copies, the bytes on each link, the link that limits,"
                         + " bandwidth and processor time by message size. Reads this machine, or a described one."

@@ -116,11 +116,7 @@ public final class TestDevice implements AutoCloseable {
                 "-i/--ib-port: " + parameters.path().devicePort() + " is not allowed; " + deviceName() + " has port"
                         + (ports == 1 ? " 1 only" : "s 1 to " + ports));
         PortAttributes attributes = context.port(parameters.path().devicePort());
-        int partitions = attributes.partitionTableLength();
-        refuse(
-                parameters.path().partitionKeyIndex() >= partitions,
-                "--pkey_index: " + parameters.path().partitionKeyIndex() + " is not allowed; " + deviceName()
-                        + " has partition key" + (partitions == 1 ? " 0 only" : "s 0 to " + (partitions - 1)));
+        checkPartition(parameters, deviceName(), attributes.partitionTableLength());
         if (attributes.state() != PortState.ACTIVE) {
             throw new TestFailedException(
                     "port " + parameters.path().devicePort() + " of " + deviceName() + " is " + attributes.state()
@@ -130,6 +126,13 @@ public final class TestDevice implements AutoCloseable {
                             : "see that the cable is plugged in and a subnet manager runs");
         }
         return attributes;
+    }
+
+    static void checkPartition(TestParameters parameters, String device, int partitions) {
+        refuse(
+                parameters.path().partitionKeyIndex() >= partitions,
+                "--pkey_index: " + parameters.path().partitionKeyIndex() + " is not allowed; " + device
+                        + " has partition key" + (partitions == 1 ? " 0 only" : "s 0 to " + (partitions - 1)));
     }
 
     private void checkLimits(TestParameters parameters) {

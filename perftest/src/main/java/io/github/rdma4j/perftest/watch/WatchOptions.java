@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 
 /** The command line of {@code watch}. */
 @Command(
-        name = WatchCommand.NAME,
+        name = "rdma4j " + WatchCommand.NAME,
         description =
                 "Shows what the RDMA devices of this machine carry, and what gets worse: bytes and packets each second,"
                         + " and each counter of loss, congestion or errors that rises. Reads files of the kernel only;"

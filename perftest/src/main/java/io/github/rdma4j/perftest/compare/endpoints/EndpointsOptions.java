@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 
 /** The command line of the comparison of endpoints with TCP. */
 @Command(
-        name = "compare --endpoints",
+        name = "rdma4j compare --endpoints",
         description = "Sends requests at fixed rates and takes their echoes in, over endpoints of each kind and over"
                 + " plain TCP through java.nio, by turns, both ends on this machine, and compares latency"
                 + " and CPU time.",

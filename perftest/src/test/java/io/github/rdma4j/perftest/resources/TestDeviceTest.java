@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.resources;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class TestDeviceTest {
+    @ParameterizedTest
+    @EnumSource
+    void partitionAboveTheTableIsRefused(Tool tool) {
+        TestParameters first = TestParameters.parse(tool);
+        TestParameters second = TestParameters.parse(tool, "--pkey_index", "1");
+
+        assertThatCode(() -> TestDevice.checkPartition(first, "rxe0", 1)).doesNotThrowAnyException();
+        assertThatCode(() -> TestDevice.checkPartition(second, "mlx5_0", 2)).doesNotThrowAnyException();
+        assertThatThrownBy(() -> TestDevice.checkPartition(second, "rxe0", 1))
+                .isInstanceOf(IllegalParameterException.class)
+                .hasMessage("--pkey_index: 1 is not allowed; rxe0 has partition key 0 only");
+        TestParameters last = TestParameters.parse(tool, "--pkey_index", "65535");
+        assertThatThrownBy(() -> TestDevice.checkPartition(last, "mlx5_0", 128))
+                .isInstanceOf(IllegalParameterException.class)
+                .hasMessage("--pkey_index: 65535 is not allowed; mlx5_0 has partition keys 0 to 127");
+    }
+}
