@@ -98,6 +98,34 @@ class CmInteropDeviceTest {
         }
     }
 
+    @ParameterizedTest(name = "{0} {1}: both Java, by IPv6")
+    @CsvSource(delimiter = '|', textBlock = OPTIONS)
+    void ourClientReachesOurServerByIpv6(String tool, String options) throws Exception {
+        CompletableFuture<CommandRun> server = serve(command(tool, options));
+        CommandRun client = CommandRun.of(command(tool, options) + " " + RdmaAddress.linkLocalOfFirstDevice());
+        assertComplete(withoutNote(client), options, "");
+        assertComplete(withoutNote(server.get()), options, client.toString());
+    }
+
+    /** Two of our ends on one CPU say so. */
+    private static CommandRun withoutNote(CommandRun run) {
+        return new CommandRun(
+                run.status(), run.out(), run.err().replaceFirst("^\\w+: note: 2 ends spin on this machine, .*\\R", ""));
+    }
+
+    @Test
+    void serverAtAnotherAddressIsReportedAsSuch() throws Exception {
+        String command = command("ib_write_lat", "-z -n 100");
+        CompletableFuture<CommandRun> server = serve(command + " --bind_source_ip " + address);
+        CommandRun client = CommandRun.of(command + " " + RdmaAddress.linkLocalOfFirstDevice());
+        assertThat(client.status()).isNotZero();
+        assertThat(client.err())
+                .contains("a program listens at this port, but not at this address")
+                .doesNotContain("start the server side first");
+        assertComplete(withoutNote(CommandRun.of(command + " " + address)), "-z", "");
+        assertThat(server.get().status()).isZero();
+    }
+
     @ParameterizedTest(name = "{0} {1}: C client, Java server")
     @CsvSource(delimiter = '|', textBlock = OPTIONS)
     void theirClientWithOurServer(String tool, String options) throws Exception {

@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.TransportType;
 import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -38,6 +39,25 @@ public final class RdmaAddress {
                     .findFirst()
                     .map(RdmaAddress::text)
                     .orElseThrow(() -> new AssertionError(device + " has no IPv4 address"));
+        }
+    }
+
+    /** The link-local IPv6 address that the first device carries, with its interface. */
+    public static String linkLocalOfFirstDevice() {
+        try (DeviceContext context = DeviceContext.open(Device.list().getFirst())) {
+            return context.gidTable(1).stream()
+                    .filter(entry -> entry.gid().isLinkLocal())
+                    .findFirst()
+                    .map(entry -> scoped(entry.gid().bytes(), entry.networkInterfaceIndex()))
+                    .orElseThrow(() -> new AssertionError(context + " has no link-local address"));
+        }
+    }
+
+    private static String scoped(byte[] address, int networkInterface) {
+        try {
+            return Inet6Address.getByAddress(null, address, networkInterface).getHostAddress();
+        } catch (UnknownHostException impossible) {
+            throw new AssertionError(impossible);
         }
     }
 
