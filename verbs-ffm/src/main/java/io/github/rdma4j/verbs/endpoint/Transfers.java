@@ -18,6 +18,7 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 
 /**
  * One-sided transfers of an {@link Endpoint}: to and from memory that the peer has exposed. The peer's program does not
@@ -68,7 +69,7 @@ public final class Transfers {
      * @throws IllegalStateException if the endpoint is closed, before or meanwhile
      */
     public void write(MemorySlice local, MemoryHandle remote, Duration timeout) {
-        await("a write over ", startWrite(local, remote), timeout);
+        await("a write over ", () -> startWrite(local, remote), timeout);
     }
 
     /**
@@ -86,7 +87,7 @@ public final class Transfers {
      * @throws IllegalStateException if the endpoint is closed, before or meanwhile
      */
     public void read(MemorySlice local, MemoryHandle remote, Duration timeout) {
-        await("a read over ", startRead(local, remote), timeout);
+        await("a read over ", () -> startRead(local, remote), timeout);
     }
 
     /**
@@ -107,7 +108,7 @@ public final class Transfers {
      * @throws IllegalStateException if the endpoint is closed, before or meanwhile
      */
     public long compareAndSwap(MemoryHandle remote, long expected, long newValue, Duration timeout) {
-        return await("a compare-and-swap over ", startCompareAndSwap(remote, expected, newValue), timeout);
+        return await("a compare-and-swap over ", () -> startCompareAndSwap(remote, expected, newValue), timeout);
     }
 
     /**
@@ -127,7 +128,7 @@ public final class Transfers {
      * @throws IllegalStateException if the endpoint is closed, before or meanwhile
      */
     public long fetchAndAdd(MemoryHandle remote, long addend, Duration timeout) {
-        return await("a fetch-and-add over ", startFetchAndAdd(remote, addend), timeout);
+        return await("a fetch-and-add over ", () -> startFetchAndAdd(remote, addend), timeout);
     }
 
     /**
@@ -142,7 +143,7 @@ public final class Transfers {
      * @throws IndexOutOfBoundsException if eight bytes from the offset on do not lie within the memory
      */
     public long getLong(MemoryHandle remote, long offset, Duration timeout) {
-        return await("a read over ", startGet(remote.slice(offset, Long.BYTES)), timeout);
+        return await("a read over ", () -> startGet(remote.slice(offset, Long.BYTES)), timeout);
     }
 
     /**
@@ -157,7 +158,7 @@ public final class Transfers {
      */
     public int getInt(MemoryHandle remote, long offset, Duration timeout) {
         // The low half comes first: all architectures that this library runs on are little-endian.
-        return (int) (long) await("a read over ", startGet(remote.slice(offset, Integer.BYTES)), timeout);
+        return (int) (long) await("a read over ", () -> startGet(remote.slice(offset, Integer.BYTES)), timeout);
     }
 
     /**
@@ -172,7 +173,7 @@ public final class Transfers {
      * @throws IndexOutOfBoundsException if eight bytes from the offset on do not lie within the memory
      */
     public void putLong(MemoryHandle remote, long offset, long value, Duration timeout) {
-        await("a write over ", startPut(remote.slice(offset, Long.BYTES), value), timeout);
+        await("a write over ", () -> startPut(remote.slice(offset, Long.BYTES), value), timeout);
     }
 
     /**
@@ -186,7 +187,7 @@ public final class Transfers {
      * @throws IndexOutOfBoundsException if four bytes from the offset on do not lie within the memory
      */
     public void putInt(MemoryHandle remote, long offset, int value, Duration timeout) {
-        await("a write over ", startPut(remote.slice(offset, Integer.BYTES), value), timeout);
+        await("a write over ", () -> startPut(remote.slice(offset, Integer.BYTES), value), timeout);
     }
 
     /**
@@ -228,32 +229,47 @@ public final class Transfers {
         return start(new Promise<>(engine), PUT, null, remote, value, remote.length());
     }
 
-    <T> T await(String operation, Promise<T> promise, Duration timeout) {
+    /**
+     * Begins a transfer and waits for its end. It begins in here: an error behind that would otherwise leave a transfer
+     * under way whose end nobody takes.
+     */
+    private <T> T await(String operation, Supplier<Promise<T>> start, Duration timeout) {
+        Promise<T> promise = null;
         Throwable failure;
         T value;
         try {
-            Boolean done = engine.await(operation + engine, timeout, () -> promise.isDecided() ? Boolean.TRUE : null);
+            Promise<T> begun = start.get();
+            promise = begun;
+            Boolean done = engine.await(operation + engine, timeout, () -> begun.isDecided() ? Boolean.TRUE : null);
             // What has not been posted in time never is.
-            failure = done == null && promise.cancel(false)
+            failure = done == null && begun.cancel(false)
                     ? new TransferTimeoutException(operation + engine, timeout, engine.whyLate())
-                    : promise.decidedFailure();
-            value = failure == null ? promise.decidedValue() : null;
+                    : begun.decidedFailure();
+            value = failure == null ? begun.decidedValue() : null;
         } catch (IllegalStateException e) {
-            throw promise.isDecided() ? failureOf(promise, e) : e;
+            throw promise != null && promise.isDecided() ? failureOf(promise, e) : e;
         } catch (WaitInterruptedException e) {
-            promise.cancel(false);
+            if (promise != null) {
+                promise.cancel(false);
+            }
             throw e;
         } catch (Error e) {
             // The transfer may be under way, or its value is lost.
             engine.interrupted = e;
             throw e;
         }
-        return switch (failure) {
-            case null -> value;
-            case RuntimeException refusal -> throw refusal;
-            case Error error -> throw error;
-            default -> throw new CompletionException(failure);
-        };
+        // Not by a switch, which may allocate.
+        if (failure == null) {
+            return value;
+        }
+        throw failureOf(failure);
+    }
+
+    private static RuntimeException failureOf(Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        return failure instanceof RuntimeException known ? known : new CompletionException(failure);
     }
 
     /** What a transfer that ended before the endpoint was closed has to say comes first. */
