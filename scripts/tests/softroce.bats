@@ -628,7 +628,7 @@ package_sources() {
     run -0 bash -c 'set -euo pipefail
         for part in common once packages apt-suite softroce/arch softroce/kernel softroce/initrd; do source "$1/$part.sh"; done
         kernel_get default
-        initrd_build "$2/a" && sleep 1 && initrd_build "$2/b"' - "$BATS_TEST_DIRNAME/../lib" "$BATS_TEST_TMPDIR"
+        once "$2" a "" initrd_build && sleep 1 && once "$2" b "" initrd_build' - "$BATS_TEST_DIRNAME/../lib" "$BATS_TEST_TMPDIR"
     cmp "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"
 }
 

@@ -128,11 +128,17 @@ public final class TestDevice implements AutoCloseable {
         return attributes;
     }
 
+    /** Index 0 is the default, also of an iWARP device, which has no partitions. */
     static void checkPartition(TestParameters parameters, String device, int partitions) {
+        int index = parameters.path().partitionKeyIndex();
         refuse(
-                parameters.path().partitionKeyIndex() >= partitions,
-                "--pkey_index: " + parameters.path().partitionKeyIndex() + " is not allowed; " + device
-                        + " has partition key" + (partitions == 1 ? " 0 only" : "s 0 to " + (partitions - 1)));
+                index > 0 && index >= partitions,
+                "--pkey_index: " + index + " is not allowed; " + device
+                        + switch (partitions) {
+                            case 0 -> " has no partition keys";
+                            case 1 -> " has partition key 0 only";
+                            default -> " has partition keys 0 to " + (partitions - 1);
+                        });
     }
 
     private void checkLimits(TestParameters parameters) {
