@@ -18,6 +18,8 @@ class TestDeviceTest {
         TestParameters first = TestParameters.parse(tool);
         TestParameters second = TestParameters.parse(tool, "--pkey_index", "1");
 
+        // An iWARP device has no table.
+        assertThatCode(() -> TestDevice.checkPartition(first, "siw0", 0)).doesNotThrowAnyException();
         assertThatCode(() -> TestDevice.checkPartition(first, "rxe0", 1)).doesNotThrowAnyException();
         assertThatCode(() -> TestDevice.checkPartition(second, "mlx5_0", 2)).doesNotThrowAnyException();
         assertThatThrownBy(() -> TestDevice.checkPartition(second, "rxe0", 1))
