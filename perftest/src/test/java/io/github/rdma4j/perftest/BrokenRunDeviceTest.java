@@ -166,7 +166,7 @@ class BrokenRunDeviceTest {
         String document = Files.readString(json);
         assertThat(ResultsSchema.faults(document)).isEmpty();
         assertThat(document).contains("\"state\": \"interrupted\"");
-        assertThat(document.split("\"MsgSize\" : " + size, -1)).hasSizeGreaterThanOrEqualTo(3);
+        assertThat(document.split("\"size\": " + size + ",", -1)).hasSizeGreaterThanOrEqualTo(3);
         assertThat(server.end()).as(server.text()).isEqualTo(1);
     }
 

@@ -6,9 +6,21 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.regex.Pattern;
 
-/** A command line run in this JVM, with what it printed. */
+/**
+ * A command line run in this JVM, with what it printed.
+ *
+ * @param err without the note that two ends share one CPU, as in most guests
+ */
 public record CommandRun(int status, String out, String err) {
+    private static final Pattern ONE_CPU = Pattern.compile("(?m)^\\w+: note: 2 ends spin on this machine, .*\\R");
+
+    /** Takes the note out. */
+    public CommandRun {
+        err = ONE_CPU.matcher(err).replaceAll("");
+    }
+
     public static CommandRun of(String commandLine) {
         return of(List.of(commandLine.strip().split(" +")));
     }

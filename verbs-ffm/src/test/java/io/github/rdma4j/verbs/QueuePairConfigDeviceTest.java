@@ -56,7 +56,7 @@ class QueuePairConfigDeviceTest {
                 config -> config.remoteAccess(AccessFlag.LOCAL_WRITE),
                 "REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC, FLUSH_GLOBAL and FLUSH_PERSISTENT");
         int keys = context.port(1).partitionTableLength();
-        assertRefused(config -> config.partitionKeyIndex(keys), "partitionKeyIndex " + keys, "0.." + (keys - 1));
+        assertRefused(config -> config.partitionKeyIndex(keys), "partitionKeyIndex " + keys, " has " + keys + " entr");
         int entries = context.attributes().maxCompletionQueueEntries();
         assertThatThrownBy(() -> context.createCompletionQueue(entries + 1))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -241,7 +241,7 @@ class QueuePairModifyDeviceTest {
         assertThatThrownBy(() -> queuePair.modify(a -> a.port(1).partitionKeyIndex(keys)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("partitionKeyIndex " + keys)
-                .hasMessageContaining("0.." + (keys - 1));
+                .hasMessageContaining(" has " + keys + " entr");
     }
 
     @Test

@@ -186,17 +186,10 @@ class ConnectionOrderDeviceTest {
     }
 
     @Test
-    void aLinkLocalAddressOfThisHostNeedsItsInterface() throws Exception {
+    void linkLocalAddressOfThisHostNeedsNoInterface() throws Exception {
         InetSocketAddress local = withoutInterface(CmTestNet.linkLocal());
-        for (ThrowingCallable use : new ThrowingCallable[] {
-            () -> listening.listen(local, 1), () -> client.resolve(local, CmTestNet.linkLocal(), PATIENCE)
-        }) {
-            assertThatThrownBy(use)
-                    .isInstanceOf(VerbsException.class)
-                    .hasMessageContaining("EINVAL")
-                    .hasMessageContaining(
-                            "it needs the interface of a link-local address of this host, as in fe80::1%eth0");
-        }
+        listening.listen(local, 1);
+        client.resolve(local, CmTestNet.linkLocal(), PATIENCE);
     }
 
     private static InetSocketAddress withoutInterface(InetSocketAddress address) throws UnknownHostException {
