@@ -103,14 +103,15 @@ class CompiledCodeDeviceTest {
         String output;
         if (loop.serves) {
             try (PeerProcess ours =
-                            PeerProcess.ofJava(telling, optimised(), command).awaitListening(port);
+                            PeerProcess.ofJava(telling, optimised(), command + " --details")
+                                    .awaitListening(port);
                     PeerProcess theirs = PeerProcess.ofC(command + " localhost")) {
                 assertThat(ours.await(LONG)).as(theirs.output()).isZero();
                 output = ours.output();
             }
         } else {
             try (PeerProcess theirs = PeerProcess.ofC(command).awaitListening(port);
-                    PeerProcess ours = PeerProcess.ofJava(telling, optimised(), command + " localhost")) {
+                    PeerProcess ours = PeerProcess.ofJava(telling, optimised(), command + " --details localhost")) {
                 assertThat(ours.await(LONG)).as(theirs.output()).isZero();
                 output = ours.output();
             }

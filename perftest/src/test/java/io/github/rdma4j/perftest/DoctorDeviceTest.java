@@ -155,7 +155,8 @@ class DoctorDeviceTest {
             JsonNode gid = finding(doctor(), "gid");
             assertThat(gid.get("state").asText()).isEqualTo("WARNING");
             assertThat(gid.get("seen").asText()).contains("fe80:").endsWith("the best of what there is");
-            run(gid.get("remedy").asText().replace("ADDRESS/LENGTH", address));
+            assertThat(gid.get("remedy").asText()).contains("give " + networkInterface + " an IP address");
+            run("ip address add " + address + " dev " + networkInterface);
             await(context -> context.gidTable(1).equals(gids));
             assertThat(finding(doctor(), "gid").get("state").asText()).isEqualTo("OK");
         } finally {
