@@ -121,7 +121,7 @@ final class Grants {
         try {
             window = memories.domain().allocateMemoryWindow(MemoryWindowType.TYPE_2);
             bind(verbs, window, base == null ? slice : base.slice(), rights, bound);
-            transfers.await("binding a memory window over ", bound, timeout);
+            transfers.await("binding a memory window over ", () -> bound, timeout);
             return new GrantedMemory(
                     slice, new MemoryHandle(window.remoteMemory(), rights), window, base, owned, null, null);
         } catch (UnsupportedVerbException e) {

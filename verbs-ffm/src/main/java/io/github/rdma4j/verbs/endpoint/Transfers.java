@@ -233,7 +233,7 @@ public final class Transfers {
      * Begins a transfer and waits for its end. It begins in here: an error behind that would otherwise leave a transfer
      * under way whose end nobody takes.
      */
-    private <T> T await(String operation, Supplier<Promise<T>> start, Duration timeout) {
+    <T> T await(String operation, Supplier<Promise<T>> start, Duration timeout) {
         Promise<T> promise = null;
         Throwable failure;
         T value;
