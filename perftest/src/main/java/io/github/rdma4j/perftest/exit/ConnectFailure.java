@@ -16,7 +16,10 @@ public enum ConnectFailure {
     NOBODY_LISTENS,
     /** Nothing answers. */
     NO_ANSWER,
-    /** Nothing answers for the address on its network, or a router or firewall refuses it. */
+    /**
+     * Nothing answers for the address on its network, this machine's interface has lost its link, or a router or
+     * firewall refuses it.
+     */
     UNREACHABLE,
     /** This host has no route, or one of the types unreachable, prohibit or blackhole. */
     NO_ROUTE,
@@ -54,7 +57,9 @@ public enum ConnectFailure {
      */
     public String remedy(String host) {
         return switch (this) {
-            case UNREACHABLE -> "ping " + host + ": its host must be up and have this address; ip route get " + host;
+            case UNREACHABLE ->
+                "see that this machine's network interface is up and has its link (ip route get " + host
+                        + " names it), then ping " + host + ": its host must be up and have this address";
             case NO_ROUTE ->
                 "ip route get " + host + "; bring this machine's network interface up (ip link), or add a route";
             default -> "";

@@ -125,7 +125,8 @@ public final class PeerClient {
                         "this machine has no route to " + address.host() + ": an interface is down, or a route is"
                                 + " missing or refuses it";
                     case UNREACHABLE ->
-                        "no machine answers for this address on its network, or a router or firewall refuses it";
+                        "no machine answers for this address on its network, this machine's network interface has lost its"
+                                + " link, or a router or firewall refuses it";
                     case NO_ADDRESS -> "the name is wrong, or the name service does not know it";
                     default -> "the machine is down, its address is wrong, or a firewall drops TCP to this port";
                 },
