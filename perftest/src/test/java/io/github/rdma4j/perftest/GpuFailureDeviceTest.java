@@ -91,7 +91,9 @@ class GpuFailureDeviceTest {
         StandInDriver.failAt(call, 40, NO_LONGER_THERE);
         GpuRun run = GpuRun.of(tool + " -n 5000 --timeout 20 --run-timeout 20", "", "--use_cuda=0");
         assertThat(run.client().status()).as(run.toString()).isEqualTo(1);
-        assertThat(run.client().err()).contains(": GPU memory: " + call).hasLineCount(1);
+        assertThat(run.client().err())
+                .contains(": note: the path to the GPU's memory is staged", ": GPU memory: " + call)
+                .hasLineCount(2);
         assertThat(run.server().status()).as(run.toString()).isEqualTo(1);
         assertThat(StandInDriver.open()).isEmpty();
     }
@@ -102,8 +104,8 @@ class GpuFailureDeviceTest {
         GpuRun run = GpuRun.of("ib_write_bw -s 5000 -n 5000 --timeout 20 --run-timeout 20", "", "--use_cuda=0");
         assertThat(run.client().status()).as(run.toString()).isEqualTo(1);
         assertThat(run.client().err())
-                .contains("ib_write_bw: GPU memory: cu", "CUDA_ERROR_UNKNOWN")
-                .hasLineCount(1);
+                .contains(": note: the path", "ib_write_bw: GPU memory: cu", "CUDA_ERROR_UNKNOWN")
+                .hasLineCount(2);
         assertThat(run.server().status()).as(run.toString()).isEqualTo(1);
     }
 }
