@@ -102,9 +102,8 @@ class CompiledCodeDeviceTest {
                 "env", "JAVA_TOOL_OPTIONS=-XX:+PrintCompilation -Xlog:class+load:file=" + classes + "::filecount=0");
         String output;
         if (loop.serves) {
-            try (PeerProcess ours =
-                            PeerProcess.ofJava(telling, optimised(), command + " --details")
-                                    .awaitListening(port);
+            try (PeerProcess ours = PeerProcess.ofJava(telling, optimised(), command + " --details")
+                            .awaitListening(port);
                     PeerProcess theirs = PeerProcess.ofC(command + " localhost")) {
                 assertThat(ours.await(LONG)).as(theirs.output()).isZero();
                 output = ours.output();

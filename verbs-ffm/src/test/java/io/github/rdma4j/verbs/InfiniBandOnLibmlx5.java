@@ -179,7 +179,8 @@ class InfiniBandOnLibmlx5 {
         assertThat(write(connect(same, same.endpoint())).isSuccess()).isTrue();
         assertThatThrownBy(() -> prepare(queue, 2))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("partitionKeyIndex 2: the partition key table of port 1 of mlx5_0 has 2 entries, 0..1");
+                .hasMessageContaining(
+                        "partitionKeyIndex 2: the partition key table of port 1 of mlx5_0 has 2 entries, 0..1");
     }
 
     private QueuePair datagrams(CompletionQueue completions) {
