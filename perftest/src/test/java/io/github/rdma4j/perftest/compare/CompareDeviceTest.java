@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.rdma4j.perftest.CommandRun;
 import io.github.rdma4j.perftest.options.Tool;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -65,9 +66,11 @@ class CompareDeviceTest {
                 "--expect",
                 "ib_write_lat:2:best<=1000");
 
-        assertThat(err.toString(StandardCharsets.UTF_8)).isEmpty();
-        assertThat(status).isZero();
-        assertThat(out.toString(StandardCharsets.UTF_8))
+        CommandRun run =
+                new CommandRun(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+        assertThat(run.err()).isEmpty();
+        assertThat(run.status()).isZero();
+        assertThat(run.out())
                 .contains("round 1 of 1, Java first")
                 .contains("tool              bytes  metric ")
                 .contains("expected ib_write_lat:2:best<=1000: ")
