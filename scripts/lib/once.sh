@@ -14,7 +14,7 @@
 #   once_keep NAME       moves $work/tree to CACHE/NAME
 #
 # An entry appears by a rename, so what is there is whole, whenever a process is killed. Only the holder of CACHE/.lock removes
-# folders of killed builders, and programs that a builder has started hold it, too. An entry is removed under CACHE/.use, so
+# folders of killed builders; programs that a builder has started also hold it. An entry is removed under CACHE/.use, so
 # never between the moment when another process finds it and the moment when that process has marked it as used.
 # ONCE_DAYS: how many days an entry is kept without a use, 30 by default.
 

@@ -174,7 +174,7 @@ disturbed() {
     rm -f calls
 }
 
-@test "a download that fails twice succeeds at the third try, with pauses that are told; one without hope ends at once" {
+@test "a download that fails twice succeeds at the third try, and reports the pauses; one without hope ends at once" {
     local program text
     export PATH=$PWD/bin:$PATH RDMA4J_FETCH_PAUSES='0 0 0'
     while IFS='|' read -r program text; do

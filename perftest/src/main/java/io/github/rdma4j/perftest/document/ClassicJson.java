@@ -17,7 +17,7 @@ import java.util.Locale;
 
 /**
  * The part of a document that the C tools write, too: the same keys, in the same order, with the same decimals. Of
- * several sizes it has the last one, because the C tools write their file anew for each.
+ * several sizes it has the last one, because the C tools rewrite their file for each.
  */
 final class ClassicJson {
     private ClassicJson() {}

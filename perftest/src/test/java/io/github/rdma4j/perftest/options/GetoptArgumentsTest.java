@@ -92,7 +92,7 @@ class GetoptArgumentsTest {
             TestParameters parameters = TestParameters.parse(Tool.WRITE_BANDWIDTH, words);
             assertThat(parameters.size()).isEqualTo(64);
             assertThat(parameters.iterations()).isEqualTo(100);
-            // Behind the host, too.
+            // Also behind the host.
             words.addFirst("host");
         }
     }

@@ -37,7 +37,7 @@ import java.util.function.Consumer;
  * there is none, while others that ask wait for it.
  *
  * <p>A server's name is looked up for each attempt, and its addresses are tried in turn: a server that comes back at
- * another address is found. That holds for {@code new InetSocketAddress("name", port)}, too, whose address is tried
+ * another address is found. That holds for {@code new InetSocketAddress("name", port)} as well, whose address is tried
  * first while the name still has it. It is used alone where no address is known for the name any more. An address that
  * was made of a number is kept. Java keeps what it has looked up for 30 s ({@code networkaddress.cache.ttl}).
  *

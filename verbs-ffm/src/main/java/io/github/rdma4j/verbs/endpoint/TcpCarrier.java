@@ -326,7 +326,7 @@ final class TcpCarrier implements Carrier {
         acknowledge(input.takeUrgent());
         send();
         for (int round = 0; round < MOST_ROUNDS && isPaused() && !output.isFull() && hears(); round++) {
-            // The kernel has taken an answer, and no event will tell of the requests behind it, which are here already.
+            // The kernel has taken an answer. The requests behind it are here already, so no event reports them.
             total += receive(protocol);
             acknowledge(input.takeUrgent());
             send();

@@ -410,7 +410,7 @@ final class ErrorTrials {
         return verifyGoesOn();
     }
 
-    /** A future that the program has already may tell of the error, too. */
+    /** A future that the program already has may also report the error. */
     private void repeat() {
         try {
             operation.run(this);

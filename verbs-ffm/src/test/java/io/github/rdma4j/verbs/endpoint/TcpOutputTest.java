@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Requests and answers of one connection: their order, what the peer is told, and how long it may read nothing. */
+/** Requests and answers of one connection: their order and acknowledgement, and how long the peer may read nothing. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TcpOutputTest {
     private static final int MOST = 2;

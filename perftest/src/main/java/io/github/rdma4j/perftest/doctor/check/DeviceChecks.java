@@ -87,7 +87,7 @@ final class DeviceChecks {
         return Finding.ok(Check.DEVICE, device.name(), source, seen);
     }
 
-    /** What keeps several devices from being opened is told once, by the check that finds it. */
+    /** A cause that keeps several devices from being opened is reported once, by the check that finds it. */
     private Finding notOpen(String source) {
         if (machine.isWithheld(device)) {
             return note(

@@ -323,7 +323,7 @@ final class SoftwareChecks {
                         + (bothFail ? ", or connect by rdma_cm" : ""));
     }
 
-    /** Whether what keeps this process from the devices keeps it from rdma_cm, too. */
+    /** Whether the cause that keeps this process from the devices also keeps it from rdma_cm. */
     private boolean sameFault() {
         boolean missing = files.exists("sys/class/misc/rdma_cm") && !files.exists(NODES + "/" + CM);
         boolean forbidden = machine.isForbidden(NODES + "/" + CM);

@@ -156,7 +156,7 @@ public record ModifyFailure(
         if (given.contains(AV)) {
             path().addTo(explanation);
         }
-        // Where the port is set, too, both are compared before the call.
+        // If the port is also set, both are compared before the call.
         if (given.contains(PKEY_INDEX) && !given.contains(PORT)) {
             checkPartition(
                     "PKEY_INDEX",
