@@ -145,7 +145,6 @@ class CmControlChannelDeviceTest {
         assertThatThrownBy(() -> ControlChannel.connect(local, LONG, LONG))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessageContaining("cannot connect to 127.0.0.1:19999 by rdma_cm")
-                .hasMessageContaining("a loopback address has no RDMA device")
                 .extracting(e -> ((HandshakeException) e).remedy())
                 .asString()
                 .contains("127.0.0.1, ::1 and other addresses of 'lo' have none");
