@@ -65,7 +65,10 @@ public final class CompletionChannel extends Resource implements EventSource {
 
     /** Whose event was taken last: most channels have one queue. Null before the first one. */
     private CompletionQueue last;
-    /** Of the thread that took the last event: most channels have one. A look-up in {@link #WORDS} costs as much as to enter. */
+    /**
+     * Of the thread that took the last event: most channels have one. A look-up in {@link #WORDS} costs as much as to
+     * enter.
+     */
     private MemorySegment lastWords;
 
     /** What the program waits for itself; null as long as it has not asked for it. */

@@ -3,7 +3,8 @@
 package io.github.rdma4j.verbs;
 
 /**
- * Errors at chosen places of one thread: what {@link FaultyClasses} puts before each allocation and at the entry of each
+ * Errors at chosen places of one thread: what {@link FaultyClasses} puts before each allocation and at the entry of
+ * each
  * method calls this. One object of a JVM, whoever has loaded the library.
  */
 public final class Faults {

@@ -25,7 +25,8 @@ import java.net.URL;
 import java.util.Set;
 
 /**
- * Loads the library, and the tests beside it, once more: each method of the library asks {@link Faults} at its entry and
+ * Loads the library, and the tests beside it, once more: each method of the library asks {@link Faults} at its entry
+ * and
  * before each allocation. The library itself has no code for that.
  */
 public final class FaultyClasses extends ClassLoader {

@@ -77,7 +77,8 @@ public final class Topology {
     }
 
     /**
-     * The RDMA devices that programs can use, ordered by name. The kernel also lists devices for subnet management, such
+     * The RDMA devices that programs can use, ordered by name. The kernel also lists devices for subnet management,
+     * such
      * as {@code smi1} beside a ConnectX-8 with XDR; they are left out.
      *
      * @return the devices

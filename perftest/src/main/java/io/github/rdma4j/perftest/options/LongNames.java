@@ -57,7 +57,9 @@ final class LongNames {
     /** The table's spelling of {@code --report-histogram}, which is what the help of C calls it. */
     private static final String MISSPELT = "report-histogrm";
 
-    /** The names of each table, the newest version first, and the complete builds before those with no extra library. */
+    /**
+     * The names of each table, the newest version first, and the complete builds before those with no extra library.
+     */
     private static final List<Set<String>> TABLES = List.of(
             names(ALWAYS, BUILD_ALWAYS, FROM_25_01, FROM_25_01_BUILD, FROM_26_04, FROM_26_04_BUILD),
             names(ALWAYS, BUILD_ALWAYS, FROM_25_01, FROM_25_01_BUILD, ONLY_25_01_BUILD),

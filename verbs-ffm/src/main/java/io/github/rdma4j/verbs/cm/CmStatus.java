@@ -127,8 +127,10 @@ final class CmStatus {
     }
 
     /**
-     * {@return what of this host is in the way of an id that does not reach its peer; empty if nothing is} The kernel has
-     * chosen the id's local address: if this JVM sees no interface that has it, the interfaces say nothing about the id.
+     * {@return what of this host is in the way of an id that does not reach its peer; empty if nothing is} The kernel
+     * has
+     * chosen the id's local address: if this JVM sees no interface that has it, the interfaces say nothing about the
+     * id.
      */
     static Explanation ofThisHost(int errno, ConnectionId id) {
         InetSocketAddress local = id.localAddress().orElse(null);

@@ -144,7 +144,8 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
     /**
      * Takes a local address and port (rdma_bind_addr(3)).
      *
-     * <p>The wildcard address is for ids that listen. As with Java's sockets, that of either family takes IPv4 and IPv6,
+     * <p>The wildcard address is for ids that listen. As with Java's sockets, that of either family takes IPv4 and
+     * IPv6,
      * and {@link #localAddress()} returns {@code ::}. It takes its own family alone if {@link
      * ConnectionOptions#addressFamilyOnly} was called before, if this JVM has no IPv6, and on a host with an iWARP
      * device, which listens for one family at a time. A client that needs a certain port gives it as the source of

@@ -23,8 +23,10 @@ public record GidEntry(Gid gid, int index, int port, GidType type, int networkIn
 
     /**
      * Which entry of a port's table to use when the user does not say. On RoCE: version 2 before version 1, because
-     * only it is routable; within a version an IPv4-mapped address before one of IPv6, as the C tools choose; within a family
-     * a link-local address last, because peers on other subnets cannot reach it; then the lowest index. On InfiniBand the first
+     * only it is routable; within a version an IPv4-mapped address before one of IPv6, as the C tools choose; within
+     * a family
+     * a link-local address last, because peers on other subnets cannot reach it; then the lowest index. On InfiniBand
+     * the first
      * entry, which is the port's own.
      *
      * @param table the entries of one port, in any order

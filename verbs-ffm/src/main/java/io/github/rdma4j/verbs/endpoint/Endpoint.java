@@ -45,7 +45,8 @@ import java.util.function.Consumer;
  * ends the waits of other threads, everything is an {@link IllegalStateException}.
  *
  * <p><b>Errors.</b> A {@link StackOverflowError} or {@link OutOfMemoryError} in a method of an endpoint either leaves
- * everything as it was, or loses the connection: the {@link ConnectionLostException} of the next call has the error as its
+ * everything as it was, or loses the connection: the {@link ConnectionLostException} of the next call has the error
+ * as its
  * cause.
  *
  * <p><b>Transport.</b> RDMA, unless {@link EndpointConfig#transport} says otherwise. All of the above holds over TCP,
@@ -125,7 +126,8 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
      * @throws EndpointException if no address is known for the name: the cause is the {@link
      *     java.net.UnknownHostException}; if it has several addresses and none can be reached: the cause is the failure
      *     of the first, and those of the others are suppressed; if the server speaks another protocol, or another
-     *     version of this one; over TCP, if it does not answer in time; with {@link Transport#RDMA_OR_TCP}, if neither connects: the message has both
+     *     version of this one; over TCP, if it does not answer in time; with {@link Transport#RDMA_OR_TCP}, if
+     *     neither connects: the message has both
      *     reasons, the cause is that of RDMA, and that of TCP is suppressed
      * @throws io.github.rdma4j.verbs.cm.ConnectionException if the server cannot be reached, refuses, or does not
      *     answer in time

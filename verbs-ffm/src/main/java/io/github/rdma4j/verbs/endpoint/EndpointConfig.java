@@ -169,7 +169,8 @@ public final class EndpointConfig {
      * How many messages the peer may have on the way, or waiting here to be polled; default 64. These are the peer's
      * credits. The memory is this number and three more times {@link #maxMessageSize}.
      *
-     * <p>Over TCP this is also the number of reads and atomic operations of the peer that this side serves at a time, but
+     * <p>Over TCP this is also the number of reads and atomic operations of the peer that this side serves at a time,
+     * but
      * at least 64 and at most 1,024. The peer keeps further ones back. The answers that wait take up to 200 bytes of
      * heap each.
      *
@@ -263,7 +264,8 @@ public final class EndpointConfig {
      * <p>A peer that calls nothing for long is not dead: its adapter answers for it. Time in which nobody is inside a
      * method of this endpoint hardly counts.
      *
-     * <p>Over TCP no adapter takes the answers to the peer's reads and atomic operations. A peer that has asked for data
+     * <p>Over TCP no adapter takes the answers to the peer's reads and atomic operations. A peer that has asked for
+     * data
      * and takes none of it for this long is disconnected. Until then its unanswered requests are limited ({@link
      * #receiveBuffers}).
      *

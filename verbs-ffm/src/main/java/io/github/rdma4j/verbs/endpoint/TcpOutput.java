@@ -12,8 +12,10 @@ import java.lang.foreign.MemorySegment;
  * room. The kernel never reads the program's memory: memory that its owner closes meanwhile makes the copy throw.
  *
  * <p>The memory is bounded. This side's own requests are limited by its send queue, answers to the peer's reads and
- * atomic operations by {@link TcpFrame#answers}. Both sides keep to the latter: a side holds its own requests back while
- * that many of its answers are outstanding ({@link #next}), and stops taking requests in while that many answers wait to
+ * atomic operations by {@link TcpFrame#answers}. Both sides keep to the latter: a side holds its own requests back
+ * while
+ * that many of its answers are outstanding ({@link #next}), and stops taking requests in while that many answers wait
+ * to
  * be sent ({@link #isFull}). Answers overtake requests that are held back, or two sides that read from each other would
  * wait for each other.
  */

@@ -78,7 +78,8 @@ public final class Transfers {
      * @param local where to; its region needs {@link AccessFlag#LOCAL_WRITE}
      * @param remote what to read; exactly as long: {@link MemoryHandle#slice} names a part
      * @param timeout how long to wait
-     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}, or the lengths differ
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}, or the lengths
+     * differ
      * @throws TransferException if the transfer fails
      * @throws TransferTimeoutException if it is not done in time
      * @throws WaitInterruptedException if the thread is interrupted; if it had begun, it goes on
@@ -297,7 +298,8 @@ public final class Transfers {
      * @param local where to; it belongs to the adapter until the future is complete
      * @param remote what to read; exactly as long
      * @return complete when the data is here; exceptionally with what {@link #read} throws
-     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}, or the lengths differ
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}, or the lengths
+     * differ
      * @throws IllegalStateException if the endpoint is closed
      */
     public CompletableFuture<Void> readAsync(MemorySlice local, MemoryHandle remote) {
@@ -407,7 +409,8 @@ public final class Transfers {
      * @param local where to; it belongs to the adapter until the transfer is done
      * @param remote what to read; exactly as long
      * @return {@link Endpoint#OK}, {@link Endpoint#QUEUE_FULL} or {@link Endpoint#CLOSED_BY_PEER}
-     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}, or the lengths differ
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}, or the lengths
+     * differ
      * @throws ConnectionLostException if the connection is lost
      * @throws IllegalStateException if the endpoint is closed
      */

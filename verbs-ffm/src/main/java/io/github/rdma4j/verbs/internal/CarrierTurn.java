@@ -13,7 +13,8 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class CarrierTurn {
     /**
-     * Calls between two turns. Parking costs some 20 µs of CPU time. A prime number, so that threads that call in turn do
+     * Calls between two turns. Parking costs some 20 µs of CPU time. A prime number, so that threads that call in
+     * turn do
      * not leave the end of each turn to the same one of them.
      */
     private static final int CALLS = 251;

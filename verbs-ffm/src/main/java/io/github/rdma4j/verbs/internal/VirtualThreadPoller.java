@@ -13,7 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Waits (epoll(7)) on behalf of virtual threads, so that a wait for an event holds no carrier; the JDK does the same for
+ * Waits (epoll(7)) on behalf of virtual threads, so that a wait for an event holds no carrier; the JDK does the same
+ * for
  * sockets. It has one daemon thread, the only thread that this library starts by itself. The first wait of a virtual
  * thread starts it. It ends when nothing has been watched for {@value #IDLE_MILLIS} ms, and the next wait starts
  * another one: a running thread would keep the class loader of this library alive.

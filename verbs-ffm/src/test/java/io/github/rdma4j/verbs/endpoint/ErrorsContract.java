@@ -13,7 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What becomes of a connection whose endpoint meets a {@link StackOverflowError} at some depth of its calls, or an {@link
+ * What becomes of a connection whose endpoint meets a {@link StackOverflowError} at some depth of its calls, or an
+ * {@link
  * OutOfMemoryError} at some allocation: either nothing has happened, or the connection is lost, and the exception names
  * the error.
  */

@@ -100,7 +100,10 @@ class OneCarrierTest {
             System.exit(0);
         }
 
-        /** The queue of the endpoint's lock has a virtual thread in it that does not run, and a platform thread behind it. */
+        /**
+         * The queue of the endpoint's lock has a virtual thread in it that does not run, and a platform thread behind
+         * it.
+         */
         private static void platformThreadCloses(String what, Consumer<FakePair> call) throws Exception {
             FakePair pair = pair(Duration.ZERO);
             List<Thread> readers = List.of(loop(pair, call), loop(pair, call));

@@ -60,7 +60,8 @@ class TransfersTcpTest extends TransfersContract {
     }
 
     /**
-     * More reads and atomic operations than each side serves at a time, between writes of more than the kernel's buffers
+     * More reads and atomic operations than each side serves at a time, between writes of more than the kernel's
+     * buffers
      * take: whoever served no more before its own were sent would wait for a peer that does the same.
      */
     @Test
