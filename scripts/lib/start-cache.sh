@@ -25,7 +25,11 @@ start_cache() {
     START_CACHE=()
     [[ $mode != off ]] || return 0
     # Who brings a cache of their own, or records one, is not disturbed.
-    local variables="${JDK_JAVA_OPTIONS:-}${JAVA_TOOL_OPTIONS:+ $JAVA_TOOL_OPTIONS}${_JAVA_OPTIONS:+ $_JAVA_OPTIONS}"
+    # A cache serves one collector. Other options leave it as it is.
+    local variables='' word
+    for word in ${JDK_JAVA_OPTIONS:-} ${JAVA_TOOL_OPTIONS:-} ${_JAVA_OPTIONS:-}; do
+        [[ $word != -XX:[+-]Use*GC ]] || variables+=" $word"
+    done
     case " $* $variables " in
         *-XX:AOT* | *-Xshare* | *-XX:SharedArchiveFile* | *-XX:ArchiveClassesAtExit*) return 0 ;;
     esac
@@ -36,7 +40,7 @@ start_cache() {
         [[ $line != JAVA_RUNTIME_VERSION=* ]] || version=${line#*=}
     done <"$home/release"
     # No other process is started for this: the name is all that tells one cache from the other.
-    start_cache_name "$version $home $jar $*${variables:+ $variables}"
+    start_cache_name "$version $home $jar $*$variables"
     file=$folder/$name
     local devices=("${RDMA4J_SYSFS:-/sys}"/class/infiniband/*)
     if [[ $mode == @(auto|make) && $folder == /* ]]; then
