@@ -25,11 +25,7 @@ start_cache() {
     START_CACHE=()
     [[ $mode != off ]] || return 0
     # Who brings a cache of their own, or records one, is not disturbed.
-    # A cache serves one collector. Other options leave it as it is.
-    local variables='' word
-    for word in ${JDK_JAVA_OPTIONS:-} ${JAVA_TOOL_OPTIONS:-} ${_JAVA_OPTIONS:-}; do
-        [[ $word != -XX:[+-]Use*GC ]] || variables+=" $word"
-    done
+    local variables="${JDK_JAVA_OPTIONS:-} ${JAVA_TOOL_OPTIONS:-} ${_JAVA_OPTIONS:-}" word collector=''
     case " $* $variables " in
         *-XX:AOT* | *-Xshare* | *-XX:SharedArchiveFile* | *-XX:ArchiveClassesAtExit*) return 0 ;;
     esac
@@ -39,8 +35,12 @@ start_cache() {
     while IFS= read -r line; do
         [[ $line != JAVA_RUNTIME_VERSION=* ]] || version=${line#*=}
     done <"$home/release"
+    # A cache serves one collector. Other options leave it as it is.
+    for word in $variables; do
+        [[ $word != -XX:[+-]Use*GC ]] || collector+=" $word"
+    done
     # No other process is started for this: the name is all that tells one cache from the other.
-    start_cache_name "$version $home $jar $*$variables"
+    start_cache_name "$version $home $jar $*$collector"
     file=$folder/$name
     local devices=("${RDMA4J_SYSFS:-/sys}"/class/infiniband/*)
     if [[ $mode == @(auto|make) && $folder == /* ]]; then
