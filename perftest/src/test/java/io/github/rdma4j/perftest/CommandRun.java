@@ -14,7 +14,8 @@ import java.util.regex.Pattern;
  * @param err without the note that two ends share one CPU, as in most guests
  */
 public record CommandRun(int status, String out, String err) {
-    private static final Pattern ONE_CPU = Pattern.compile("(?m)^\\w+: (note|warning): 2 ends spin on this machine, .*\\R");
+    private static final Pattern ONE_CPU =
+            Pattern.compile("(?m)^\\w+: (note|warning): 2 ends spin on this machine, .*\\R");
 
     /** Takes the note out. */
     public CommandRun {
