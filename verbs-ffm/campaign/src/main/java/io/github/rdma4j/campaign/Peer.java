@@ -39,8 +39,6 @@ final class Peer {
 
     private static final Duration TO_RDMA = Duration.ofSeconds(20);
     /** More than SoftRoCE ever is beside TCP. */
-    private static final double MAX_SLOWDOWN = 8;
-
     private static final TransferHandler NOTHING = (id, value, failure) -> {};
 
     private Peer() {}
@@ -112,7 +110,6 @@ final class Peer {
             if (load.moves()) {
                 config.transport(Transport.RDMA_WITH_FAILOVER)
                         .recoveryInterval(Duration.ofSeconds(1))
-                        .maxSlowdown(load == Load.FAILOVER_IDLE ? MAX_SLOWDOWN : 0)
                         .onMove(moves::add);
             }
             config.silenceTimeout(Duration.ofMillis(silenceMillis)).closeTimeout(Duration.ofSeconds(30));

@@ -63,13 +63,6 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      */
     public static final ChannelOption<Transport> TRANSPORT = valueOf(RdmaChannelOption.class, "TRANSPORT");
 
-    /**
-     * How many times as long as over TCP a round trip over RDMA may take, before a client with {@link
-     * Transport#RDMA_WITH_FAILOVER} stays with TCP, or goes back to it ({@link EndpointConfig#maxSlowdown}); at least
-     * 1, default 0: as long as it likes. It has no effect on a server, nor with another {@link #TRANSPORT}.
-     */
-    public static final ChannelOption<Double> MAX_SLOWDOWN = valueOf(RdmaChannelOption.class, "MAX_SLOWDOWN");
-
     @SuppressWarnings("deprecation")
     private RdmaChannelOption() {
         super(null);

@@ -20,7 +20,6 @@ final class RdmaOptions {
     private volatile int sendBuffers = 32;
     private volatile int silenceTimeoutMillis = 30_000;
     private volatile Transport transport = Transport.RDMA;
-    private volatile double maxSlowdown;
     /** Null where each channel is alone. */
     private volatile EndpointGroup group;
 
@@ -54,10 +53,8 @@ final class RdmaOptions {
             silenceTimeoutMillis = (Integer) value == 0 ? 0 : range(option, value, 100, Integer.MAX_VALUE);
         } else if (option == RdmaChannelOption.GROUP) {
             group = (EndpointGroup) value;
-        } else if (option == RdmaChannelOption.TRANSPORT) {
-            transport = (Transport) value;
         } else {
-            maxSlowdown = slowdown(option, (Double) value);
+            transport = (Transport) value;
         }
         return true;
     }
@@ -75,13 +72,6 @@ final class RdmaOptions {
         return number;
     }
 
-    private static double slowdown(ChannelOption<?> option, double factor) {
-        if (factor != 0 && !(factor >= 1)) {
-            throw new IllegalArgumentException("%s %s: at least 1, or 0 for any".formatted(option.name(), factor));
-        }
-        return factor;
-    }
-
     /** The value of an option; null if it is none of these. */
     Object get(ChannelOption<?> option) {
         return all().get(option);
@@ -94,7 +84,6 @@ final class RdmaOptions {
         values.put(RdmaChannelOption.SEND_BUFFERS, sendBuffers);
         values.put(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, silenceTimeoutMillis);
         values.put(RdmaChannelOption.TRANSPORT, transport);
-        values.put(RdmaChannelOption.MAX_SLOWDOWN, maxSlowdown);
         EndpointGroup shared = group;
         if (shared != null) {
             values.put(RdmaChannelOption.GROUP, shared);
@@ -130,8 +119,7 @@ final class RdmaOptions {
                 .receiveBuffers(receiveBuffers)
                 .sendDepth(sendBuffers)
                 .silenceTimeout(Duration.ofMillis(silenceTimeoutMillis))
-                .transport(transport)
-                .maxSlowdown(maxSlowdown);
+                .transport(transport);
         EndpointGroup shared = group;
         if (shared != null) {
             config.group(shared);

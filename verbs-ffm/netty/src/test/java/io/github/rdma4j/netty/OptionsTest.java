@@ -36,19 +36,16 @@ class OptionsTest {
         assertThat(config.getOption(RdmaChannelOption.RECEIVE_BUFFERS)).isEqualTo(32);
         assertThat(config.getOption(RdmaChannelOption.SEND_BUFFERS)).isEqualTo(32);
         assertThat(config.getOption(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS)).isEqualTo(30_000);
-        assertThat(config.getOption(RdmaChannelOption.MAX_SLOWDOWN)).isZero();
         assertThat(config.setOption(RdmaChannelOption.MESSAGE_SIZE, 100)).isTrue();
         assertThat(config.setOption(RdmaChannelOption.RECEIVE_BUFFERS, 200)).isTrue();
         assertThat(config.setOption(RdmaChannelOption.SEND_BUFFERS, 300)).isTrue();
         assertThat(config.setOption(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, 400))
                 .isTrue();
-        assertThat(config.setOption(RdmaChannelOption.MAX_SLOWDOWN, 1.5)).isTrue();
         assertThat(config.getOptions())
                 .containsEntry(RdmaChannelOption.MESSAGE_SIZE, 100)
                 .containsEntry(RdmaChannelOption.RECEIVE_BUFFERS, 200)
                 .containsEntry(RdmaChannelOption.SEND_BUFFERS, 300)
-                .containsEntry(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, 400)
-                .containsEntry(RdmaChannelOption.MAX_SLOWDOWN, 1.5);
+                .containsEntry(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, 400);
         assertThat(config.getOption(ChannelOption.SO_RCVBUF)).isEqualTo(20_000);
     }
 
@@ -75,10 +72,6 @@ class OptionsTest {
                 .hasMessageContaining("50 is not in 100..");
         assertThatThrownBy(() -> config.setOption(RdmaChannelOption.MESSAGE_SIZE, 1 << 27))
                 .hasMessageContaining("134217728 is not in");
-        assertThatThrownBy(() -> config.setOption(RdmaChannelOption.MAX_SLOWDOWN, 0.5))
-                .hasMessageContaining("MAX_SLOWDOWN 0.5: at least 1, or 0 for any");
-        assertThatThrownBy(() -> config.setOption(RdmaChannelOption.MAX_SLOWDOWN, Double.NaN))
-                .hasMessageContaining("at least 1");
         assertThat(config.getOption(RdmaChannelOption.MESSAGE_SIZE)).isEqualTo(8192);
         // Netty warns of what is unknown.
         assertThat(config.setOption(ChannelOption.SO_BROADCAST, true)).isFalse();

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.endpoint.Endpoint;
-import io.github.rdma4j.verbs.endpoint.EndpointConfig;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import io.github.rdma4j.verbs.endpoint.Transport;
 import io.netty.bootstrap.Bootstrap;
@@ -48,7 +47,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -259,19 +257,6 @@ class TransportTest {
                         .connect(server(Transport.RDMA_WITH_FAILOVER).localAddress())
                         .sync())
                 .hasMessageContaining("silenceTimeout");
-    }
-
-    @Test
-    void theSlowdownThatIsAllowedReachesTheEndpoint() {
-        RdmaOptions options = new RdmaOptions();
-        options.set(RdmaChannelOption.TRANSPORT, Transport.TCP);
-        options.set(RdmaChannelOption.MAX_SLOWDOWN, 1.5);
-        Consumer<EndpointConfig> asked = options::applyTo;
-        EndpointServer.bind(
-                        HERE,
-                        asked.andThen(config ->
-                                assertThat(config).extracting("maxSlowdown").isEqualTo(1.5)))
-                .close();
     }
 
     @ParameterizedTest

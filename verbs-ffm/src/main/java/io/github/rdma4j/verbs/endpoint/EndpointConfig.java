@@ -58,7 +58,6 @@ public final class EndpointConfig {
     private boolean integrity;
     private Duration rdmaTimeout = Duration.ofSeconds(2);
     private Duration recoveryInterval = Duration.ofSeconds(5);
-    private double maxSlowdown;
     private Consumer<? super TransportMove> moveListener;
 
     EndpointConfig() {}
@@ -122,33 +121,6 @@ public final class EndpointConfig {
             throw new IllegalArgumentException("recoveryInterval %s: above zero".formatted(TimeText.of(interval)));
         }
         recoveryInterval = interval;
-        return this;
-    }
-
-    /**
-     * How many times as long as over TCP a round trip over RDMA may take, before a client over {@link
-     * Transport#RDMA_WITH_FAILOVER} stays with TCP, or goes back to it; default 0: as long as it likes. Before each
-     * move to RDMA, and in each {@link #recoveryInterval} on RDMA, the client sends {@value Comparison#ROUNDS}
-     * questions without bytes over each of the two and compares the middle ones. Each time in a row that RDMA is too
-     * slow, it waits twice as long before it tries again, up to 64 times.
-     *
-     * <p>Questions are asked and answered by whoever is inside the endpoint on the two sides. They count only where
-     * nothing else is under way. Where that has prevented a comparison for two {@link #recoveryInterval}s, or before a
-     * move to RDMA for a quarter of {@link #rdmaTimeout}, both sides send nothing else until the questions are
-     * answered: for some twenty round trips, and an eighth of {@link #rdmaTimeout} at most, a quarter before a move.
-     * Each such rest that was too short doubles the next one, up to half of {@link #rdmaTimeout} and a quarter of
-     * {@link #silenceTimeout}, and the time to it if there was no round trip over RDMA; three of these are enough, of
-     * several rests together. Where there is no result RDMA is used, as it is where its round trips take longer than a
-     * third of a rest.
-     *
-     * @param factor at least 1; 0 compares nothing. A server's setting means nothing
-     * @return this
-     */
-    public EndpointConfig maxSlowdown(double factor) {
-        if (factor != 0 && !(factor >= 1)) {
-            throw new IllegalArgumentException("maxSlowdown %s: at least 1, or 0 for any".formatted(factor));
-        }
-        maxSlowdown = factor;
         return this;
     }
 
@@ -470,10 +442,6 @@ public final class EndpointConfig {
     }
 
     /** Zero for any. */
-    double maxSlowdown() {
-        return maxSlowdown;
-    }
-
     /** Null for nobody. */
     Consumer<? super TransportMove> moveListener() {
         return moveListener;

@@ -119,11 +119,6 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
         return mover;
     }
 
-    /** For tests: whether what the program posts waits for a comparison. */
-    boolean isResting() {
-        return outbox.isResting();
-    }
-
     // ---- Posting ----
 
     @Override
@@ -217,8 +212,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
             return outbox.failAll(post -> receiver.failed(post.id, "the connection has ended", null));
         }
         takeInRdma();
-        // In a rest TCP is compared: what it has must not wait for a look.
-        if (++polls >= POLLS_PER_LOOK_AT_TCP || !mover.isOnRdma() || outbox.isResting()) {
+        if (++polls >= POLLS_PER_LOOK_AT_TCP || !mover.isOnRdma()) {
             polls = 0;
             // What RDMA has is older than the word of the peer's end.
             news.count(tcp.poll(news.ofTcp()));
@@ -257,10 +251,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
     }
 
     private void loseTcp() {
-        boolean wireAlone = tcp.isLostByTheWire() && mover.isOnRdma();
-        if (wireAlone) {
-            mover.compareNoMore();
-        } else {
+        if (!tcp.isLostByTheWire() || !mover.isOnRdma()) {
             takeInRdma();
             // A peer that has ended is not RDMA's fault.
             String other = tcp.isLostByTheWire() ? mover.trouble() : null;
@@ -297,21 +288,6 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
     @Override
     public boolean sendCanary(int number, byte[] bytes) {
         return rdma.sendCanary(number, bytes);
-    }
-
-    @Override
-    public void sendEcho(int frame) {
-        if (mover.hearsRdma()) {
-            outbox.addEcho(frame);
-        } else {
-            rdma.ask(
-                    wire -> {
-                        if (!rdma.sendEcho(frame)) {
-                            mover.fails(REFUSED);
-                        }
-                    },
-                    rdmaFails);
-        }
     }
 
     @Override

@@ -181,9 +181,7 @@ final class FailoverNews implements Outbox.Listener {
                 return;
             }
             int kind = Frame.kind(frame);
-            if (kind == Frame.PING || kind == Frame.PONG) {
-                mover.echo(frame);
-            } else if (mover.hearsRdma()) {
+            if (mover.hearsRdma()) {
                 deliver(rdma.wire(), buffer, frame, length);
                 mover.received(frame);
             } else if (kind == Frame.CANARY) {

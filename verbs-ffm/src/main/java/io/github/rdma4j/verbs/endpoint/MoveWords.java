@@ -12,8 +12,7 @@ import java.util.Arrays;
  *
  * @param kind what is said
  * @param attempt of which RDMA connection; they are counted
- * @param messages of {@link Kind#DOWN}: how many messages this side has received over that connection; of {@link
- *     Kind#PING} and {@link Kind#PONG}: the question's number
+ * @param messages of {@link Kind#DOWN}: how many messages this side has received over that connection
  * @param credits of {@link Kind#DOWN}: how many credits
  * @param closed of {@link Kind#DOWN}: whether the peer's close has come
  * @param body of {@link Kind#OFFER} and {@link Kind#ANSWER}: what the peer must know; of {@link Kind#DOWN}: why
@@ -30,11 +29,7 @@ record MoveWords(Kind kind, int attempt, long messages, long credits, boolean cl
         /** Everything before the peer's UP was taken in. */
         READY,
         /** The RDMA connection is no more, and nothing comes from there. */
-        DOWN,
-        /** A question of a {@link Comparison}. */
-        PING,
-        /** Its answer. */
-        PONG
+        DOWN
     }
 
     /** The longest reason. */
@@ -54,11 +49,6 @@ record MoveWords(Kind kind, int attempt, long messages, long credits, boolean cl
 
     static MoveWords of(Kind kind, int attempt, byte[] body) {
         return new MoveWords(kind, attempt, 0, 0, false, body);
-    }
-
-    /** A question or an answer. */
-    static MoveWords of(Kind kind, int attempt, int number) {
-        return new MoveWords(kind, attempt, number, 0, false, new byte[0]);
     }
 
     static byte[] reason(String text) {

@@ -34,9 +34,6 @@ final class Mover {
         /** Sends a message over RDMA that is none of the program's; whether the adapter has taken it. */
         boolean sendCanary(int number, byte[] bytes);
 
-        /** Sends a question or an answer over RDMA, behind what was posted before. */
-        void sendEcho(int frame);
-
         /** Takes in what has come over RDMA until now. */
         void takeInRdma();
 
@@ -60,7 +57,7 @@ final class Mover {
     private final LongSupplier clock;
     private final long attemptNanos;
     private final int canaryBytes;
-    private final SpeedCheck speed;
+    private final long pauseNanos;
 
     private int attempt;
     private boolean underWay;
@@ -110,7 +107,7 @@ final class Mover {
         this.clock = clock;
         this.attemptNanos = Engine.nanos(config.rdmaTimeout());
         this.canaryBytes = Math.min(maxMessage, LONGEST_CANARY);
-        this.speed = new SpeedCheck(client, outbox, ground, clock, config);
+        this.pauseNanos = Engine.nanos(config.recoveryInterval());
         this.nextTry = clock.getAsLong();
         outbox.useTcp(tcp);
     }
@@ -155,13 +152,11 @@ final class Mover {
         if (failing != null) {
             return 0;
         }
-        long now = clock.getAsLong();
         if (underWay) {
             boolean tries = !arrived && !downSaid;
-            long toEnd = tries ? Math.max(0, begun + attemptNanos - now) : Long.MAX_VALUE;
-            return Math.min(toEnd, speed.nanosToStep(now));
+            return tries ? Math.max(0, begun + attemptNanos - clock.getAsLong()) : Long.MAX_VALUE;
         }
-        return client && way != null ? Math.max(0, nextTry - now) : Long.MAX_VALUE;
+        return client && way != null ? Math.max(0, nextTry - clock.getAsLong()) : Long.MAX_VALUE;
     }
 
     // ---- What happens ----
@@ -183,9 +178,6 @@ final class Mover {
 
     /** Does what the time and failures ask for. */
     void step(boolean open) {
-        if (failing == null) {
-            compare();
-        }
         String reason = failing;
         failing = null;
         if (underWay) {
@@ -214,7 +206,6 @@ final class Mover {
         messages = 0;
         credits = 0;
         closed = false;
-        speed.begin(number, begun);
     }
 
     private void offer() {
@@ -226,7 +217,7 @@ final class Mover {
         } catch (RuntimeException e) {
             failed(e);
             giveUpPrepared();
-            nextTry = clock.getAsLong() + speed.pause();
+            nextTry = clock.getAsLong() + pauseNanos;
         }
     }
 
@@ -283,12 +274,6 @@ final class Mover {
                     useRdma();
                 }
             }
-            case PING -> {
-                if (!downSaid) {
-                    speed.asked(false, (int) words.messages(), true);
-                }
-            }
-            case PONG -> speed.answered(false, (int) words.messages());
             default -> {
                 downHeard = words;
                 if (!downSaid) {
@@ -362,36 +347,9 @@ final class Mover {
         if (canariesSeen == CANARIES) {
             if (!client) {
                 sendCanary();
-            } else if (speed.isWanted()) {
-                speed.beginBeforeMove();
             } else {
                 sayUp();
             }
-        }
-    }
-
-    // ---- How fast it is ----
-
-    /** Questions over one of the two wires will not be answered any more. */
-    void compareNoMore() {
-        speed.stop();
-    }
-
-    /** A question or an answer has come over RDMA. */
-    void echo(int frame) {
-        int number = Frame.credits(frame);
-        if (Frame.kind(frame) == Frame.PONG) {
-            speed.answered(true, number);
-        } else {
-            speed.asked(true, number, !downSaid);
-        }
-    }
-
-    private void compare() {
-        switch (speed.step()) {
-            case FAST_ENOUGH -> sayUp();
-            case TOO_SLOW -> fails(speed.complaint());
-            case UNKNOWN -> {}
         }
     }
 
@@ -412,13 +370,7 @@ final class Mover {
     private void arrive() {
         if (upHeard && outbox.isOverRdma() && !arrived) {
             arrived = true;
-            String times = speed.times();
-            speed.moved();
-            ground.moved(
-                    Transport.TCP,
-                    Transport.RDMA,
-                    times == null ? "RDMA works" : "RDMA works: " + times,
-                    Duration.ofNanos(clock.getAsLong() - begun));
+            ground.moved(Transport.TCP, Transport.RDMA, "RDMA works", Duration.ofNanos(clock.getAsLong() - begun));
         }
     }
 
@@ -444,7 +396,6 @@ final class Mover {
             begun = clock.getAsLong();
         }
         outbox.hold();
-        speed.stop();
         if (rdma != null) {
             ground.breakRdma(upHeard);
             rdma = null;
@@ -452,8 +403,6 @@ final class Mover {
             failing = null;
         }
         downSaid = true;
-        // The peer's last question may have come when its connection was broken.
-        speed.stop();
         ground.say(new MoveWords(
                 MoveWords.Kind.DOWN, attempt, messages, credits, closed, MoveWords.reason(String.valueOf(reason))));
         if (!outbox.isOverRdma()) {
@@ -470,7 +419,7 @@ final class Mover {
             outbox.useTcp(tcp);
         }
         underWay = false;
-        nextTry = clock.getAsLong() + speed.pause();
+        nextTry = clock.getAsLong() + pauseNanos;
         if (arrived) {
             arrived = false;
             ground.moved(

@@ -32,9 +32,6 @@ final class Outbox {
         void refused(Post post, RuntimeException why);
     }
 
-    /** The questions and answers of a {@link Comparison} that may be under way: one, and one whose end is late. */
-    static final int ECHOES = 2;
-
     private static final String FAILED = "posting failed: ";
 
     private final FailoverRooms rooms;
@@ -47,7 +44,6 @@ final class Outbox {
     private final int[] free;
     private int freeCount;
     private int asking;
-    private int echoes;
     /** Where posts go; null while they wait. */
     private Carrier wire;
     /** Which has what is under way. */
@@ -55,7 +51,6 @@ final class Outbox {
 
     private boolean overRdma;
     private boolean blocked;
-    private boolean resting;
     private boolean batched;
     private int inBatch;
     private String failure;
@@ -102,13 +97,6 @@ final class Outbox {
         return !waiting.isEmpty();
     }
 
-    /** Whether nothing but questions and answers is under way or waits, which would delay what is posted now. */
-    boolean isQuiet() {
-        return resting
-                ? underWay.stream().allMatch(post -> post.kind == Post.Kind.ECHO)
-                : underWay.size() + waiting.size() == echoes;
-    }
-
     /** Why the wire has not taken something; null if it has taken everything. Told once. */
     String takeFailure() {
         String was = failure;
@@ -122,17 +110,6 @@ final class Outbox {
         wire = tcp;
         last = tcp;
         overRdma = false;
-        dropWaitingEchoes();
-    }
-
-    private void dropWaitingEchoes() {
-        waiting.removeIf(post -> {
-            boolean echo = post.kind == Post.Kind.ECHO;
-            if (echo) {
-                recycle(post);
-            }
-            return echo;
-        });
     }
 
     /** Everything that TCP was given is done. */
@@ -153,18 +130,6 @@ final class Outbox {
         wire = null;
     }
 
-    /** Whether all but questions and answers waits from now on, so that nothing delays these. */
-    void rest(boolean now) {
-        resting = now;
-        if (now) {
-            dropWaitingEchoes();
-        }
-    }
-
-    boolean isResting() {
-        return resting;
-    }
-
     /** Whether something else must be sent before all that is posted from now on. */
     void block(boolean now) {
         blocked = now;
@@ -178,7 +143,6 @@ final class Outbox {
     }
 
     private void recycle(Post post) {
-        echoes -= post.kind == Post.Kind.ECHO ? 1 : 0;
         rooms.giveBack(post);
         post.clear();
         spare.add(post);
@@ -217,19 +181,6 @@ final class Outbox {
         }
     }
 
-    /** A question or an answer. A peer that asks before the last answers are done gets none. */
-    void addEcho(int frame) {
-        if (echoes < ECHOES) {
-            echoes++;
-            Post echo = post(Post.Kind.ECHO, Post.NOBODY, frame);
-            if (!resting) {
-                add(echo);
-            } else if (!canPost(echo) || !give(echo)) {
-                waiting.addFirst(echo);
-            }
-        }
-    }
-
     /** Posts what waits, as far as that is possible. */
     void pump() {
         boolean taken = true;
@@ -254,7 +205,6 @@ final class Outbox {
     private boolean canPost(Post post) {
         return wire != null
                 && !blocked
-                && (!resting || post.kind == Post.Kind.ECHO)
                 && failure == null
                 && (!overRdma || asking == 0 || post.isAsking() && !post.isAtomic())
                 && (!needsSlot(post) || freeCount > 0);
@@ -304,7 +254,7 @@ final class Outbox {
             }
             case TRANSFER ->
                 wire.postTransfer(slot, post.operation, post.local, post.remote, post.operand, post.newValue);
-            case CREDIT, CLOSE, ECHO -> wire.postControl(Protocol.CONTROL, post.frame);
+            case CREDIT, CLOSE -> wire.postControl(Protocol.CONTROL, post.frame);
             case PROBE -> wire.postProbe(Protocol.PROBE);
         };
     }

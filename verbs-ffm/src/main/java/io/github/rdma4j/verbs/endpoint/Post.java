@@ -14,9 +14,7 @@ final class Post {
         TRANSFER,
         CREDIT,
         CLOSE,
-        PROBE,
-        /** A question or an answer of a {@link Comparison}: over RDMA alone, and never again. */
-        ECHO
+        PROBE
     }
 
     /** In the place of an id: the protocol does not wait for the end of this. */
@@ -63,7 +61,7 @@ final class Post {
 
     /** Whether nobody misses it when its wire is gone; credits are counted, and given anew. */
     boolean isOverWithItsWire() {
-        return kind == Kind.CREDIT || kind == Kind.PROBE || kind == Kind.ECHO;
+        return kind == Kind.CREDIT || kind == Kind.PROBE;
     }
 
     boolean isAtomic() {

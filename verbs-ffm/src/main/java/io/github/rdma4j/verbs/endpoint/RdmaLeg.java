@@ -4,7 +4,6 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
-import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -61,13 +60,6 @@ final class RdmaLeg {
         int slot = depth + number;
         wire.fill(slot, MemorySegment.ofArray(bytes));
         boolean posted = wire.postMessage(slot, Frame.of(Frame.CANARY, 0), true) == 0;
-        trialsUnderWay += posted ? 1 : 0;
-        return posted;
-    }
-
-    /** A question or an answer, before the first of the program's messages; false if it cannot be posted. */
-    boolean sendEcho(int frame) {
-        boolean posted = wire.postControl(Protocol.CONTROL, frame) == 0;
         trialsUnderWay += posted ? 1 : 0;
         return posted;
     }

@@ -142,8 +142,8 @@ final class RoceWay implements RdmaWay {
             DeviceContext device = domain().context();
             channel = device.createCompletionChannel();
             CompletionQueue created = null;
-            int sends = sizes.sendQueueDepth() + Outbox.ECHOES;
-            int receives = sizes.receiveQueueDepth() + Outbox.ECHOES;
+            int sends = sizes.sendQueueDepth();
+            int receives = sizes.receiveQueueDepth();
             try {
                 created = device.createCompletionQueue(sends + receives, settings -> settings.channel(channel));
                 queue = created;
@@ -184,8 +184,8 @@ final class RoceWay implements RdmaWay {
                 settings.rnrRetry(config.rnrRetryCount()).maxReadAtomic(READS).maxDestinationReadAtomic(READS);
                 config.ackTimeout().ifPresent(settings::timeout);
             });
-            ReceiveBuffers received = new ReceiveBuffers(
-                    domain(), queuePair, sizes.receiveBuffers() + Outbox.ECHOES, sizes.maxMessageSize(), 0);
+            ReceiveBuffers received =
+                    new ReceiveBuffers(domain(), queuePair, sizes.receiveBuffers(), sizes.maxMessageSize(), 0);
             try {
                 SendBuffers sends = new SendBuffers(domain(), sizes.sendDepth(), sizes.maxMessageSize(), 0, 0);
                 return new VerbsCarrier(this, received, sends, config.maxInlineData());

@@ -37,8 +37,8 @@ class FailoverCanaryTest {
     private final FailoverEnd.Fabric fabric = new FailoverEnd.Fabric();
     private final long[] now = {1};
     private final Random random = new Random(1);
-    private final FailoverEnd client = new FailoverEnd("client", true, random, fabric, 4, 4, 4, 0, now);
-    private final FailoverEnd server = new FailoverEnd("server", false, random, fabric, 4, 4, 4, 0, now);
+    private final FailoverEnd client = new FailoverEnd("client", true, random, fabric, 4, 4, 4, now);
+    private final FailoverEnd server = new FailoverEnd("server", false, random, fabric, 4, 4, 4, now);
 
     private void run(int rounds) {
         for (int i = 0; i < rounds; i++) {

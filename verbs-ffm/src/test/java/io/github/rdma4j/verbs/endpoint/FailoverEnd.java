@@ -90,7 +90,6 @@ final class FailoverEnd {
             int depth,
             int buffers,
             int peerBuffers,
-            double maxSlowdown,
             long[] now) {
         this.name = name;
         this.random = random;
@@ -106,7 +105,6 @@ final class FailoverEnd {
                 .rdmaTimeout(Duration.ofNanos(ATTEMPT_NANOS))
                 .recoveryInterval(Duration.ofNanos(PAUSE_NANOS))
                 .silenceTimeout(Duration.ofNanos(SILENCE_NANOS))
-                .maxSlowdown(maxSlowdown)
                 .onMove(moves::add);
         // A stream of TCP keeps what the program does not take.
         tcp = fake(depth + FailoverCarrier.WORDS, buffers + 32);
@@ -145,7 +143,7 @@ final class FailoverEnd {
                 throw new EndpointException("preparing", fabric.trouble, "wait");
             }
             byte number = ++fabric.next;
-            FakeCarrier mine = fake(depth + Mover.CANARIES + Outbox.ECHOES, buffers + Outbox.ECHOES);
+            FakeCarrier mine = fake(depth + Mover.CANARIES, buffers);
             mine.cut = fabric.cut;
             mine.neverFlushes = random.nextInt(4) == 0;
             mine.tamper = bytes -> tamper.accept(bytes);

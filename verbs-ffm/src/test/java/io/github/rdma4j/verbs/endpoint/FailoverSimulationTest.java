@@ -68,11 +68,9 @@ class FailoverSimulationTest {
             end = End.values()[random.nextInt(End.values().length)];
             int leftBuffers = 1 + random.nextInt(5);
             int rightBuffers = 1 + random.nextInt(5);
-            double slowdown = new double[] {0, 1, 8}[random.nextInt(3)];
-            left = new FailoverEnd(
-                    "left", true, random, fabric, 1 + random.nextInt(5), leftBuffers, rightBuffers, slowdown, now);
+            left = new FailoverEnd("left", true, random, fabric, 1 + random.nextInt(5), leftBuffers, rightBuffers, now);
             right = new FailoverEnd(
-                    "right", false, random, fabric, 1 + random.nextInt(5), rightBuffers, leftBuffers, 0, now);
+                    "right", false, random, fabric, 1 + random.nextInt(5), rightBuffers, leftBuffers, now);
             FailoverEnd.connect(left, right);
         }
 

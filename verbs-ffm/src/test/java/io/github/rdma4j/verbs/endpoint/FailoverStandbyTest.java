@@ -14,8 +14,8 @@ class FailoverStandbyTest {
     private final FailoverEnd.Fabric fabric = new FailoverEnd.Fabric();
     private final long[] now = {1};
     private final Random random = new Random(1);
-    private final FailoverEnd left = new FailoverEnd("left", true, random, fabric, 4, 4, 4, 1, now);
-    private final FailoverEnd right = new FailoverEnd("right", false, random, fabric, 4, 4, 4, 1, now);
+    private final FailoverEnd left = new FailoverEnd("left", true, random, fabric, 4, 4, 4, now);
+    private final FailoverEnd right = new FailoverEnd("right", false, random, fabric, 4, 4, 4, now);
 
     FailoverStandbyTest() {
         FailoverEnd.connect(left, right);

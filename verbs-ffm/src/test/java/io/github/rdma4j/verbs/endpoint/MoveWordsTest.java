@@ -53,7 +53,6 @@ class MoveWordsTest {
         assertThat(MoveWords.parse(MoveWords.of(kind, 4, body).toBytes()))
                 .isEqualTo(new MoveWords(kind, 4, 0, 0, false, body))
                 .isNotEqualTo(said);
-        assertThat(MoveWords.of(kind, 4, 9)).isEqualTo(new MoveWords(kind, 4, 9, 0, false, new byte[0]));
         assertThat(MoveWords.of(kind, 4)).isEqualTo(new MoveWords(kind, 4, 0, 0, false, new byte[0]));
     }
 

@@ -23,10 +23,6 @@ public final class Frame {
     public static final int MOVE = 3;
     /** Of two endpoints that move: data that shows whether RDMA works. */
     public static final int CANARY = 4;
-    /** Of two endpoints that move: a question without bytes over RDMA, with a number in the place of credits. */
-    public static final int PING = 5;
-    /** The answer, with the question's number. */
-    public static final int PONG = 6;
 
     /** What fits into the number, and so the most receive buffers that a side can have. */
     public static final int MAX_CREDITS = 0xffff;

@@ -243,7 +243,7 @@ class ReceivingTest {
         return Stream.of(
                 new Lie(longer, side -> side.protocol.received(0, false, 0, 4)),
                 message(longer, Frame.MESSAGE, 0, ProtocolSide.LONGEST + 1),
-                message("a message of an unknown kind", Frame.PING, 0, 0),
+                message("a message of an unknown kind", Frame.CANARY + 1, 0, 0),
                 message(more, Frame.CREDIT, 1, 0),
                 message(more, Frame.MESSAGE, 1, 0),
                 message(more, Frame.CLOSE, 1, 0),
