@@ -196,11 +196,11 @@ XML
     project=$BATS_TEST_TMPDIR/project
     mkdir -p "$project/src/main/java"
     cp "$ROOT/docs/examples/Anywhere.java" "$project/src/main/java"
-    sed -n '/^```xml$/,/^```$/ { /^```/d; p }' "$ROOT/docs/using.md" |
+    sed -n '/^```xml$/,/^```$/ { /^```/d; p }' "$ROOT/docs/getting-started.md" |
         sed "s,<url>file:.*</url>,<url>file://$ARTIFACTS/repository</url>,; s,<version>0\.1\.0<,<version>$VERSION<," >"$project/pom.xml"
     # shellcheck disable=SC2046  # words, as a reader types them
     JAVA_HOME=$JDK mvn -B -ntp -q "-Dmaven.repo.local=$BATS_FILE_TMPDIR/m2" -s "$CONSUMER/settings.xml" -f "$project/pom.xml" \
-        $(sed -n 's/^mvn \(compile .*\)/\1/p' "$ROOT/docs/using.md") </dev/null
+        $(sed -n 's/^mvn \(compile .*\)/\1/p' "$ROOT/docs/getting-started.md") </dev/null
     cd "$project"
     run "$JDK/bin/java" --enable-native-access=ALL-UNNAMED -cp 'target/classes:target/dependency/*' Anywhere client 127.0.0.1 1
     [[ $output == *ConnectionRefused* || $output == *"127.0.0.1:1"* ]]

@@ -28,7 +28,16 @@ class ExamplesTest {
         assertThat(Files.readAllLines(ExamplePrograms.source("FirstEndpoint"))).hasSizeLessThan(30);
     }
 
-    /** On a machine with RDMA, too: no adapter has this address. */
+    /** Over TCP even on a machine with RDMA: no device has this address. */
+    @Test
+    void firstProgramRunsWithoutAnAdapter() throws Exception {
+        try (ExamplePrograms programs = new ExamplePrograms()) {
+            assertThat(ExamplePrograms.output(programs.start("FirstEndpoint")))
+                    .isEqualTo("TCP: read from the server's memory\nvisitors before: 0\ngoodbye\n");
+        }
+    }
+
+    /** Over TCP even on a machine with RDMA: no device has this address. */
     @Test
     void oneRunsWithoutAnAdapter() throws Exception {
         try (ExamplePrograms programs = new ExamplePrograms();
