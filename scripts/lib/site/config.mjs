@@ -41,7 +41,7 @@ function destination(href, from) {
   return `${REPOSITORY}/${kind}/main/${file}${suffix}`
 }
 
-function mendLinks(md) {
+function rewriteLinks(md) {
   md.core.ruler.push('links', state => {
     for (const block of state.tokens) {
       for (const token of block.children ?? []) {
@@ -65,7 +65,7 @@ function sidebar() {
       }
     }
   }
-  return groups
+  return groups.filter(group => group.items.length > 0)
 }
 
 export default defineConfig({
@@ -75,7 +75,7 @@ export default defineConfig({
   base: process.env.SITE_BASE,
   // The tables are many and wide. They scroll within themselves; this makes it rare.
   head: [['style', {}, '.vp-doc table { font-size: 14px } .vp-doc :is(th, td) { padding: 4px 10px; line-height: 20px; vertical-align: top }']],
-  markdown: { anchor: { slugify: anchor }, config: mendLinks },
+  markdown: { anchor: { slugify: anchor }, config: rewriteLinks },
   themeConfig: {
     outline: [2, 3],
     search: { provider: 'local' },

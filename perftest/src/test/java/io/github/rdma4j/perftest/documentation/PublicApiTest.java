@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What users lean on does not change unseen: docs/releasing.md. */
+/** What users lean on does not change unseen: CONTRIBUTING.md#releases. */
 class PublicApiTest {
     static final List<String> MODULES =
             List.of("verbs-ffm", "verbs-ffm/netty", "verbs-ffm/micrometer", "cuda-ffm", "gpudirect");
