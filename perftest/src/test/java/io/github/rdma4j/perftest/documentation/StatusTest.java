@@ -21,7 +21,7 @@ class StatusTest {
 
     /** As a claim about hardware in a page of its own would be written. */
     private static final Pattern CLAIM = Pattern.compile(
-            "(?i)\\b(?:no|real|hardware) (?:\\w+ )?(?:adapter|GPU|hardware|machine)s?\\b[^.|]{0,40}\\b(?:has|have) (?:run|met)\\b"
+            "(?i)\\b(?:adapters?|GPUs?|H[12]00|hardware|machines?)\\b[^.|]{0,60}\\b(?:has|have) (?:ever )?(?:run|met|seen)\\b"
                     + "|\\bnot (?:yet )?(?:been )?run on (?:an? |any )?(?:RDMA )?(?:adapter|GPU|aarch64)");
 
     @Test
