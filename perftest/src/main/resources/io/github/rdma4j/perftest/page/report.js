@@ -276,7 +276,7 @@
     shown.forEach(entry => draw(entry, printed));
   }
 
-  // ---- files: drawn anew, always light and of one size, with their title
+  // ---- files: drawn again, always light and of one size, with their title
 
   function picture(entry, renderer) {
     const colours = { ...palette('light'), page: '#fff' };

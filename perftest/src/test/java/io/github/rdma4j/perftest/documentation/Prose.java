@@ -168,7 +168,8 @@ final class Prose {
     private static boolean isText(String name) {
         return name.endsWith(".md") && !name.equals("STYLE.md")
                 || name.endsWith(".java") && name.contains("src/main/java/")
-                || name.startsWith("scripts/") && name.matches(".*/[^.]+|.*\\.(sh|c|cjs|mjs|py)");
+                || name.startsWith("scripts/") && name.matches(".*/[^.]+|.*\\.(sh|c|cjs|mjs|py)")
+                || name.matches("docs/.*\\.json|\\.github/.*\\.yml|.*/src/main/resources/io/.*\\.(html|js|json)");
     }
 
     private static List<Piece> pieces(String name, String text) {
