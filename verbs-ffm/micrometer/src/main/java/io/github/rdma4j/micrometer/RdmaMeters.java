@@ -86,7 +86,7 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
      * RDMA. They go on after its end, so that the last values say what became of the messages.
      *
      * @param endpoint that is counted
-     * @param tags pairs of a name and a value, which tell this endpoint from others of the registry
+     * @param tags pairs of a name and a value, which distinguish this endpoint from others in the registry
      * @return to be bound to a registry
      * @throws IllegalArgumentException if a tag has no value
      */
@@ -166,8 +166,8 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * Puts the meters into a registry; several may have them. They take the place of meters with the same tags, as
-     * those of an endpoint that is lost.
+     * Adds the meters to a registry. They can be in several registries. They replace meters with the same tags, such
+     * as the meters of a lost endpoint.
      */
     @Override
     public synchronized void bindTo(MeterRegistry registry) {

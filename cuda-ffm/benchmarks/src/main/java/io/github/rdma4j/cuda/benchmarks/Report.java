@@ -48,7 +48,7 @@ final class Report {
         return difference <= line.plus() ? "met" : "**missed**";
     }
 
-    /** {@return the medians beside the best, which tell how disturbed the run was} */
+    /** {@return the best and the median of each benchmark; their distance shows how disturbed the run was} */
     String medians() {
         StringBuilder text = new StringBuilder("| benchmark | best, ns | median, ns |\n|---|---:|---:|\n");
         Comparison.ALL.stream()

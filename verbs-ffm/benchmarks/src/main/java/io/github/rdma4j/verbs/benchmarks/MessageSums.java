@@ -46,7 +46,7 @@ public final class MessageSums {
         Consumer<EndpointConfig> settings = config -> {
             config.transport(transport).maxMessageSize(LONGEST).spinLimit(Duration.ZERO);
             if (sums) {
-                // Not called otherwise, so that classes from before there were sums can be measured, too.
+                // Called only here, so that older classes without sums can also be measured.
                 config.integrity(true);
             }
         };

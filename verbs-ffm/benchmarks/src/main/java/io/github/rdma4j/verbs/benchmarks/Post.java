@@ -16,8 +16,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * Filling and posting requests of one segment: a write, sixteen writes in one batch, a receive; the first and the last
- * prepared, too.
+ * Fills and posts requests of one segment: a write, sixteen writes in one batch, a receive. The write and the receive
+ * are also prepared.
  */
 public class Post extends Benchmarks {
     private static final MethodHandle C_WRITE = CLoops.loop("c_write");

@@ -55,7 +55,7 @@ final class Report {
         return java <= line.limit().of(c) ? "met" : "**missed**";
     }
 
-    /** {@return the medians beside the best, which tell how disturbed the run was} */
+    /** {@return the best and the median of each benchmark; their distance shows how disturbed the run was} */
     String medians() {
         StringBuilder text = new StringBuilder("| benchmark | best, ns | median, ns |\n|---|---:|---:|\n");
         Comparison.ALL.stream()

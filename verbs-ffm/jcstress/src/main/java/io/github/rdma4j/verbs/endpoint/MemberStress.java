@@ -17,14 +17,14 @@ import org.openjdk.jcstress.infra.results.II_Result;
 public final class MemberStress {
     private MemberStress() {}
 
-    /** Nobody tells it twice. */
+    /** The end of the connection is reported once. */
     @JCStressTest
     @Description("the end of the connection reaches the endpoint, which looks at the same time")
     @Outcome(
             id = {"1, 0", "0, 1"},
             expect = ACCEPTABLE,
-            desc = "told at once, or by the next look")
-    @Outcome(expect = FORBIDDEN, desc = "never told, or twice")
+            desc = "reported at once, or by the next poll")
+    @Outcome(expect = FORBIDDEN, desc = "never reported, or twice")
     @State
     public static class TheEndIsToldOnce {
         private final Member member = new Member(null, 0, 1, 1, 1);

@@ -32,14 +32,14 @@ import org.openjdk.jcstress.infra.results.III_Result;
 public final class ReceivingStress {
     private ReceivingStress() {}
 
-    /** Two messages have come: two buffers are what the peer hears of at once. */
+    /** Two messages have arrived: the peer is notified of two buffers at once. */
     @JCStressTest
     @Description(
             "each message goes to one thread, in their order, and the memory is freed once, behind the last reader")
     @Outcome(
             id = {"1, 2, 0", "2, 1, 0", "0, 1, 0"},
             expect = ACCEPTABLE,
-            desc = "in order; who comes behind the close gets nothing")
+            desc = "in order; a receiver behind the close gets nothing")
     @Outcome(expect = FORBIDDEN, desc = "a message is lost, doubled or out of order, or the books are wrong")
     @State
     public static class TwoReceiversAndAClose {
@@ -158,7 +158,7 @@ public final class ReceivingStress {
             if (freed != 1 || !closed) {
                 return 2;
             }
-            // Two buffers are half of all: the peer hears of both or of none.
+            // Two buffers are half of all: the peer is notified of both or of none.
             return gathered + posted <= 2 && posted == granted && granted % 2 == 0 ? 0 : 3;
         }
 

@@ -113,7 +113,7 @@ public final class ReadinessWaiterStress {
     /** A close while a thread goes to sleep. */
     @JCStressTest
     @Description("a close ends the wait, however far it has come")
-    @Outcome(id = "2", expect = ACCEPTABLE, desc = "told that it is closed")
+    @Outcome(id = "2", expect = ACCEPTABLE, desc = "reported as closed")
     @Outcome(expect = FORBIDDEN, desc = "slept on")
     @State
     public static class ACloseEndsTheWait extends Waiting {
@@ -133,7 +133,7 @@ public final class ReadinessWaiterStress {
     /** A close while a virtual thread goes to sleep. */
     @JCStressTest
     @Description("a close ends the wait of a virtual thread, however far it has come")
-    @Outcome(id = "2", expect = ACCEPTABLE, desc = "told that it is closed")
+    @Outcome(id = "2", expect = ACCEPTABLE, desc = "reported as closed")
     @Outcome(expect = FORBIDDEN, desc = "slept on")
     @State
     public static class ACloseEndsTheWaitOfAVirtualThread extends Waiting {

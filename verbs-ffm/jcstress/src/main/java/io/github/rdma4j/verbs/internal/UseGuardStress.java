@@ -53,7 +53,7 @@ public final class UseGuardStress {
             return seen;
         }
 
-        /** Uses the object, and tells whether it could. */
+        /** Uses the object, and returns whether it could. */
         final int use() {
             if (!guard.enter()) {
                 return 0;

@@ -96,7 +96,7 @@ public final class NettyEcho {
             while (parts.size() < most) {
                 parts.add(instructions.of(() -> echo.closedLoop(messages)));
             }
-            // Its echo is a message, too.
+            // Its echo is also a message.
             double each = 2.0 * messages;
             System.out.printf(
                     "| %d | %d | %s | %.0f | %.0f |%n",
@@ -163,7 +163,7 @@ public final class NettyEcho {
             throws Exception {
         Map<Transport, List<Figures>> found = new EnumMap<>(Transport.class);
         for (int round = 0; round < rounds; round++) {
-            // Whoever is first in one round is last in the next one.
+            // The first transport of a round is the last one of the next round.
             for (Transport transport : round % 2 == 0 ? ALL : ALL.reversed()) {
                 found.computeIfAbsent(transport, each -> new ArrayList<>()).add(measurement.of(echoes.get(transport)));
             }

@@ -49,7 +49,7 @@ enum Transport {
     /**
      * What an event loop runs on.
      *
-     * @param spins whether it may look for what comes before it sleeps; those of TCP never do
+     * @param spins whether it may spin before it sleeps; event loops of TCP never spin
      */
     abstract IoHandlerFactory handlers(boolean spins);
 

@@ -65,7 +65,7 @@ public final class PromiseStress {
         }
     }
 
-    /** What the program may rely on when its cancel comes too late. */
+    /** The program cancels too late. */
     @JCStressTest
     @Description("a cancel that comes too late finds the message in the future")
     @Outcome(
@@ -75,7 +75,7 @@ public final class PromiseStress {
     @Outcome(expect = FORBIDDEN, desc = "not cancelled, and not complete")
     @State
     public static class ALateCancelFindsTheMessage extends Undecided {
-        /** Has a message, and does not come to tell it. */
+        /** Has a message, and does not hand it over. */
         @Actor
         public void endpoint() {
             give();
@@ -102,20 +102,20 @@ public final class PromiseStress {
         private int decided;
         private int completed;
 
-        /** Gives its message, and tells it. */
+        /** Gives its message, and hands it over. */
         @Actor
         public void endpoint() {
             decided = give();
             promise.handOver();
         }
 
-        /** Completes it by itself. */
+        /** Completes the future itself. */
         @Actor
         public void program() {
             completed = promise.complete(3) ? 2 : 0;
         }
 
-        /** Who it was, and with what. */
+        /** Records which side completed the future, and with which content. */
         @Arbiter
         public void look(II_Result result) {
             result.r1 = decided + completed;
@@ -125,7 +125,7 @@ public final class PromiseStress {
 
     /** A waiting thread looks without the endpoint's lock. */
     @JCStressTest
-    @Description("who sees that it is decided sees the message, too")
+    @Description("a thread that sees the decision also sees the message")
     @Outcome(
             id = {"-1", "7"},
             expect = ACCEPTABLE,
