@@ -12,17 +12,17 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The tests of this class run where RDMA devices exist: in this JVM if the machine has a device that it can open, else
- * in a {@link SoftRoceContainer}, in a JVM of their own with this JVM's class path. All of the class runs there,
- * constructors, lifecycle methods, argument sources and extensions too, and its events are reported here as they come:
+ * Runs the tests of a class where RDMA devices exist: in this JVM if it can open a device of the machine, otherwise in
+ * a {@link SoftRoceContainer}, in another JVM with this JVM's class path. The whole class runs there, including
+ * constructors, lifecycle methods, argument sources and extensions. Its events are reported here as they happen:
  * results, exceptions with their stack traces, output, report entries, parameterised and dynamic tests.
  *
- * <p>Belongs on an outermost class; its nested classes are included. The system property {@code rdma4j.softroce}, or
- * else the environment variable {@code RDMA4J_SOFTROCE}, says where tests may run: {@code auto} (as above),
- * {@code local}, {@code container}, or {@code skip}: as {@code auto}, but where neither a device nor a Docker engine is
- * to be had they are skipped. Without {@code skip} that is a failure.
+ * <p>Put it on an outermost class; it includes the nested classes. The system property {@code rdma4j.softroce}, or if it
+ * is not set the environment variable {@code RDMA4J_SOFTROCE}, selects where the tests may run: {@code auto} (the
+ * default, as above), {@code local}, {@code container}, or {@code skip}. {@code skip} is like {@code auto}, but skips the
+ * tests if there is neither a device nor a Docker engine; {@code auto} fails them.
  *
- * <p>The system properties beside it, all optional:
+ * <p>More system properties, all optional:
  *
  * <table>
  * <caption>System properties</caption>
@@ -36,10 +36,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * were annotated</td></tr>
  * <tr><td>{@code rdma4j.softroce.jvm}</td><td>more options for the JVM in the container, separated by spaces</td></tr>
  * <tr><td>{@code rdma4j.softroce.environment}</td><td>names of environment variables that the tests need, separated by
- * commas ({@code RDMA4J_*} go by themselves)</td></tr>
+ * commas ({@code RDMA4J_*} are always passed)</td></tr>
  * <tr><td>{@code rdma4j.softroce.transfer}</td><td>{@code bind}: the class path and the project's folder are mounted;
- * {@code copy}: the class path is copied, for an engine on another machine; {@code auto}, if not set, tries the first
- * and takes the second when the engine does not see the files</td></tr>
+ * {@code copy}: the class path is copied, for an engine on another machine; {@code auto}, the default, tries the first
+ * and uses the second if the engine does not see the files</td></tr>
  * </table>
  *
  * @since 0.1.0

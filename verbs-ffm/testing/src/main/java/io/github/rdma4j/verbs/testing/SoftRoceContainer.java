@@ -21,9 +21,9 @@ import org.testcontainers.containers.wait.strategy.AbstractWaitStrategy;
 import org.testcontainers.utility.DockerImageName;
 
 /**
- * A container in which commands run with RDMA devices: on rxe devices of a small virtual machine, without privileges,
- * with KVM where there is one. Once started it waits, at most six hours; each {@link #run} starts a virtual machine of
- * its own, which sees the container's files and ends with the command.
+ * A container that runs commands with RDMA devices: rxe devices of a small virtual machine, without privileges, with
+ * KVM if the host has it. Once started it stays up for at most six hours. Each {@link #run} starts a virtual machine,
+ * which sees the container's files and ends with the command.
  *
  * <pre>{@code
  * try (SoftRoceContainer container = new SoftRoceContainer().withCpus(2).withProject(Path.of(""))) {
@@ -32,8 +32,8 @@ import org.testcontainers.utility.DockerImageName;
  * }
  * }</pre>
  *
- * <p>The commands have no network but the guest's own interfaces, so exposing ports has no use. Not safe for use by
- * several threads, except {@link #run}.
+ * <p>The commands have no network except the guest's own interfaces, so exposed ports are useless. Only {@link #run}
+ * is safe for use by several threads.
  *
  * @since 0.1.0
  */
@@ -41,13 +41,13 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
     /** The image that {@code scripts/softroce-image/build} makes. */
     public static final String IMAGE = "rdma4j/softroce:latest";
 
-    // So that one which nobody could remove, because its JVM was killed, does not stay for ever.
+    // Ends a container whose JVM was killed before it could remove it.
     private static final Duration LONGEST_LIFE = Duration.ofHours(6);
 
     private final List<String> options = new ArrayList<>();
     // Not Testcontainers' own, for which it would pull another image, to see whether mounting works.
     private final List<Bind> mounts = new ArrayList<>();
-    // GenericContainer tells it only after it has pulled the image.
+    // GenericContainer returns it only after it has pulled the image.
     private final String name;
     private boolean kvm = true;
     private boolean hostDevices;
@@ -70,43 +70,43 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
         name = image.asCanonicalNameString();
     }
 
-    /** Virtual CPUs of each guest, 1 to 64; if not called, the Docker host's, 2 to 4. */
+    /** Sets the virtual CPUs of each guest, 1 to 64; default as many as the Docker host has, 2 to 4. */
     public SoftRoceContainer withCpus(int cpus) {
         return option("--cpus", between("cpus", cpus, 1, 64));
     }
 
     /**
-     * Memory of each guest in MiB, at least 512; if not called, half of the Docker host's or what the container's limit
-     * leaves.
+     * Sets the memory of each guest in MiB, at least 512; default half of the Docker host's, or what the container's
+     * limit leaves.
      */
     public SoftRoceContainer withMemory(int mebibytes) {
         return option("--memory", between("memory", mebibytes, 512, 1 << 20));
     }
 
-    /** RDMA devices of each guest, 0 to 32: rxe0, rxe1, …; if not called, 2. */
+    /** Sets the number of RDMA devices of each guest (rxe0, rxe1, …), 0 to 32; default 2. */
     public SoftRoceContainer withDevices(int devices) {
         return option("--devices", between("devices", devices, 0, 32));
     }
 
-    /** How long a command may run; it ends with status 124 then. If not called, 30 minutes. */
+    /** Sets how long a command may run before it ends with status 124; default 30 minutes. */
     public SoftRoceContainer withTimeout(Duration limit) {
         return option("--timeout", between("timeout in seconds", limit.toSeconds(), 1, 9_999_999));
     }
 
-    /** How long a guest may take to start, with status 125 if it does not; if not called, two minutes. */
+    /** Sets how long a guest may take to start before the command ends with status 125; default two minutes. */
     public SoftRoceContainer withBootTimeout(Duration limit) {
         return option("--boot-timeout", between("boot timeout in seconds", limit.toSeconds(), 1, 9_999_999));
     }
 
-    /** Leaves the host's KVM alone: the guests are emulated. */
+    /** Emulates the guests even if the host has KVM. */
     public SoftRoceContainer withoutKvm() {
         kvm = false;
         return this;
     }
 
     /**
-     * Gives the container the RDMA devices of the Docker host, and its network, and unlimited locked memory; no guest
-     * is started then.
+     * Gives the container the RDMA devices and the network of the Docker host, and unlimited locked memory. Commands
+     * then run without a guest.
      */
     public SoftRoceContainer withHostDevices() {
         hostDevices = true;
@@ -114,10 +114,10 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
     }
 
     /**
-     * Mounts a folder under its own name, writable, and makes it the current one of the commands, also writable in the
-     * guests.
+     * Mounts a folder under its own name, writable in the container and the guests, and makes it the current folder of
+     * the commands.
      *
-     * @throws IllegalArgumentException if it is no folder of this machine
+     * @throws IllegalArgumentException if this machine has no such folder
      */
     public SoftRoceContainer withProject(Path folder) {
         Path absolute = folder.toAbsolutePath().normalize();
@@ -132,7 +132,7 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
     /**
      * Mounts a file or folder under its own name, for reading.
      *
-     * @throws IllegalArgumentException if there is none; Docker would make an empty folder of that name
+     * @throws IllegalArgumentException if it does not exist; Docker would make an empty folder of that name
      */
     public SoftRoceContainer withReadable(Path path) {
         String absolute = path.toAbsolutePath().normalize().toString();
@@ -164,13 +164,13 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
 
     @Override
     protected void configure() {
-        // It is called at each start, and what it adds stays: a second mount of the same folder would be refused.
+        // Called at each start. Its additions stay, and Docker refuses a second mount of a folder.
         if (configured) {
             return;
         }
         configured = true;
         setWaitStrategy(new AbstractWaitStrategy() {
-            // It serves no port; that the process runs is all there is to wait for.
+            // It serves no port: it is ready once its process runs.
             @Override
             protected void waitUntilReady() {}
         });
@@ -201,7 +201,7 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
      *
      * @return its exit status, output and error output; status 124 when it ran out of time and 125 when the guest did
      *     not start, with its console in the error output
-     * @throws IllegalStateException if the container does not run
+     * @throws IllegalStateException if the container is not started
      * @throws IOException if Docker fails
      * @throws InterruptedException if the thread is interrupted; the command goes on
      */
@@ -217,7 +217,7 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
         return execInContainer(exec.build());
     }
 
-    /** What {@link #run} has Docker execute: the image's script with this container's options, then the command. */
+    /** Returns the command line of {@link #run}: the image's script with this container's options, then the command. */
     protected List<String> commandLine(List<String> command) {
         List<String> line = new ArrayList<>(List.of("/usr/local/bin/softroce", "--quiet"));
         line.addAll(options);

@@ -86,7 +86,7 @@ final class ClassPath {
             Manifest manifest = file.getManifest();
             listed = manifest == null ? null : manifest.getMainAttributes().getValue(Attributes.Name.CLASS_PATH);
         } catch (IOException e) {
-            return; // no jar; the JVM ignores it, too
+            return; // no jar; the JVM also ignores it
         }
         if (listed == null) {
             return;

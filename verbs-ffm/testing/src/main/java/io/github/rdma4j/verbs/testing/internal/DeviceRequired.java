@@ -8,8 +8,8 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Meets a {@code @SoftRoce} class that JUnit Jupiter itself runs in this JVM: there must be a device, unless the run
- * was told to do without.
+ * Guards a {@code @SoftRoce} class that JUnit Jupiter runs in this JVM: it needs a device, unless {@code
+ * rdma4j.softroce} is {@code skip}.
  */
 public final class DeviceRequired implements ExecutionCondition, BeforeAllCallback {
     @Override

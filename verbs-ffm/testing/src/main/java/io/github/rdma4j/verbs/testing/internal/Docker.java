@@ -79,7 +79,7 @@ public final class Docker {
     }
 
     /**
-     * Pulls an image that the engine does not have. Testcontainers would, too, but try again for two minutes where
+     * Pulls an image that the engine does not have. Testcontainers would also pull it, but retries for two minutes if
      * there is no such image.
      *
      * @throws IllegalStateException if the image cannot be pulled, with the cause and the remedy

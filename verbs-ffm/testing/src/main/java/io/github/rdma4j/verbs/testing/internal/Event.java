@@ -9,7 +9,7 @@ import org.junit.platform.engine.TestDescriptor;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.TestSource;
 
-/** What the JVM in the guest tells of its tests. The ids are JUnit Jupiter's unique ids, as text. */
+/** An event of a test in the guest's JVM. The ids are JUnit Jupiter's unique ids, as text. */
 sealed interface Event extends Serializable {
     /** A test or container that was not known before, such as an invocation of a parameterised test. */
     record Registered(

@@ -16,9 +16,8 @@ import java.util.Base64;
 import java.util.function.Consumer;
 
 /**
- * Events in a stream of bytes that others write to, too: the C library of a test, or the JVM itself when it dies. An
- * event is a mark that nobody else knows, a serialised object in base 64, and a line feed. All else is handed on as it
- * is.
+ * Events in a stream of bytes to which the C library of a test, or a dying JVM, also writes. An event is a secret mark, a
+ * serialised object in base 64, and a line feed. All other bytes are passed on unchanged.
  */
 final class EventStream {
     private static final int KEPT = 1 << 16;

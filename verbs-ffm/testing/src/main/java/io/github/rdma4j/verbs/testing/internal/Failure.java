@@ -6,13 +6,13 @@ import java.io.IOException;
 import java.io.Serializable;
 
 /**
- * An exception on its way from one JVM to another: itself, if it can be serialised and is known there, and otherwise
- * what can be said of it.
+ * An exception on its way from one JVM to another: the exception itself, if it can be serialised and its class is there,
+ * otherwise a description of it.
  *
  * @param bytes the exception, serialised; null if it cannot be
- * @param assertion whether it is an AssertionError, which reports tell from other errors
+ * @param assertion whether it is an AssertionError, which reports distinguish from other errors
  * @param text its class and message
- * @param cause that of its cause, or null
+ * @param cause the failure of its cause, or null
  */
 record Failure(byte[] bytes, boolean assertion, String text, StackTraceElement[] trace, Failure cause)
         implements Serializable {

@@ -13,8 +13,8 @@ import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.engine.discovery.UniqueIdSelector;
 
 /**
- * A discovery request as JUnit Jupiter would get it: with our unique ids as its own. It tells the listener nothing,
- * because Jupiter is asked by itself, too.
+ * A discovery request with our unique ids translated to JUnit Jupiter's. It does not notify the listener, because
+ * Jupiter also gets the original request.
  */
 record JupiterRequest(EngineDiscoveryRequest request) implements EngineDiscoveryRequest {
     @Override

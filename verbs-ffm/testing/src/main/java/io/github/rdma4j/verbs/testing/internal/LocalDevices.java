@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The RDMA devices of this machine that this process can open. A container sees those of its machine in sysfs that it
- * was not given.
+ * The RDMA devices of this machine that this process can open. In sysfs a container also sees devices that it was not
+ * given.
  */
 final class LocalDevices {
     private LocalDevices() {}

@@ -14,7 +14,7 @@ import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.UniqueId;
 import org.junit.platform.engine.reporting.ReportEntry;
 
-/** Tells JUnit's listener here what happens to the tests of a class there. */
+/** Reports the events of a class that runs in the container to JUnit's listener in this JVM. */
 final class Mirror {
     private final TestDescriptor testClass;
     private final EngineExecutionListener listener;
@@ -52,7 +52,7 @@ final class Mirror {
     /** The JVM there has gone before its tests had ended: those that ran have failed, the others are not run. */
     void broken(Throwable reason) {
         if (running.isEmpty()) {
-            // With all results told, it is nobody's failure that the JVM did not end well.
+            // All results are reported: no test failed because the JVM did not end well.
             if (!seen.contains(testClass)) {
                 start(testClass);
                 finish(testClass, TestExecutionResult.failed(reason));
@@ -106,8 +106,8 @@ final class Mirror {
     private TestDescriptor find(String id) {
         TestDescriptor test = known.get(Ids.ours(UniqueId.parse(id)));
         if (test == null) {
-            throw new IllegalStateException("the JVM in the container tells of a test that is not known here: " + id
-                    + ". Remedy: see that both have the same classes.");
+            throw new IllegalStateException("the JVM in the container reports a test that is not known here: " + id
+                    + ". Give both JVMs the same classes.");
         }
         return test;
     }

@@ -80,7 +80,7 @@ final class RemoteClass {
                 if (chunk == null) {
                     TestContainer.discard();
                     mirror.broken(new IllegalStateException(
-                            "nothing was heard of the container for " + silence + " s; it was removed" + lastOutput()));
+                            "the container sent nothing for " + silence + " s; it was removed" + lastOutput()));
                     return;
                 }
                 if (chunk.failure() != null) {

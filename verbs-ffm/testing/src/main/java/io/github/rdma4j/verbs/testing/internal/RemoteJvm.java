@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 final class RemoteJvm implements Closeable {
     /**
      * @param bytes null at the end
-     * @param failure at the end, why nothing more can be heard of the process, which may go on; null if it has ended
+     * @param failure at the end, why the connection to the process was lost; null if the process has ended
      */
     record Chunk(boolean error, byte[] bytes, Throwable failure) {}
 
@@ -58,7 +58,7 @@ final class RemoteJvm implements Closeable {
         return chunks.poll(seconds, TimeUnit.SECONDS);
     }
 
-    /** The exit status, after the end of the output; -1 if Docker does not tell. */
+    /** The exit status, after the end of the output; -1 if Docker does not return it. */
     long status() throws InterruptedException {
         // Docker may know it a moment after it has closed the streams.
         for (int tries = 0; tries < 50; tries++) {

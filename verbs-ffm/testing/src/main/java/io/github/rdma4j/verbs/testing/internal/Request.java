@@ -6,6 +6,6 @@ import java.io.Serializable;
 import java.util.List;
 import java.util.Map;
 
-/** What the JVM in the guest is to do: the tests, by JUnit Jupiter's unique ids, and under which conditions. */
+/** The order to the guest's JVM: the tests, by JUnit Jupiter's unique ids, and their conditions. */
 record Request(String token, List<String> ids, Map<String, String> configuration, long testTimeoutSeconds)
         implements Serializable {}

@@ -22,10 +22,9 @@ import org.junit.platform.engine.support.descriptor.ClassSource;
 import org.junit.platform.engine.support.descriptor.EngineDescriptor;
 
 /**
- * Runs {@code @SoftRoce} classes in a container when their place is there. What there is to run it has JUnit Jupiter
- * discover, in this JVM, without initialising a class; what happens is told by Jupiter in the guest. An engine, because
- * an extension of Jupiter's is called only after much of a test has run already: extensions in fields, argument
- * sources, conditions.
+ * Runs {@code @SoftRoce} classes in a container if this machine has no device. JUnit Jupiter discovers the tests in this
+ * JVM, without initialising a class, and runs them in the guest. This is an engine and no Jupiter extension, because
+ * Jupiter calls an extension only after it has run extensions in fields, argument sources and conditions.
  */
 public final class SoftRoceTestEngine implements TestEngine {
     /** The engine's id. */
@@ -67,7 +66,7 @@ public final class SoftRoceTestEngine implements TestEngine {
             }
             named = Settings.classes();
         } catch (IllegalArgumentException e) {
-            // JUnit Jupiter gets the classes; of each that is annotated DeviceRequired says it, too.
+            // JUnit Jupiter gets the classes; DeviceRequired also reports the error for each annotated class.
             root.addChild(new WrongSetting(id, e));
             return root;
         }

@@ -58,7 +58,7 @@ final class TestContainer extends SoftRoceContainer {
             try {
                 container.stop();
             } catch (RuntimeException e) {
-                // Who discards it has a reason, and tells that.
+                // The caller discards it after a failure, and reports that failure.
             }
         }
     }

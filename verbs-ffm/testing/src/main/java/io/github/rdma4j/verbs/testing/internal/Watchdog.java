@@ -6,7 +6,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.util.concurrent.TimeUnit;
 
-/** Ends the JVM in the guest when no test has started or ended for too long, and tells what its threads were doing. */
+/** Ends the guest's JVM if no test has started or ended for too long, and reports the stacks of its threads. */
 final class Watchdog {
     private static final String NAME = "rdma4j-softroce-watchdog";
 
@@ -26,7 +26,7 @@ final class Watchdog {
         });
     }
 
-    // Not ThreadInfo.toString, which leaves out all but eight frames.
+    // Not ThreadInfo.toString, which prints only eight frames.
     private static String threads() {
         StringBuilder text = new StringBuilder();
         for (ThreadInfo thread : ManagementFactory.getThreadMXBean().dumpAllThreads(false, false)) {

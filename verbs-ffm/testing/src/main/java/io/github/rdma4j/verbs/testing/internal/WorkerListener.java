@@ -10,7 +10,7 @@ import org.junit.platform.engine.reporting.ReportEntry;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 
-/** Turns what JUnit tells its listeners into events. */
+/** Sends the notifications of JUnit as events. */
 final class WorkerListener implements TestExecutionListener {
     private final EventWriter events;
 
