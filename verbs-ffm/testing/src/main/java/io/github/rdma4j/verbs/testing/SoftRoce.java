@@ -17,10 +17,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * constructors, lifecycle methods, argument sources and extensions. Its events are reported here as they happen:
  * results, exceptions with their stack traces, output, report entries, parameterised and dynamic tests.
  *
- * <p>Put it on an outermost class; it includes the nested classes. The system property {@code rdma4j.softroce}, or if it
- * is not set the environment variable {@code RDMA4J_SOFTROCE}, selects where the tests may run: {@code auto} (the
- * default, as above), {@code local}, {@code container}, or {@code skip}. {@code skip} is like {@code auto}, but skips the
- * tests if there is neither a device nor a Docker engine; {@code auto} fails them.
+ * <p>Put it on an outermost class; it includes the nested classes. The system property {@code rdma4j.softroce}, or if
+ * it is not set the environment variable {@code RDMA4J_SOFTROCE}, selects where the tests may run: {@code auto} (the
+ * default, as above), {@code local}, {@code container}, or {@code skip}. {@code skip} is like {@code auto}, but skips
+ * the tests if there is neither a device nor a Docker engine; {@code auto} fails them.
  *
  * <p>More system properties, all optional:
  *

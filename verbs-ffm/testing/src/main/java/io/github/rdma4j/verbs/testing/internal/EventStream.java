@@ -16,8 +16,8 @@ import java.util.Base64;
 import java.util.function.Consumer;
 
 /**
- * Events in a stream of bytes to which the C library of a test, or a dying JVM, also writes. An event is a secret mark, a
- * serialised object in base 64, and a line feed. All other bytes are passed on unchanged.
+ * Events in a stream of bytes to which the C library of a test, or a dying JVM, also writes. An event is a secret mark,
+ * a serialised object in base 64, and a line feed. All other bytes are passed on unchanged.
  */
 final class EventStream {
     private static final int KEPT = 1 << 16;

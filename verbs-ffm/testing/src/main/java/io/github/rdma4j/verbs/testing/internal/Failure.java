@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.io.Serializable;
 
 /**
- * An exception on its way from one JVM to another: the exception itself, if it can be serialised and its class is there,
- * otherwise a description of it.
+ * An exception on its way from one JVM to another: the exception itself, if it can be serialised and its class is
+ * there, otherwise a description of it.
  *
  * @param bytes the exception, serialised; null if it cannot be
  * @param assertion whether it is an AssertionError, which reports distinguish from other errors
