@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Finds the constructions that STYLE.md rules out, in pages, in comments and string literals of main Java, and in scripts. Uses
- * the JDK alone, so that {@code java Prose.java [FOLDER|FILE...]} lists the hits without a build.
+ * Finds the constructions that STYLE.md rules out, in pages, in comments and string literals of main Java, and in
+ * scripts. Uses the JDK alone, so that {@code java Prose.java [FOLDER|FILE...]} lists the hits without a build.
  */
 final class Prose {
     private Prose() {}

@@ -20,8 +20,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Pages, comments, messages and scripts are free of the constructions that STYLE.md rules out. {@code prose-allowed.txt} holds
- * the number that each area still has: lower it with every rewrite, and delete its line at zero.
+ * Pages, comments, messages and scripts are free of the constructions that STYLE.md rules out. The list
+ * {@code prose-allowed.txt} has the number of hits of each area: lower it with every rewrite, and delete its line at
+ * zero.
  */
 class ProseTest {
     private static List<Prose.Hit> all;

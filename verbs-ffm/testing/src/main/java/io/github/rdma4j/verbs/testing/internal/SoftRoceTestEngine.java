@@ -23,8 +23,8 @@ import org.junit.platform.engine.support.descriptor.EngineDescriptor;
 
 /**
  * Runs {@code @SoftRoce} classes in a container if this machine has no device. JUnit Jupiter discovers the tests in
- * this JVM, without initialising a class, and runs them in the guest. This is an engine and no Jupiter extension, because
- * Jupiter calls an extension only after it has run extensions in fields, argument sources and conditions.
+ * this JVM, without initialising a class, and runs them in the guest. This is an engine and no Jupiter extension,
+ * because Jupiter calls an extension only after it has run extensions in fields, argument sources and conditions.
  */
 public final class SoftRoceTestEngine implements TestEngine {
     /** The engine's id. */
