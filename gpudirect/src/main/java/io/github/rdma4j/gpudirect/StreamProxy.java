@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 
 /**
  * The thread that posts what streams ask for, and tells them what has come: one for any number of
- * {@link StreamChannel}s. A GPU cannot ring an adapter's doorbell by this library (see docs/gpudirect-async.md), so a
+ * {@link StreamChannel}s. A GPU cannot ring an adapter's doorbell by this library (see docs/gpudirect.md), so a
  * processor does it; no thread of the program is needed for that.
  *
  * <p>It looks at the words of the channels without a pause as long as something moves, and for

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 
-/** The command {@code gpu_ordered_lat}: ping-pong of GPUs. docs/gpudirect-async.md is its manual. */
+/** The command {@code gpu_ordered_lat}: ping-pong of GPUs. docs/gpudirect.md is its manual. */
 public final class OrderedCommand {
     /** The name on the command line. */
     public static final String NAME = "gpu_ordered_lat";

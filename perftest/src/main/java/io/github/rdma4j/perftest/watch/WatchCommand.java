@@ -20,7 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** The command {@code watch}: what the ports carry, and what gets worse. docs/watch.md is its manual. */
+/** The command {@code watch}: what the ports carry, and what gets worse. docs/monitoring.md is its manual. */
 public final class WatchCommand {
     /** The name on the command line. */
     public static final String NAME = "watch";

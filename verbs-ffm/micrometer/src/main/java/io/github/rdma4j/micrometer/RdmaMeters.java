@@ -23,7 +23,7 @@ import java.util.function.ToDoubleFunction;
 /**
  * What this library and the kernel count, as meters of Micrometer: of an endpoint, of a server, or of all ports of this
  * machine's RDMA devices. Nothing is added to the way of a message: a registry that is read asks for the counters.
- * docs/metrics.md lists the meters.
+ * docs/monitoring.md lists the meters.
  *
  * <p>{@link #close} takes the meters out of all registries again. Do so when an endpoint has ended: a registry does not
  * keep it from being collected, but keeps the meters, whose value is then the last one or none.

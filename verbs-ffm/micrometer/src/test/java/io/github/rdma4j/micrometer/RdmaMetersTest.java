@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(600)
 class RdmaMetersTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
-    private static final Path PAGE = Path.of("../../docs/metrics.md");
+    private static final Path PAGE = Path.of("../../docs/monitoring.md");
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
 

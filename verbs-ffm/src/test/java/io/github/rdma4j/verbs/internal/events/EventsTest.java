@@ -59,7 +59,7 @@ class EventsTest {
         assertThat(type.getCategoryNames()).containsExactly("rdma4j");
         assertThat(type.isEnabled()).isFalse();
 
-        String page = Files.readString(DOCS.resolve("flight-recorder.md"));
+        String page = Files.readString(DOCS.resolve("monitoring.md"));
         String row = page.lines()
                 .filter(line -> line.startsWith("| `" + type.getName() + "` |"))
                 .findFirst()
