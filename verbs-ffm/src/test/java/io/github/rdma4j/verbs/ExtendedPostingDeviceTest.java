@@ -159,7 +159,7 @@ class ExtendedPostingDeviceTest {
 
     @Test
     void aFullQueueTakesNothingOfABatchAndLaterAll() {
-        assumeTrue(TestDevice.isSoftware(), "that of mlx5 takes a part: docs/queue-pairs.md");
+        assumeTrue(TestDevice.isSoftware(), "mlx5 accepts a part of a batch: docs/verbs.md");
         try (PostingPair sending = new PostingPair(QueuePairType.RC, SendOperation.SEND)) {
             // Nobody receives, so the queue stands.
             MemorySlice message = sending.buffer.slice(0, 8);

@@ -106,7 +106,7 @@ class JavaBlocksTest {
                 .results()
                 .map(result -> result.group().strip())
                 .collect(Collectors.joining(" "));
-        String code = IMPORT.matcher(block.text()).replaceAll("");
+        String code = IMPORT.matcher(block.text()).replaceAll("").stripLeading();
         return "// " + block + "\n" + IMPORTS + imports + "\nabstract class Piece" + number + " {\n" + block.given()
                 + "\n"
                 + (MEMBER.matcher(code).matches() ? code : "void piece() throws Exception {\n" + code + "}\n")

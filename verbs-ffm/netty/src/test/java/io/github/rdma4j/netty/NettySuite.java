@@ -52,7 +52,7 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Netty's own tests of its transports, none of them edited, over our channels. docs/netty-suite.md has the table. */
+/** Netty's own socket tests, unchanged, over RDMA channels. docs/netty.md lists the classes that do not apply. */
 abstract class NettySuite {
     static {
         SuiteNet.silentAddress();

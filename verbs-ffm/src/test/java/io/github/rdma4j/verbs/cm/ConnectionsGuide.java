@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** The event loop that docs/connections.md leads to. */
+/** The event loop that docs/verbs.md links to. */
 final class ConnectionsGuide {
     private final ProtectionDomain domain;
     private final CompletionQueue queue;

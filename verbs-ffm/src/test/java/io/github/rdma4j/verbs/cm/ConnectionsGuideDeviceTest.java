@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The event loop of docs/connections.md, with a client that behaves and one that does not. */
+/** The event loop that docs/verbs.md links to, with a client that behaves and one that does not. */
 @Tag("device")
 class ConnectionsGuideDeviceTest {
     private static final InetSocketAddress HERE = CmTestNet.withPort(CmTestNet.ipv4(), 17_471);
