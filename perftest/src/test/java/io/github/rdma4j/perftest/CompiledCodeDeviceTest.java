@@ -51,7 +51,7 @@ class CompiledCodeDeviceTest {
 
     private static final Pattern LOOP_THROWN_AWAY =
             Pattern.compile("(perftest\\.(loop\\.(\\w+Loop|GroupTimes)|stream\\.(Operation|RunControl))"
-                    + "|verbs\\.(internal\\.(datapath\\.)?)?(QueuePair|SendQueue|CompletionQueue|SendRequests|SendFunctions"
+                    + "|verbs\\.(internal\\.(datapath\\.)?)?(QueuePair|CompletionQueue|SendRequests|SendFunctions"
                     + "|CompletionFunctions|UseGuard|HotCalls|WorkCompletions?|MemorySlice))"
                     + "::.*made not entrant: (uncommon|marked)");
 

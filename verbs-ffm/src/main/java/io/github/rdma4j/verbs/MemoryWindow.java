@@ -49,7 +49,7 @@ public final class MemoryWindow extends Resource {
      * Through which a window of type 2 may be bound: all since the last invalidation, because a binding that was posted
      * last may have failed, and SoftRoCE stalls for most of a minute when a queue pair is destroyed that has a window.
      */
-    private final Set<SendQueue> queues = new HashSet<>();
+    private final Set<QueuePair> queues = new HashSet<>();
 
     /**
      * All that it was ever bound to and that is still open: a later binding, or the end of one, may have failed in the
@@ -236,7 +236,7 @@ public final class MemoryWindow extends Resource {
     /**
      * The checks of a binding of either type; the kernel or the adapter would say only EINVAL, or break the connection.
      */
-    void checkBinding(MemoryWindowType wanted, SendQueue queue, MemorySlice slice, int access) {
+    void checkBinding(MemoryWindowType wanted, QueuePair queue, MemorySlice slice, int access) {
         requireOpen();
         requireUsableOn(wanted, queue);
         MemoryRegion region = slice.region();
@@ -262,7 +262,7 @@ public final class MemoryWindow extends Resource {
         }
     }
 
-    private void requireUsableOn(MemoryWindowType wanted, SendQueue queue) {
+    private void requireUsableOn(MemoryWindowType wanted, QueuePair queue) {
         if (type != wanted) {
             throw new IllegalArgumentException(
                     "%s: MemoryWindow.postBind binds type 1, SendBatch.bindMemoryWindow type 2".formatted(this));
@@ -288,7 +288,7 @@ public final class MemoryWindow extends Resource {
     }
 
     /** Takes note of a binding of type 2 that was posted. */
-    void bound(SendQueue queue, MemorySlice slice, int access, int key) {
+    void bound(QueuePair queue, MemorySlice slice, int access, int key) {
         queues.add(queue);
         becomes(key, slice, access);
     }
@@ -319,7 +319,7 @@ public final class MemoryWindow extends Resource {
     /** Whether it is bound to a region, or as type 2 may belong to a queue pair; with the lock held. */
     boolean isBoundTo(Resource resource) {
         State current = state;
-        return resource instanceof SendQueue && queues.contains(resource)
+        return resource instanceof QueuePair && queues.contains(resource)
                 || current.slice != null && current.slice.region() == resource;
     }
 

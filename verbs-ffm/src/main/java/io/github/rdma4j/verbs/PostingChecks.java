@@ -112,7 +112,7 @@ record PostingChecks(
      *
      * @param queue for the message
      */
-    void destination(SendQueue queue, Destination destination) {
+    void destination(QueuePair queue, Destination destination) {
         if (type != QueuePairType.UD) {
             throw new IllegalArgumentException(
                     "a queue pair of type %s sends to its peer, not to a destination".formatted(type));

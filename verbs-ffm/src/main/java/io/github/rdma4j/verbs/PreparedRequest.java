@@ -43,7 +43,7 @@ public final class PreparedRequest {
             SendOpcode.mask(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, SendOpcode.SEND_WITH_IMMEDIATE);
     private static final int ATOMIC = SendOpcode.mask(SendOpcode.COMPARE_AND_SWAP, SendOpcode.FETCH_AND_ADD);
 
-    private final SendQueue queue;
+    private final QueuePair queue;
     private final int opcode;
     private final MemorySlice local;
     private final MemoryRegion region;
@@ -81,7 +81,7 @@ public final class PreparedRequest {
      * @param flags of {@link SendFlags}
      */
     PreparedRequest(
-            SendQueue queue,
+            QueuePair queue,
             Arena arena,
             int opcode,
             MemorySlice local,

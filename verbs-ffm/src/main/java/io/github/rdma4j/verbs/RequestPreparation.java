@@ -25,7 +25,7 @@ import java.util.Objects;
 public final class RequestPreparation {
     private static final long WHOLE_SLICE = -1;
 
-    private final SendQueue queue;
+    private final QueuePair queue;
     /** Of all requests that are prepared here, so that the collector has one thing to free and not thousands. */
     private final Arena arena = Arena.ofAuto();
 
@@ -33,7 +33,7 @@ public final class RequestPreparation {
     private int sharedReceiveQueue = PostingChecks.NO_NUMBER;
     private long length = WHOLE_SLICE;
 
-    RequestPreparation(SendQueue queue) {
+    RequestPreparation(QueuePair queue) {
         this.queue = queue;
     }
 

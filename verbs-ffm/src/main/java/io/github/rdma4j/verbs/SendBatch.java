@@ -26,7 +26,7 @@ import java.lang.ref.Reference;
  * @since 0.1.0
  */
 public final class SendBatch extends ThreadBatch {
-    private final SendQueue queue;
+    private final QueuePair queue;
     private final int capacity;
     private final SendRecorder recorder;
     /** Whether requests need a destination or the number of a shared receive queue. */
@@ -44,7 +44,7 @@ public final class SendBatch extends ThreadBatch {
      *
      * @param user who may use it; null if that is whoever is inside the queue pair's guard
      */
-    SendBatch(SendQueue queue, int capacity, SendRecorder recorder, Thread user) {
+    SendBatch(QueuePair queue, int capacity, SendRecorder recorder, Thread user) {
         super(user);
         this.queue = queue;
         this.capacity = capacity;

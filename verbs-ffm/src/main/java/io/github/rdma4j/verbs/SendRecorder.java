@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  * are freed by the garbage collector, and not before this object.
  */
 final class SendRecorder {
-    private final SendQueue queue;
+    private final QueuePair queue;
     private final SendRequests requests;
     private final InlineData inlineData;
     private final InlineData headers;
@@ -28,7 +28,7 @@ final class SendRecorder {
     /** A binding of a memory window among the requests. */
     private record Binding(int index, MemoryWindow window, MemorySlice slice, int access, int key) {}
 
-    SendRecorder(SendQueue queue, int capacity, int maxEntries, int maxInlineData, int maxHeaderSize) {
+    SendRecorder(QueuePair queue, int capacity, int maxEntries, int maxInlineData, int maxHeaderSize) {
         this.queue = queue;
         Arena arena = Arena.ofAuto();
         this.requests = new SendRequests(arena, capacity, maxEntries);

@@ -12,7 +12,7 @@ import java.lang.foreign.Arena;
  * pair's guard, which lets in one thread at a time.
  */
 final class SingleRequests {
-    private final SendQueue queue;
+    private final QueuePair queue;
     private final SendRequests request;
     private final InlineData inlineData;
     /** For requests that need more than filling a structure and one call. */
@@ -30,7 +30,7 @@ final class SingleRequests {
      * @param batch for one request, posted inside the guard
      * @param plain whether the requests need nothing but what basic posting to one peer has
      */
-    SingleRequests(SendQueue queue, Arena arena, SendBatch batch, boolean plain) {
+    SingleRequests(QueuePair queue, Arena arena, SendBatch batch, boolean plain) {
         this.queue = queue;
         this.request = new SendRequests(arena, 1, 1);
         this.inlineData = new InlineData(arena, 1, queue.maxInlineData());

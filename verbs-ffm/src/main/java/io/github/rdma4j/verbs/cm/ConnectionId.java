@@ -3,9 +3,20 @@
 package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.Device;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.EnhancedConnectionEstablishment;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairAttributesConfig;
+import io.github.rdma4j.verbs.QueuePairConfig;
+import io.github.rdma4j.verbs.QueuePairState;
 import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.bindings.ibv_ece;
+import io.github.rdma4j.verbs.bindings.rdma_cm_id;
 import io.github.rdma4j.verbs.bindings.rdma_cm_join_mc_attr_ex;
+import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.TransportType;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.CmCalls;
@@ -14,6 +25,7 @@ import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.SocketAddresses;
 import io.github.rdma4j.verbs.internal.TimeText;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
@@ -22,10 +34,13 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 
 /**
  * One end of a connection, as rdma_cm sees it ({@code struct rdma_cm_id}): what a socket is to TCP. Its methods begin
@@ -46,7 +61,8 @@ import java.util.function.Consumer;
  *
  * @since 0.1.0
  */
-public final class ConnectionId extends QueuePairOwner implements AutoCloseable {
+public final class ConnectionId implements AutoCloseable {
+    private static final String BINDING = "resolveAddress, or bind, or a request";
     private static final int ADDRESS_AND_FLAGS = 0x3;
     private static final int EVENT_COMMUNICATION_ESTABLISHED = 4;
     private static final int EADDRNOTAVAIL = 99;
@@ -57,9 +73,20 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
             "a datagram id that is bound to a device by bind or resolveAddress and whose route is not resolved, and a"
                     + " group that it has not joined";
 
+    private final MemorySegment id;
+    private final PortSpace portSpace;
+    private volatile EventChannel channel;
+    /** Null before the close, and where places are not kept. */
+    private ClosePlace closePlace;
+
+    private volatile boolean closed;
+    private volatile Object attachment;
     private final ConnectionOptions options = new ConnectionOptions(this);
 
     // These belong to whoever holds the channel's lock.
+    /** Null if there is none. */
+    private ManagedQueuePair managed;
+
     private final Set<ConnectionId> unanswered = new LinkedHashSet<>();
     private ConnectionId listener;
     private ConnectionParameters request;
@@ -67,7 +94,9 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
     private final JoinedGroups groups = new JoinedGroups();
 
     ConnectionId(EventChannel channel, MemorySegment id, PortSpace portSpace) {
-        super(channel, id, portSpace);
+        this.channel = channel;
+        this.id = id.reinterpret(rdma_cm_id.sizeof());
+        this.portSpace = portSpace;
     }
 
     static int milliseconds(Duration timeout) {
@@ -319,8 +348,10 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
         });
     }
 
-    /** Of datagrams the kernel does not hear when the peer has given up. */
-    @Override
+    /**
+     * Whether it came with a request that nobody has answered. The kernel does not notice when the peer of a datagram
+     * has given up. Called with the channel's lock held.
+     */
     boolean awaitsAnswer() {
         return request != null && !replied;
     }
@@ -575,6 +606,291 @@ public final class ConnectionId extends QueuePairOwner implements AutoCloseable 
             ended(place);
             answered();
             channel().remove(segment());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The queue pair that is moved; null if there is none. Called with the channel's lock held. */
+    ManagedQueuePair managed() {
+        return managed;
+    }
+
+    QueuePairStep step(QueuePairState state) {
+        try {
+            return QueuePairStep.of(segment(), state, toString());
+        } catch (VerbsException e) {
+            throw e.errno() == Errno.EINVAL && awaitsAnswer() ? CmStatus.requestGone(e) : e;
+        }
+    }
+
+    /**
+     * Creates a queue pair for this id, of the type that its port space has, and moves it to INIT, where it takes
+     * receives; a datagram queue pair moves to RTS. From then on it is this id's, as {@link #useQueuePair} has it, and
+     * is closed with it. It stands for rdma_create_qp(3) and rdma_create_qp_ex(3), and closing it for
+     * rdma_destroy_qp(3).
+     *
+     * @param domain of the device that this id is bound to; of {@link #device()}, or of another context of the same
+     *     device
+     * @param configuration sets what differs from the defaults; the completion queue must be given. The port is this
+     *     id's
+     * @return the queue pair
+     * @throws IllegalArgumentException if the domain is another device's, or a value is out of range
+     * @throws IllegalStateException if this id is not bound to a device, or has a queue pair
+     * @throws ConnectionException if the peer has given up its request meanwhile
+     * @throws VerbsException if the device refuses
+     */
+    public QueuePair createQueuePair(ProtectionDomain domain, Consumer<QueuePairConfig> configuration) {
+        locked(() -> requireDevice("rdma_create_qp", BINDING));
+        int port = port();
+        QueuePair queuePair = domain.createQueuePair(portSpace().queuePairType(), config -> {
+            config.port(port);
+            configuration.accept(config);
+        });
+        try {
+            manage(new ManagedQueuePair(queuePair, true));
+            return queuePair;
+        } catch (Throwable e) {
+            SynchronousId.closeAfter(e, queuePair);
+            throw e;
+        }
+    }
+
+    /**
+     * Lets this id move a queue pair through its states: to INIT now (a datagram queue pair to RTS), to RTR and RTS
+     * when it connects or accepts, to the error state when it is rejected or {@linkplain ConnectionId#disconnect()
+     * disconnected}. It remains its owner's, who can close it at any time, before this id or after.
+     *
+     * <p>A program that moves the queue pair itself does not call this: it gives the queue pair's number in the
+     * {@link ConnectConfig}, takes the attributes of each step from {@link #queuePairAttributes}, and ends with
+     * {@link ConnectionId#establish()}.
+     *
+     * @param queuePair in state RESET, of the type of the port space, and of the device that this id is bound to
+     * @throws IllegalArgumentException if it is of another type or device
+     * @throws IllegalStateException if this id is not bound to a device, or has a queue pair
+     * @throws ConnectionException if the peer has given up its request meanwhile
+     * @throws VerbsException if the device refuses
+     */
+    public void useQueuePair(QueuePair queuePair) {
+        manage(new ManagedQueuePair(queuePair, false));
+    }
+
+    private void manage(ManagedQueuePair candidate) {
+        locked(() -> {
+            candidate.requireSuitable(this, CmDevices.of(requireDevice("useQueuePair", BINDING)));
+            if (managed != null && managed.queuePair().isOpen()) {
+                throw new IllegalStateException("%s has a queue pair: %s".formatted(this, managed.queuePair()));
+            }
+            candidate.prepare(this);
+            managed = candidate;
+            return null;
+        });
+    }
+
+    /** {@return the queue pair that this id moves; empty if there is none, or it is closed} */
+    public Optional<QueuePair> queuePair() {
+        return locked(() ->
+                Optional.ofNullable(managed).map(ManagedQueuePair::queuePair).filter(QueuePair::isOpen));
+    }
+
+    /**
+     * What a queue pair that the program moves itself must set for its next step (rdma_init_qp_attr(3)), for
+     * {@link QueuePair#modify}: {@code queuePair.modify(id.queuePairAttributes(RTR))}.
+     *
+     * @param state INIT, RTR or RTS: the state that it moves to
+     * @return sets the state and the attributes
+     * @throws ConnectionException if the peer has given up its request meanwhile
+     * @throws VerbsException if the connection is not that far. Of an id that is resolved and no more, the kernel gives
+     *     what INIT needs for RTR and RTS, too: then {@link QueuePair#modify} names what is missing
+     */
+    public Consumer<QueuePairAttributesConfig> queuePairAttributes(QueuePairState state) {
+        return locked(() -> step(state));
+    }
+
+    /**
+     * The options of enhanced connection establishment that go to the peer with the next connect or accept
+     * (rdma_set_local_ece(3)). Of a queue pair that the id moves, it does that by itself.
+     *
+     * @param ece what the queue pair of the program offers
+     */
+    public void setLocalEce(EnhancedConnectionEstablishment ece) {
+        call("rdma_set_local_ece(%s, %s)".formatted(this, ece), "a vendor id that is not 0", arena -> {
+            MemorySegment native_ = ibv_ece.allocate(arena);
+            ibv_ece.vendor_id(native_, ece.vendorId());
+            ibv_ece.options(native_, ece.options());
+            return CmCalls.setLocalEce(segment(), native_);
+        });
+    }
+
+    /**
+     * {@return the options of enhanced connection establishment that the peer sent (rdma_get_remote_ece(3)); zeros if
+     * none}
+     */
+    public EnhancedConnectionEstablishment remoteEce() {
+        return locked(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment native_ = ibv_ece.allocate(arena);
+                Failures.check("rdma_get_remote_ece(" + this + ")", CmCalls.getRemoteEce(segment(), native_));
+                return new EnhancedConnectionEstablishment(
+                        ibv_ece.vendor_id(native_), ibv_ece.options(native_), ibv_ece.comp_mask(native_));
+            }
+        });
+    }
+
+    /** Runs a call while this id can neither be closed nor move to another channel. */
+    <T> T locked(Supplier<T> call) {
+        ReentrantLock lock = lockChannel();
+        try {
+            if (closed) {
+                throw new IllegalStateException(this + " is closed", closePlace);
+            }
+            return call.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** To be unlocked by whoever calls it. */
+    ReentrantLock lockChannel() {
+        while (true) {
+            EventChannel current = channel;
+            current.lock().lock();
+            if (current == channel) {
+                return current.lock();
+            }
+            current.lock().unlock();
+        }
+    }
+
+    /** Runs a native call that returns 0 or an errno; after EINVAL, the exception says what the call needs. */
+    void call(String operation, String needs, ToIntFunction<SegmentAllocator> native_) {
+        locked(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                int errno = native_.applyAsInt(arena);
+                if (errno != 0) {
+                    throw Failures.of(
+                            operation,
+                            errno,
+                            errno == Errno.EINVAL ? "it needs " + needs : "",
+                            CmStatus.remedyOfCall(errno));
+                }
+                return null;
+            }
+        });
+    }
+
+    MemorySegment requireDevice(String operation, String before) {
+        MemorySegment context = rdma_cm_id.verbs(id);
+        if (context.address() == 0) {
+            throw new IllegalStateException(
+                    "%s: %s is not bound to a device; first comes %s".formatted(operation, this, before));
+        }
+        return context;
+    }
+
+    /** Called with the locks of both channels held. */
+    void moved(EventChannel target) {
+        channel = target;
+    }
+
+    /** Called with the channel's lock held, when the native id is gone. */
+    void ended(ClosePlace place) {
+        closePlace = place;
+        closed = true;
+    }
+
+    MemorySegment segment() {
+        return id;
+    }
+
+    /** {@return which service its address and port stand for} */
+    public PortSpace portSpace() {
+        return portSpace;
+    }
+
+    /** {@return where its events arrive} */
+    public EventChannel channel() {
+        return channel;
+    }
+
+    /** {@return what {@link #attach} was given last; null at first} */
+    public Object attachment() {
+        return attachment;
+    }
+
+    /**
+     * Keeps an object for the program: what its event loop wants to know of this id.
+     *
+     * @param object anything, or null
+     */
+    public void attach(Object object) {
+        attachment = object;
+    }
+
+    /** {@return the device that the id is bound to, as rdma_cm has opened it; empty before it is bound} */
+    public Optional<DeviceContext> device() {
+        return locked(() -> Optional.of(rdma_cm_id.verbs(id))
+                .filter(context -> context.address() != 0)
+                .map(CmDevices::of));
+    }
+
+    /** {@return the device's port, from 1; 0 before the id is bound to a device} */
+    public int port() {
+        return locked(() -> Byte.toUnsignedInt(rdma_cm_id.port_num(id)));
+    }
+
+    /** Of one whose device is not known yet or not there any more nobody can tell. */
+    boolean isOnInfiniBand() {
+        try {
+            Optional<DeviceContext> device = device();
+            return device.isPresent() && device.get().port(port()).linkLayer() == LinkLayer.INFINIBAND;
+        } catch (VerbsException | IllegalStateException e) {
+            return false;
+        }
+    }
+
+    /** {@return the local address and port; empty before they are known} */
+    public Optional<InetSocketAddress> localAddress() {
+        return locked(() -> IdAddresses.local(id));
+    }
+
+    /** {@return the peer's address and port; empty before they are known} */
+    public Optional<InetSocketAddress> peerAddress() {
+        return locked(() -> IdAddresses.peer(id));
+    }
+
+    /** {@return the local GID; all zeros before it is known} */
+    public Gid localGid() {
+        return locked(() -> IdAddresses.localGid(id));
+    }
+
+    /** {@return the peer's GID; all zeros before it is known} */
+    public Gid peerGid() {
+        return locked(() -> IdAddresses.peerGid(id));
+    }
+
+    /** {@return whether {@link ConnectionId#close()} has not been called yet} */
+    public boolean isOpen() {
+        return !closed;
+    }
+
+    /**
+     * The native pointer, for a call that is not wrapped yet. It is valid until the id is closed; nothing guards its
+     * use.
+     *
+     * @return the address of the {@code struct rdma_cm_id}
+     * @throws IllegalStateException if the id is closed
+     */
+    public long handle() {
+        return locked(id::address);
+    }
+
+    /** {@return port space and addresses, as far as they are known} */
+    @Override
+    public String toString() {
+        ReentrantLock lock = lockChannel();
+        try {
+            return "connection id of port space %s%s".formatted(portSpace, closed ? "" : IdAddresses.describe(id));
         } finally {
             lock.unlock();
         }

@@ -17,7 +17,7 @@ final class EceHandshake {
     private EceHandshake() {}
 
     /** With a new queue pair: what it offers goes with the connect; if there is a request, what is in it is set. */
-    static void offer(QueuePairOwner id, QueuePair queuePair) {
+    static void offer(ConnectionId id, QueuePair queuePair) {
         EnhancedConnectionEstablishment ours = query(queuePair);
         if (ours.vendorId() != 0) {
             id.setLocalEce(ours);
@@ -29,7 +29,7 @@ final class EceHandshake {
     }
 
     /** In INIT: what was taken of the request goes with the accept. */
-    static void answer(QueuePairOwner id, QueuePair queuePair) {
+    static void answer(ConnectionId id, QueuePair queuePair) {
         EnhancedConnectionEstablishment ours = query(queuePair);
         if (ours.vendorId() != 0 && id.remoteEce().vendorId() != 0) {
             id.setLocalEce(ours);
@@ -37,7 +37,7 @@ final class EceHandshake {
     }
 
     /** With the peer's answer. */
-    static void accept(QueuePairOwner id, QueuePair queuePair) {
+    static void accept(ConnectionId id, QueuePair queuePair) {
         EnhancedConnectionEstablishment ours = query(queuePair);
         EnhancedConnectionEstablishment theirs = id.remoteEce();
         if (theirs.vendorId() != 0 && theirs.vendorId() != ours.vendorId()) {

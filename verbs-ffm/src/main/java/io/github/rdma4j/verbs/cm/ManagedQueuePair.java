@@ -26,7 +26,7 @@ import java.lang.foreign.MemorySegment;
  */
 record ManagedQueuePair(QueuePair queuePair, boolean owned) {
 
-    void requireSuitable(QueuePairOwner id, DeviceContext context) {
+    void requireSuitable(ConnectionId id, DeviceContext context) {
         String device = context.device().name();
         if (!queuePair.protectionDomain().context().device().name().equals(device)) {
             throw new IllegalArgumentException("%s: %s is bound to device %s".formatted(queuePair, id, device));
@@ -45,7 +45,7 @@ record ManagedQueuePair(QueuePair queuePair, boolean owned) {
     }
 
     /** After RESET: it can take receives, and as a datagram queue pair send, too. */
-    void prepare(QueuePairOwner id) {
+    void prepare(ConnectionId id) {
         EceHandshake.offer(id, queuePair);
         queuePair.modify(id.step(INIT));
         if (id.portSpace().isDatagram()) {
@@ -56,7 +56,7 @@ record ManagedQueuePair(QueuePair queuePair, boolean owned) {
     }
 
     /** On the passive side, where the answer that will be sent decides the counts. */
-    void accept(QueuePairOwner id, ConnectConfig answer) {
+    void accept(ConnectionId id, ConnectConfig answer) {
         queuePair.modify(id.step(INIT));
         if (isIwarp()) {
             // The counts go with the answer alone.
