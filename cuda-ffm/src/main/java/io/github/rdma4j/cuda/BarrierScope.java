@@ -5,7 +5,7 @@ package io.github.rdma4j.cuda;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 
 /**
- * For whom a barrier of {@link MemoryOperations} orders what a stream has written
+ * The scope in which a barrier of {@link MemoryOperations} orders the writes of a stream
  * ({@code CUstreamMemoryBarrier_flags}).
  *
  * @since 0.1.0

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
-/** What callbacks of a stream threw, kept until somebody who can be told asks for the stream. */
+/** The exceptions that callbacks of a stream threw, kept until the next call that can throw them. */
 final class CallbackFailures {
     private volatile Throwable first;
     private boolean closed;
@@ -31,7 +31,7 @@ final class CallbackFailures {
         try {
             thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
         } catch (Throwable e) {
-            // The JVM ignores what such a handler throws, too; here it would end the process.
+            // The JVM also ignores exceptions of such a handler; here one would end the process.
         }
     }
 
@@ -49,7 +49,7 @@ final class CallbackFailures {
         }
     }
 
-    /** What callbacks throw after this goes to the handler of uncaught exceptions. */
+    /** Exceptions of later callbacks go to the handler of uncaught exceptions. */
     synchronized void tellAtClose() {
         closed = true;
         throwFirst();

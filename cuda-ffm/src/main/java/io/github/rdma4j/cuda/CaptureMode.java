@@ -13,7 +13,7 @@ import io.github.rdma4j.cuda.bindings.CudaHeaders;
  * @since 0.1.0
  */
 public enum CaptureMode {
-    /** To all threads of the process: threads that move transfers on would fail, too. */
+    /** To all threads of the process: threads that advance transfers would also fail. */
     GLOBAL(CudaHeaders.CU_STREAM_CAPTURE_MODE_GLOBAL()),
     /** To the thread that captures. */
     THREAD_LOCAL(CudaHeaders.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL()),

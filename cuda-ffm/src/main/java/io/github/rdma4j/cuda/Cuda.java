@@ -15,8 +15,9 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * The way into CUDA. The driver's {@code libcuda.so.1} is opened and initialised by the first call of any method here;
- * the system property {@code io.github.rdma4j.cuda.library} names another file. Once it is initialised it stays so.
+ * The entry point to CUDA. The driver's {@code libcuda.so.1} is opened and initialised by the first call of any method
+ * here; the system property {@code io.github.rdma4j.cuda.library} names another file. Once it is initialised it stays
+ * so.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -31,7 +32,7 @@ public final class Cuda {
     }
 
     /**
-     * Why CUDA cannot be used here. Asking again tries again.
+     * Returns why CUDA cannot be used. Each call tries again.
      *
      * @return the exception that every other method would throw; empty if CUDA can be used
      */
@@ -125,7 +126,7 @@ public final class Cuda {
             if (devices == 0) {
                 throw new CudaUnavailableException(
                         CudaUnavailableException.Reason.NO_DEVICE,
-                        "the driver is there, and no GPU that this process may use",
+                        "the driver is installed, but this process may use no GPU",
                         "see whether nvidia-smi lists the GPU and whether CUDA_VISIBLE_DEVICES hides it");
             }
             return devices;

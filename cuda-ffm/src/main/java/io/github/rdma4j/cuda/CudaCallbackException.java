@@ -3,7 +3,8 @@
 package io.github.rdma4j.cuda;
 
 /**
- * A callback of a stream has thrown something: the cause. What others threw is suppressed in the cause.
+ * A callback of a stream has thrown an exception, which is the cause. Exceptions of other callbacks are suppressed in
+ * the cause.
  *
  * @since 0.1.0
  */

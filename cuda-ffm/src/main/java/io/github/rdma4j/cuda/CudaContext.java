@@ -19,10 +19,10 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * What memory, streams and code of a device belong to ({@code CUcontext}); closing it closes them all.
+ * A context ({@code CUcontext}): it owns memory, streams and modules of a device. Closing it closes them all.
  *
- * <p>Thread safety: all methods may be called from any thread, also from virtual ones. Each makes this context current
- * for its own calls of the driver, and leaves it so.
+ * <p>Thread safety: all methods may be called from any thread, also from virtual ones. Each method makes this context
+ * current on its thread and leaves it current.
  *
  * @since 0.1.0
  */
@@ -112,10 +112,9 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * Sets how long a close waits at most, where it waits for the work of this context: that of memory, of modules and
-     * of the context, unless another object keeps the same primary context. A context that closes many objects waits
-     * for them together. Work of other libraries on streams of their own, which do not wait for the default stream, is
-     * waited for without a limit.
+     * Sets how long a close waits for the work of this context. Closing memory, a module or the context waits, unless
+     * another object keeps the same primary context. A context that closes many objects waits once for all of them.
+     * There is no limit for work of other libraries on their own streams that do not wait for the default stream.
      *
      * @param timeout 0 to look once and not to wait
      * @throws IllegalArgumentException if it is negative
@@ -125,7 +124,7 @@ public final class CudaContext extends CudaResource {
         closeTimeout = timeout;
     }
 
-    /** By System.nanoTime; as far away as that can tell, if the timeout is longer. */
+    /** In terms of System.nanoTime; limited to its range. */
     long closeDeadline() {
         return System.nanoTime() + Math.min(Waiting.nanos(closeTimeout), Long.MAX_VALUE / 2);
     }
@@ -219,9 +218,9 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * Memory that somebody else has allocated and frees: a framework's tensor, for instance. It is checked against what
-     * the driver knows of the pointer; closing it here frees nothing. Memory of the virtual-memory API may have several
-     * pieces of physical memory side by side, as PyTorch's expandable segments have them.
+     * Wraps memory that another library has allocated and frees, such as a framework's tensor. It is checked against
+     * the driver's attributes of the pointer; closing it here frees nothing. Memory of the virtual-memory API may have
+     * several pieces of physical memory side by side, as PyTorch's expandable segments have them.
      *
      * @param address a device pointer of this context
      * @param size in bytes, 1 or more
@@ -285,7 +284,7 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * What the driver knows of a pointer.
+     * Returns the driver's attributes of a pointer.
      *
      * @param address any
      * @return its attributes
@@ -384,7 +383,7 @@ public final class CudaContext extends CudaResource {
      * does nothing where the device orders such writes itself
      * ({@link DeviceAttribute#GPU_DIRECT_RDMA_WRITES_ORDERING}).
      *
-     * @param scope to whom it shall be visible
+     * @param scope where the writes become visible
      * @throws UnsupportedCudaCallException before CUDA 11.3, or if the device cannot be flushed by the host
      */
     public void flushGpuDirectWrites(FlushScope scope) {
@@ -479,7 +478,7 @@ public final class CudaContext extends CudaResource {
                         .formatted(device.ordinal()));
     }
 
-    /** Then no callback comes any more; those of a primary context that lives on for others do. */
+    /** Afterwards no callback runs, except in a primary context that others still use. */
     private boolean isLost() {
         int result = ContextCalls.setCurrent(pointer);
         return LostContexts.isLost(result == Results.SUCCESS ? StreamCalls.query(0) : result, "cuCtxSetCurrent()");

@@ -65,7 +65,7 @@ public final class CudaDevice {
         return pciAddress;
     }
 
-    /** {@return what tells it from all other GPUs; a part of a GPU (MIG) has one of its own} */
+    /** {@return the unique ID of this GPU; an instance of a GPU (MIG) has its own} */
     public UUID uuid() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment uuid = CUuuid_st.allocate(arena);
@@ -125,9 +125,9 @@ public final class CudaDevice {
     }
 
     /**
-     * Whether streams of this device wait for and write 32-bit values in memory: {@link CudaStream#waitForValue}. That
-     * takes a driver of CUDA 11.7 or later, and no attribute tells of a device that does not; the first call may still
-     * be refused.
+     * Whether streams of this device can wait for and write 32-bit values in memory: {@link CudaStream#waitForValue}.
+     * This needs a driver of CUDA 11.7 or later. No attribute reports a device that cannot do it, so the first call may
+     * still fail.
      *
      * @return whether the driver has the calls
      */

@@ -5,9 +5,9 @@ package io.github.rdma4j.cuda;
 import io.github.rdma4j.cuda.internal.LostContexts;
 
 /**
- * A call that the CUDA driver refused: which one, with its arguments, the result by name and in the driver's words, and
- * the remedy where the cause is known. Work that was queued earlier may be what failed: the driver tells it to whoever
- * calls next.
+ * A call of the CUDA driver failed. The message has the call with its arguments, the name of the result, the driver's
+ * description and, if the cause is known, the remedy. The failure may be an error of work that was queued earlier: the
+ * driver reports it to the next call.
  *
  * @serial exclude
  * @since 0.1.0
@@ -61,14 +61,14 @@ public class CudaException extends RuntimeException {
     }
 
     /**
-     * Whether it says that the context is lost: no work of this context goes on any more, so none of it touches memory
-     * any more, and what was queued and not done is never done. It is so after an illegal address and other faults of a
-     * kernel, a kernel that took too long, uncorrectable errors of memory and links, and for a context that was
-     * destroyed or whose driver shuts down. For most of them cuda.h says that the process must end: a new context does
-     * not help. {@link #remedy()} says which case it is.
+     * Whether the context is lost. No work of a lost context continues or touches memory, and queued work is never
+     * done. A context is lost after an illegal address or another fault of a kernel, a kernel that took too long, or an
+     * uncorrectable error of memory or links, and when it was destroyed or its driver shuts down. For most of these
+     * errors, cuda.h requires that the process ends: a new context does not help. {@link #remedy()} says which case it
+     * is.
      *
-     * <p>False says nothing: the work may go on. That is so for {@code CUDA_ERROR_UNKNOWN} and
-     * {@code CUDA_ERROR_NO_DEVICE}, too, of which nobody says in which state they leave the work.
+     * <p>False does not mean that the context is intact. {@code CUDA_ERROR_UNKNOWN} and {@code CUDA_ERROR_NO_DEVICE}
+     * also return false, because the driver does not define in which state they leave the work.
      *
      * @return whether the context is lost
      */

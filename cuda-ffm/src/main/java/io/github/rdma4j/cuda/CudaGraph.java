@@ -14,8 +14,9 @@ import java.lang.foreign.ValueLayout;
  * Work that is described once and done as often as one likes: captured from a stream ({@link CudaStream#capture}), or
  * put together of batches of memory operations and other graphs. {@link #instantiate} makes one that can be launched.
  *
- * <p>It knows what its work uses: memory, kernels, and what {@link #require} names. Who launches it after one of these
- * is closed gets an {@link IllegalStateException}. Segments of arenas it does not know: they must stay as they are.
+ * <p>A graph tracks what its work uses: memory, kernels, and the dependencies added with {@link #require}. A launch
+ * after one of them is closed throws an {@link IllegalStateException}. Segments of arenas are not tracked: they must
+ * stay open and unchanged.
  *
  * <p>Thread safety: {@code close()} and {@link #isOpen} may be called from any thread; the other methods are for one
  * thread at a time, as the driver's graphs are.
@@ -160,7 +161,7 @@ public final class CudaGraph extends GuardedResource {
         return "CUDA graph 0x%x".formatted(pointer);
     }
 
-    /** What went wrong with a capture, as far as its result tells. */
+    /** Explains why a capture failed, as far as its result shows. */
     static String captureRemedy(int result) {
         if (result == CudaHeaders.CUDA_ERROR_STREAM_CAPTURE_INVALIDATED()
                 || result == CudaHeaders.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED()) {
@@ -168,7 +169,7 @@ public final class CudaGraph extends GuardedResource {
                     + " Allocate, copy synchronously and ask for results before or after it, or use another mode";
         }
         if (result == CudaHeaders.CUDA_ERROR_STREAM_CAPTURE_UNJOINED()) {
-            return "another stream was captured too, because it waited for an event:"
+            return "another stream was also captured, because it waited for an event:"
                     + " the first stream must wait for an event behind the last that the other one was given";
         }
         return "";

@@ -9,8 +9,8 @@ import io.github.rdma4j.cuda.internal.Results;
  * An executable graph ({@code CUgraphExec}): a launch costs the host one call, however much work there is. Launches are
  * done one after the other, in whichever streams.
  *
- * <p>Words in memory that its operations write or wait for have the same values in each launch: work that is to be done
- * again must set them back.
+ * <p>Its operations write and wait for the same values in each launch. To launch it again, reset the words in memory
+ * first.
  *
  * <p>Closing it does not wait: what was launched is still done.
  *
@@ -39,14 +39,14 @@ public final class CudaGraphExec extends GuardedResource {
      * @throws IllegalStateException if something that the work uses is closed, a {@link GraphDependency} refuses it, or
      *     the stream is captured, whose capture goes on
      * @throws IllegalArgumentException if the stream is of another context
-     * @throws CudaException if the driver refuses it; what its work does wrong later is told by a later call
+     * @throws CudaException if the driver refuses it; a later call reports errors of its work
      */
     public void launch(CudaStream stream) {
         if (stream.context().handle() != context().handle()) {
             throw new IllegalArgumentException(stream + " is of another context than " + this);
         }
         if (stream.isCaptured()) {
-            // The driver refuses it, too, and spoils the capture.
+            // The driver would also refuse it, but invalidate the capture.
             throw new IllegalStateException(
                     ("%s is captured, and CUDA captures no launch of a graph: launch %s outside of it, or add its graph"
                                     + " with CudaGraph.add")

@@ -20,7 +20,7 @@ import java.util.Optional;
  */
 public final class CudaKernel extends GuardedResource {
     private final String name;
-    /** In bytes; null if the driver does not tell. */
+    /** In bytes; null if the driver does not report it. */
     private final int[] parameterSizes;
 
     CudaKernel(CudaModule module, long pointer, String name) {
@@ -68,7 +68,7 @@ public final class CudaKernel extends GuardedResource {
         return Optional.ofNullable(parameterSizes).map(int[]::clone);
     }
 
-    /** The bytes of each parameter, not to be changed; null if the driver does not tell. */
+    /** The size of each parameter in bytes, read-only; null if the driver does not report it. */
     int[] knownParameterSizes() {
         return parameterSizes;
     }
@@ -180,7 +180,7 @@ public final class CudaKernel extends GuardedResource {
                             attribute(KernelAttribute.MAX_THREADS_PER_BLOCK),
                             attribute(KernelAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES));
         } catch (CudaException e) {
-            // What failed is told; its limits are not known then.
+            // The launch failure is still reported, without the limits.
             return "";
         }
     }

@@ -89,7 +89,7 @@ public final class CudaModule extends GuardedResource {
     /**
      * A kernel (cuModuleGetFunction).
      *
-     * @param name as it is in the code; that of a C++ function is mangled unless it is {@code extern "C"}
+     * @param name as it is in the code; the name of a C++ function is mangled unless it is {@code extern "C"}
      * @return the kernel
      * @throws IllegalArgumentException if there is none of this name
      */

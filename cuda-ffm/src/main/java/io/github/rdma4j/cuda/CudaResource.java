@@ -18,8 +18,8 @@ import java.util.function.Supplier;
  *
  * <p>Thread safety: {@code close()} may be called from any thread, also while another one is inside a call on the
  * object: it waits until that call is over. No lock is held while it waits, or while the driver does: other threads go
- * on creating, using and closing other objects of the context, which may be what the device waits for. Who comes to
- * close an object that another thread is closing waits for that thread.
+ * on creating, using and closing other objects of the context, which may be what the device waits for. A thread that
+ * closes an object while another thread is closing it waits for that thread.
  *
  * @since 0.1.0
  */
@@ -54,9 +54,9 @@ public abstract class CudaResource implements AutoCloseable {
 
     /**
      * Has something closed before this object, and before its CUDA objects: a registration of its memory with a network
-     * adapter, for instance, or what answers the words that its streams wait for. Its
-     * {@code close()} may call {@link #removeDependent}. One that throws a {@link CudaCloseTimeoutException} stays, and
-     * so does this object; what else it throws is told when all is closed.
+     * adapter, for instance, or what answers the words that its streams wait for. Its {@code close()} may call
+     * {@link #removeDependent}. If it throws a {@link CudaCloseTimeoutException}, it stays open, and so does this
+     * object. Other exceptions are thrown when everything is closed.
      *
      * @param dependent closed once, before this object is destroyed, unless it is removed
      * @throws IllegalStateException if this object is closed
@@ -68,7 +68,7 @@ public abstract class CudaResource implements AutoCloseable {
     }
 
     /**
-     * Forgets a dependent that has been closed by itself.
+     * Removes a dependent that was closed on its own.
      *
      * @param dependent as it was added
      */
@@ -124,7 +124,7 @@ public abstract class CudaResource implements AutoCloseable {
         return false;
     }
 
-    /** Whether streams of other contexts may, too. */
+    /** Whether streams of other contexts may also use it. */
     boolean isUsedByWorkElsewhere() {
         return false;
     }
@@ -343,7 +343,7 @@ public abstract class CudaResource implements AutoCloseable {
         // A context cannot be asked while one of its streams is captured: that would spoil the capture.
         boolean isAskable = isUsedByWork() && !UnfinishedWork.isCaptured(context());
         context().bind();
-        // For the streams of others, whom we cannot ask. Whatever became of their work, the memory goes back.
+        // For streams of other libraries, which cannot be queried. The memory is freed however their work ended.
         int work = isAskable ? ContextCalls.synchronize() : Results.SUCCESS;
         List<RuntimeException> failures = new ArrayList<>();
         attempt(this::release, failures);

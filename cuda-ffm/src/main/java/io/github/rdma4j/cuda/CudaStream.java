@@ -16,15 +16,15 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * A queue of work for a device, done in order. Its methods queue and return; {@link #await} and {@link CudaEvent} tell
- * when the work is done.
+ * A queue of work for a device, done in order. Its methods queue the work and return; {@link #await} and
+ * {@link CudaEvent} detect when it is done.
  *
- * <p>Device memory and {@link HostMemory} may be closed while copies of theirs are queued: the close waits for them. A
- * segment of another arena must stay as it is, and its arena open, until the copy is done: nothing guards it. Copies to
- * and from memory that is not pinned work too, and wait inside the driver.
+ * <p>Device memory and {@link HostMemory} may be closed while copies of theirs are queued: the close waits for them.
+ * You must keep a segment of another arena unchanged, and its arena open, until the copy is done. Copies to and from
+ * memory that is not pinned also work, but wait inside the driver.
  *
- * <p>Closing a stream does not wait: what it was given is still done. Only where the driver has no event left for it
- * does the close wait, for {@link CudaContext#closeTimeout()} at most.
+ * <p>Closing a stream does not wait: its queued work is still done. Only if the driver has no event left for it, the
+ * close waits up to {@link CudaContext#closeTimeout()}.
  *
  * <p>Thread safety: all methods may be called from any thread. Copies, fills, launches, values, {@link #waitFor} and
  * {@link #isDone} allocate nothing on the heap; the other methods may.
@@ -164,9 +164,10 @@ public final class CudaStream extends StreamMemory {
      * @param sharedBytes dynamic shared memory of each block; for more than 48 KiB see
      *     {@link CudaKernel#allowSharedMemory}
      * @param arguments as the kernel has them; they may be changed as soon as this returns
-     * @throws IllegalArgumentException if the arguments are not those of the kernel, as far as the driver tells them
+     * @throws IllegalArgumentException if the arguments do not match the kernel, as far as the driver reports its
+     *     parameters
      * @throws IllegalStateException if the memory of an argument is closed
-     * @throws CudaException if the driver refuses it; what the kernel does wrong later is told by a later call
+     * @throws CudaException if the driver refuses it; a later call reports errors of the running kernel
      */
     public void launch(
             CudaKernel kernel,
@@ -229,11 +230,11 @@ public final class CudaStream extends StreamMemory {
 
     /**
      * Calls a function of this program when all that was queued before is done; what is queued after it waits until it
-     * returns (cuLaunchHostFunc). It is called by a thread of the driver, and must neither use CUDA nor wait for
-     * anything that does, nor take long. What it throws is thrown by the next {@link #isDone} or {@link #await} that
-     * finds the stream done, or by {@link #close()}, as the cause of a {@link CudaCallbackException}. It is not called
-     * if the context has failed before. Wait for it before the program ends: the JVM waits for callbacks with its end,
-     * but no longer than two seconds, and one that comes later ends the process by a signal. Allocates.
+     * returns (cuLaunchHostFunc). A thread of the driver calls it. It must be short, and must neither use CUDA nor wait
+     * for anything that does. Its exception is thrown by the next {@link #isDone} or {@link #await} that finds the
+     * stream done, or by {@link #close()}, as the cause of a {@link CudaCallbackException}. It is not called if the
+     * context has failed before. Wait for it before the program ends: the JVM delays its exit for callbacks by at most
+     * two seconds, and a later callback ends the process with a signal. Allocates.
      *
      * @param task what to call
      * @throws IllegalStateException if the stream is being captured: a task is called once
@@ -312,14 +313,14 @@ public final class CudaStream extends StreamMemory {
     }
 
     /**
-     * Captures work: what the stream is given meanwhile is not done, but becomes a graph (cuStreamBeginCapture,
-     * cuStreamEndCapture). A stream that waits for an event of a captured one is captured, too, and must be waited for
-     * in the same way before the work ends.
+     * Captures work: instead of being done, the work becomes a graph (cuStreamBeginCapture, cuStreamEndCapture). A
+     * stream that waits for an event of a captured stream is also captured. The first stream must wait for it in the
+     * same way before the capture ends.
      *
      * <p>Copies, fills, launches of kernels, values, batches and events can be captured; callbacks, launches of graphs
-     * and memory of the pool cannot. What the mode forbids spoils the capture.
+     * and memory of the pool cannot. A call that the mode forbids invalidates the capture.
      *
-     * @param mode which calls are forbidden meanwhile, and to whom
+     * @param mode which calls are forbidden meanwhile, and on which threads
      * @param work gives this stream what is captured; for this thread
      * @return the graph
      * @throws IllegalStateException if the stream is being captured already, or on a virtual thread with another mode
@@ -424,8 +425,8 @@ public final class CudaStream extends StreamMemory {
         if (!Waiting.until(driverCapture::leavesEnd, deadline)) {
             throw new CudaCloseTimeoutException(this + " is not destroyed, though closed to new uses: its work is not"
                     + " done after " + TimeText.of(context().closeTimeout())
-                    + ", and the driver refuses the event that would tell"
-                    + " later when it is. Remedy: the stream may wait for a value that nobody has written: write it, or"
+                    + ", and the driver refuses the event that would show later"
+                    + " when it is. Remedy: the stream may wait for a value that nobody has written: write it, or"
                     + " free device memory, and close this again");
         }
     }

@@ -3,7 +3,7 @@
 package io.github.rdma4j.cuda;
 
 /**
- * CUDA cannot be used on this machine, and why.
+ * CUDA cannot be used on this machine. The message and {@link #reason()} say why.
  *
  * @serial exclude
  * @since 0.1.0
@@ -15,15 +15,15 @@ public class CudaUnavailableException extends RuntimeException {
     public enum Reason {
         /** The bindings are not for this operating system or processor. */
         PLATFORM,
-        /** {@code libcuda.so.1} cannot be opened, or is not a driver. */
+        /** {@code libcuda.so.1} cannot be opened or is not a driver. */
         NO_DRIVER,
-        /** The JVM does not let this library open native ones. */
+        /** The JVM denies this library native access. */
         NATIVE_ACCESS_DENIED,
-        /** The driver lacks what this library is built upon. */
+        /** The driver lacks functions that this library needs. */
         DRIVER_TOO_OLD,
-        /** There is a driver, and no GPU for this process. */
+        /** There is a driver, but no GPU for this process. */
         NO_DEVICE,
-        /** The driver refused to start, or to tell its devices. */
+        /** The driver refused to start, or to list its devices. */
         INITIALISATION_FAILED
     }
 

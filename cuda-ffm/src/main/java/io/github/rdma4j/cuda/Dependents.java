@@ -34,7 +34,7 @@ final class Dependents {
     private final LinkedHashSet<AutoCloseable> others = new LinkedHashSet<>();
     /** How many are being made that are not among them yet. */
     private int creations;
-    /** Who is closing the resource; null if nobody is. */
+    /** The thread that is closing the resource; null if there is none. */
     private Thread closer;
     /** Whether nothing comes any more, until {@link #unseal}. */
     private boolean sealed;
@@ -100,8 +100,8 @@ final class Dependents {
     }
 
     /**
-     * The youngest that is not among these, those of other libraries before CUDA's own objects: work of a stream can
-     * wait for what only they will do, and memory is not freed before that. Null if there is none.
+     * The youngest dependent that is not among these; null if there is none. Dependents of other libraries come before
+     * CUDA's own objects: work of a stream can wait for them, and memory must not be freed before it is done.
      */
     AutoCloseable youngestBut(Set<AutoCloseable> these) {
         lock.lock();

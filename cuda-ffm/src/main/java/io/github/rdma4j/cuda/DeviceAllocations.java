@@ -89,7 +89,7 @@ final class DeviceAllocations {
         }
         boolean capable = attributes.isGpuDirectCapable();
         long mapped = mappedFrom(attributes, address);
-        // The driver tells of the piece of physical memory that a pointer leads into, and nothing of those behind it.
+        // The driver describes only the piece of physical memory at the pointer, not the pieces after it.
         for (PointerAttributes last = attributes; mapped > 0 && Long.compareUnsigned(size, mapped) > 0; ) {
             PointerAttributes next = last.kind() == Kind.VIRTUAL ? PointerAttributes.of(address + mapped) : null;
             if (next == null || !continues(last, next)) {
@@ -142,7 +142,7 @@ final class DeviceAllocations {
                                 context.freeMemory(),
                                 context.device().totalMemory());
             } catch (CudaException e) {
-                // What failed is told; how much there would have been is not known then.
+                // The allocation failure is still reported, without the amount of free memory.
                 explanation = "how much is free cannot be asked either";
             }
             throw Results.failure(result, call, explanation);

@@ -92,7 +92,7 @@ public enum DeviceAttribute {
     GPU_DIRECT_RDMA_SUPPORTED(CudaHeaders.CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED()),
     /** How their writes can be flushed: bits of 1 (by the host) and 2 (by a stream). */
     GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS(CudaHeaders.CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS()),
-    /** To whom their writes are visible in order: 0 nobody, 100 the owner, 200 all devices. */
+    /** Where their writes are visible in order: 0 nowhere, 100 on the owner, 200 on all devices. */
     GPU_DIRECT_RDMA_WRITES_ORDERING(CudaHeaders.CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING()),
     /** Whether they can reach memory of the virtual-memory API. */
     GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED(CudaHeaders.CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED()),

@@ -12,8 +12,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Memory of a device. The copies and fills here are done when they return, and do not wait for what streams still have
- * to do with the memory; an interrupt does not end them. Those of {@link CudaStream} are queued.
+ * Memory of a device. Its copies and fills are done when they return. They do not wait for streams that still use the
+ * memory, and an interrupt does not end them. {@link CudaStream} has copies and fills that are queued.
  *
  * <p>Thread safety: all methods may be called from any thread; two that touch the same bytes need an order of the
  * caller's making.
@@ -256,8 +256,8 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
      * Has synchronous copies and fills of this memory ended, also for other PCI devices, when they return
      * ({@code CU_POINTER_ATTRIBUTE_SYNC_MEMOPS}).
      *
-     * @throws UnsupportedCudaCallException for memory that has no such attribute, that of the virtual-memory API above
-     *     all; {@link CudaContext#synchronizeMemoryOperations} does it for all memory
+     * @throws UnsupportedCudaCallException for memory that has no such attribute, in particular memory of the
+     *     virtual-memory API; {@link CudaContext#synchronizeMemoryOperations} does it for all memory
      */
     public void synchronizeMemoryOperations() {
         enter();

@@ -15,7 +15,7 @@ final class Diagnosis {
     }
 
     /**
-     * Memory of somebody else may have been freed behind us. The driver's answer to the question may be an error, too.
+     * Memory of another library may have been freed without notice. The driver may also answer the query with an error.
      */
     private static String lost(DeviceMemory... memories) {
         StringBuilder lost = new StringBuilder();
@@ -23,7 +23,7 @@ final class Diagnosis {
             if (ContextCalls.setCurrent(memory.context().handle()) == Results.SUCCESS && isUnknown(memory.pointer)) {
                 lost.append(lost.isEmpty() ? "" : "; ")
                         .append(memory)
-                        .append(" is not known to CUDA any more: whoever allocated it has freed it");
+                        .append(" is no longer known to CUDA: the library that allocated it has freed it");
             }
         }
         return lost.toString();

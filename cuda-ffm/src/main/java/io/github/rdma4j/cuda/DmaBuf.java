@@ -89,7 +89,7 @@ public final class DmaBuf implements AutoCloseable {
                         call,
                         EXPORTABLE.contains(memory.kind())
                                 ? ""
-                                : ("memory of kind %s has no dma-buf; that of CudaContext.allocate and"
+                                : ("memory of kind %s has no dma-buf; memory of CudaContext.allocate and"
                                                 + " allocateGpuDirect has")
                                         .formatted(memory.kind()));
             }
@@ -129,7 +129,7 @@ public final class DmaBuf implements AutoCloseable {
         return start;
     }
 
-    /** Closes the file descriptor. What another driver has made of it stays. */
+    /** Closes the file descriptor. Imports of it by other drivers stay. */
     @Override
     public synchronized void close() {
         if (!closed) {

@@ -12,9 +12,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * A stream's capture as the driver knows it. Who asks a stream that is captured spoils the capture, on whatever thread;
- * so an event from before the capture tells of its work meanwhile, and the lock here is held over the calls that ask a
- * stream and over those that begin its capture. {@link StreamCapture} is what the program knows of it.
+ * The driver's state of a stream's capture. Querying a stream that is being captured invalidates the capture, on any
+ * thread. So an event from before the capture reports the state of its earlier work, and this lock is held during calls
+ * that query a stream or begin its capture. {@link StreamCapture} is the program's state.
  */
 final class DriverCapture {
     private final CudaStream stream;
@@ -28,7 +28,7 @@ final class DriverCapture {
         this.stream = stream;
     }
 
-    /** What it was given before is waited for by an event, as itself cannot be asked meanwhile. */
+    /** An event stands for the earlier work, because the stream cannot be queried during a capture. */
     void begin(Runnable call) {
         synchronized (asking) {
             stream.context().bind();

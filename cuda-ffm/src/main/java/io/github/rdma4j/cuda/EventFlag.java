@@ -3,7 +3,7 @@
 package io.github.rdma4j.cuda;
 
 /**
- * What an event can do besides telling that it has happened.
+ * An optional capability of an event.
  *
  * @since 0.1.0
  */

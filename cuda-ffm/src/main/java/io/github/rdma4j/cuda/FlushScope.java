@@ -5,7 +5,7 @@ package io.github.rdma4j.cuda;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 
 /**
- * To whom flushed writes of other devices are visible ({@code CUflushGPUDirectRDMAWritesScope}).
+ * The scope in which flushed writes of other devices become visible ({@code CUflushGPUDirectRDMAWritesScope}).
  *
  * @since 0.1.0
  */

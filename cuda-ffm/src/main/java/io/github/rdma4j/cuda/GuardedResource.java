@@ -22,7 +22,7 @@ abstract class GuardedResource extends CudaResource {
      */
     private boolean usedElsewhere;
 
-    /** What it is a part of, and closed with; null if that is its context. */
+    /** The object that contains it and closes it; null for its context. */
     private final GuardedResource whole;
 
     GuardedResource(CudaContext context, long pointer) {
@@ -70,7 +70,7 @@ abstract class GuardedResource extends CudaResource {
     /**
      * Makes a call that the driver refused once more, if it was refused for the context that is current on this thread.
      * Hot calls do not set it each time: it is the right one nearly always, and what is refused for it has had no
-     * effect. That a context is lost may be said of another one, too.
+     * effect. An error about a lost context can refer to another context.
      */
     final int again(int result, IntSupplier call) {
         if (result != CudaHeaders.CUDA_ERROR_INVALID_CONTEXT()

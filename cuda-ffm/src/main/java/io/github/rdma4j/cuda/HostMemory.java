@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Pinned host memory, which the device copies to and from by itself, and whose addresses kernels can use.
+ * Pinned host memory. The device copies to and from it directly, and kernels can use its addresses.
  *
  * <p>Closing it waits for all work of all contexts, so queued copies from and to it are done then, and for threads that
  * are inside a call with its segment. A stream that waits for something that does not come holds it up, until
@@ -129,7 +129,7 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
     /**
      * The memory.
      *
-     * @return the segment; that of allocated memory cannot be used any more when this is closed
+     * @return the segment; if this object allocated the memory, closing it also closes the segment
      */
     public MemorySegment segment() {
         return segment;

@@ -20,7 +20,7 @@ final class IpcMemory {
         if (memory.kind() != DeviceMemory.Kind.ALLOCATED) {
             throw new UnsupportedCudaCallException(
                     call,
-                    "memory of kind %s has no handle for other processes; that of CudaContext.allocate has"
+                    "memory of kind %s has no handle for other processes; memory of CudaContext.allocate has"
                             .formatted(memory.kind()));
         }
         // Memory of somebody else may lie in the midst of an allocation.

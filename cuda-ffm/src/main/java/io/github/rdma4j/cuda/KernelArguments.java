@@ -14,8 +14,8 @@ import java.util.Objects;
  * launch copies them. Nothing must be closed; the memory goes when the garbage collector finds this unused. Setting
  * allocates nothing.
  *
- * <p>A launch compares the number and the sizes with those of the kernel, if the driver tells them (CUDA 12.4); else
- * they are the caller's responsibility.
+ * <p>A launch checks the number and the sizes against the kernel if the driver reports its parameters (CUDA 12.4).
+ * Otherwise they are the caller's responsibility.
  *
  * <p>Thread safety: one thread at a time.
  *

@@ -18,13 +18,13 @@ import java.lang.ref.Reference;
 /**
  * Values that a stream waits for and writes, one after the other, in one call ({@code cuStreamBatchMemOp}) or one node
  * of a graph. The device does them without the host: cheaper than one by one, and in the order in which they were
- * added. What the device cannot do is refused when it is added.
+ * added. An operation that the device does not support is refused when it is added.
  *
  * <p>It holds its operations off the heap, for any number of {@link CudaStream#submit} and {@link CudaGraph#add}, each
  * of which copies them; {@link #clear()} and adding again allocates nothing. Nothing must be closed.
  *
- * <p>A stream that waits for what never comes cannot be stopped but by writing it. And CUDA does not see this order:
- * work of several streams that is ordered by values alone should be ordered by events, too.
+ * <p>A stream that waits for a value can be released only by writing it. CUDA does not see this order, so also order
+ * the work of several streams by events.
  *
  * <p>Thread safety: one thread at a time.
  *
@@ -58,10 +58,10 @@ public final class MemoryOperations {
     }
 
     /**
-     * An empty batch. What the device can do is asked for now.
+     * Creates an empty batch. The capabilities of the device are queried now.
      *
      * @param device whose streams will do it
-     * @param capacity how many operations it has room for, 1 to {@link #MOST}
+     * @param capacity the highest number of operations, 1 to {@link #MOST}
      * @return the batch
      * @throws IllegalArgumentException if there is no such batch
      * @throws UnsupportedCudaCallException if the driver is older than CUDA 11.7
@@ -139,7 +139,7 @@ public final class MemoryOperations {
     }
 
     /**
-     * Writes a value of 32 bits, behind all that the stream has written before: whoever sees the value sees that, too.
+     * Writes a value of 32 bits after all earlier writes of the stream: a reader that sees the value also sees them.
      *
      * @param memory of the device, or pinned; not managed
      * @param offset of the value, a multiple of 4
@@ -204,7 +204,7 @@ public final class MemoryOperations {
      * Orders what the stream has written before it in front of what it writes after it
      * ({@code CU_STREAM_MEM_OP_BARRIER}).
      *
-     * @param scope for whom
+     * @param scope where the order holds
      * @return this
      * @throws IllegalStateException if the batch is full
      */

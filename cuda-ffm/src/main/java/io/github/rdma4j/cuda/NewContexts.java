@@ -44,7 +44,7 @@ final class NewContexts {
         try {
             return device.attribute(DeviceAttribute.COMPUTE_MODE) == PROHIBITED;
         } catch (CudaException e) {
-            // What failed is told; why is not known then.
+            // The failure is still reported, without its cause.
             return false;
         }
     }

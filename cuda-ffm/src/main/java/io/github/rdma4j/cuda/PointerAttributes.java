@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * What the driver knows of a pointer (cuPointerGetAttribute, cuMemGetAddressRange).
+ * The driver's attributes of a pointer (cuPointerGetAttribute, cuMemGetAddressRange).
  *
  * @param type whose memory it is
  * @param context the {@code CUcontext}; 0 if none owns it: memory of pools and of the virtual-memory API
@@ -19,10 +19,9 @@ import java.lang.foreign.ValueLayout;
  * @param isOfPool whether it is of a memory pool
  * @param isPlain whether it was made by cuMemAlloc or cudaMalloc
  * @param isGpuDirectCapable whether other PCI devices may reach it, as far as the allocation decides it
- * @param rangeStart the start of the allocation, of virtual memory that of the mapping; 0 if unknown
+ * @param rangeStart the start of the allocation, or of the mapping for virtual memory; 0 if unknown
  * @param rangeSize its bytes; 0 if unknown
- * @param bufferId tells this allocation from all others of the process, also from one that later has the same address;
- *     0 if unknown
+ * @param bufferId identifies this allocation in the process, also after another one reuses the address; 0 if unknown
  * @since 0.1.0
  */
 public record PointerAttributes(
@@ -54,7 +53,7 @@ public record PointerAttributes(
             if (type == 0 || ask(data, CudaHeaders.CU_POINTER_ATTRIBUTE_MAPPED(), address, 1) == 0) {
                 return new PointerAttributes(Type.UNKNOWN, 0, -1, false, false, false, false, 0, 0, 0);
             }
-            // The attributes RANGE_START_ADDR and RANGE_SIZE would tell the whole reservation, holes and all.
+            // The attributes RANGE_START_ADDR and RANGE_SIZE would describe the whole reservation, including holes.
             MemorySegment size = arena.allocate(ValueLayout.JAVA_LONG);
             MemorySegment start = arena.allocate(ValueLayout.JAVA_LONG);
             int result = MemoryCalls.getAddressRange(start, size, address);

@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What the streams of a context still have to do. The driver's own waits have no limit, and its calls that free memory
- * wait, too. So whoever frees waits here first, by events behind what the streams have been given, and calls the driver
- * when there is nothing to wait for any more.
+ * The unfinished work of a context's streams. The driver's own waits have no limit, and its calls that free memory also
+ * wait. So code that frees memory first waits here, for events behind the queued work, and calls the driver when there
+ * is nothing left to wait for.
  *
  * <p>What cannot be asked, such as the streams of other libraries that do not wait for the default stream, is left to
  * the driver. So is what another thread queues after the last look.
@@ -27,7 +27,7 @@ final class UnfinishedWork {
     /** Streams of any of them may use memory of any other. */
     private static final Set<CudaContext> OPEN = ConcurrentHashMap.newKeySet();
 
-    /** In the place of an event: there is work, and no event behind it now. Ask again. */
+    /** A marker instead of an event: there is work, but no event behind it at present. Query again. */
     static final long LATER = -1;
 
     /** Waits for the work of all streams but those that are made with CU_STREAM_NON_BLOCKING, as ours are. */
@@ -36,7 +36,7 @@ final class UnfinishedWork {
     private final CudaContext context;
     /** Those whose handles are valid, or were a moment ago: one that is being closed is among them to the last. */
     private final Set<CudaStream> streams = ConcurrentHashMap.newKeySet();
-    /** Events behind the work of streams that were closed before it was done. Guarded by itself. */
+    /** Events behind the work of streams that were closed before it was done. Guarded by its own monitor. */
     private final List<Long> ends = new ArrayList<>();
 
     UnfinishedWork(CudaContext context) {
@@ -55,7 +55,7 @@ final class UnfinishedWork {
      * Waits until all is done that the streams of a context had been given when it was called.
      *
      * @param own whose streams
-     * @param others whether those of all other contexts, too
+     * @param others whether streams of all other contexts count as well
      * @param deadline by System.nanoTime
      * @return null if it is done; if the deadline is over first, the context whose streams have not done it
      */
@@ -196,7 +196,7 @@ final class UnfinishedWork {
 
     /** One wait's events. */
     private final class Marks {
-        /** Those of which none is known yet. */
+        /** Streams whose event is not known yet. */
         private final List<CudaStream> unmarked = new ArrayList<>(streams);
 
         private final List<Long> events = new ArrayList<>();

@@ -5,7 +5,7 @@ package io.github.rdma4j.cuda;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 
 /**
- * The driver does not have a function, or the device not what it needs: a caller can choose another way.
+ * The driver lacks a function, or the device lacks a feature that it needs. The caller can choose another path.
  *
  * @since 0.1.0
  */

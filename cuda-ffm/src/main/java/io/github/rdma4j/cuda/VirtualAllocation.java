@@ -16,7 +16,7 @@ import java.lang.foreign.ValueLayout;
 final class VirtualAllocation implements Freeing {
     private final long address;
     private final long size;
-    /** What there is to give back: {@link #make} sets them, and what has gone back once is not given back again. */
+    /** The handles to release: {@link #make} sets them, and each is released once. */
     private boolean reserved = true;
 
     private long physical;

@@ -64,7 +64,7 @@ class BadInputTest {
                 .isThrownBy(() -> wrapped.copyFrom(host))
                 .withMessageStartingWith("cuMemcpyHtoD(target=0x%x, length=16) failed: CUDA_ERROR_INVALID_VALUE"
                         .formatted(wrapped.handle()))
-                .withMessageContaining("is not known to CUDA any more: whoever allocated it has freed it");
+                .withMessageContaining("is no longer known to CUDA: the library that allocated it has freed it");
         assertThatExceptionOfType(CudaException.class)
                 .isThrownBy(() -> context.createStream().copyToDevice(wrapped, 0, host, 0, 16))
                 .withMessageContaining("has freed it");
@@ -110,7 +110,7 @@ class BadInputTest {
         assertThatIllegalArgumentException().isThrownBy(() -> stream.free(wrapped));
         assertThatExceptionOfType(CudaException.class)
                 .isThrownBy(() -> managed.exportDmaBuf(0, 4096))
-                .withMessageContaining("memory of kind MANAGED has no dma-buf; that of CudaContext.allocate and");
+                .withMessageContaining("memory of kind MANAGED has no dma-buf; memory of CudaContext.allocate and");
         for (DeviceMemory memory : new DeviceMemory[] {managed, pool}) {
             assertThatExceptionOfType(UnsupportedCudaCallException.class)
                     .isThrownBy(memory::exportHandle)

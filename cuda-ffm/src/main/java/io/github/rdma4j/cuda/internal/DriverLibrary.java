@@ -49,7 +49,7 @@ final class DriverLibrary {
     private static String loaderMessage(String file) {
         Linker linker = Linker.nativeLinker();
         SymbolLookup libc = linker.defaultLookup();
-        // Both handles first: looking a symbol up is a call of the dynamic loader too, and would clear its error.
+        // Both handles first: looking a symbol up also calls the dynamic loader, which would clear its error.
         MethodHandle dlopen = linker.downcallHandle(
                 libc.findOrThrow("dlopen"),
                 FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));

@@ -71,7 +71,7 @@ final class DriverTrace {
         }
     }
 
-    /** The names of the results, which the driver would tell by a call that is traced, too. */
+    /** The names of the results. The driver's call for them would itself be traced. */
     private static final class Names {
         static final Map<Integer, String> ERRORS = read();
 
@@ -142,8 +142,8 @@ final class DriverTrace {
     }
 
     /**
-     * What a line is written to may pause, and a virtual thread go on on another carrier, with the current context of
-     * that one. The next call must find its own.
+     * Writing a line may block, and a virtual thread may continue on another carrier, which has another current
+     * context. The next call must find its own.
      */
     private record ContextKeeper(MethodHandle get, MethodHandle set) {
         /** Null if the driver does not say. */
@@ -154,7 +154,7 @@ final class DriverTrace {
             }
         }
 
-        /** What it says of a context that is gone, the next call says, too. */
+        /** An error about a context that is gone is also reported by the next call. */
         void makeCurrent(MemorySegment context) throws Throwable {
             int ignored = (int) set.invokeExact(context);
         }

@@ -15,9 +15,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The one function that the driver calls in this program, and a table of what it shall do: {@code userData} is the
- * number of the entry. One stub for all, since one that is freed while the driver has yet to call it would crash the
- * process.
+ * The one function that the driver calls in this program, and the table of tasks: {@code userData} is the number of the
+ * entry. All tasks share one stub, because freeing a stub that the driver still has to call would crash the process.
  */
 public final class HostFunctions {
     private record Entry(Object owner, Runnable task) {}
@@ -35,7 +34,7 @@ public final class HostFunctions {
         try {
             Runtime.getRuntime().addShutdownHook(new Thread(HostFunctions::awaitCalls, "rdma4j-cuda-callbacks"));
         } catch (IllegalStateException e) {
-            // The JVM is ending: who calls now is too late for that.
+            // The JVM is already shutting down.
         }
     }
 

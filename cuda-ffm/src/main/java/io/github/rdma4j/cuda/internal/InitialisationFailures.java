@@ -20,8 +20,8 @@ public final class InitialisationFailures {
     }
 
     /**
-     * A driver that has initialised and does not tell its devices. Some results come from {@code cuInit} on one machine
-     * and here on the next: services that do not run, devices that are gone.
+     * A driver that has initialised but does not list its devices. For stopped services or missing devices, some
+     * machines fail in {@code cuInit} and others here.
      *
      * @param refusal of the call that asks for the devices
      * @return the exception to throw, whose cause is the refusal
@@ -32,7 +32,7 @@ public final class InitialisationFailures {
             failure = failed(
                     refusal.call(),
                     refusal.resultName(),
-                    "the driver has started, and does not tell its devices",
+                    "the driver has started, but does not list its devices",
                     refusal.remedy().isEmpty() ? SEE_THE_LOG : refusal.remedy());
         }
         failure.initCause(refusal);
@@ -44,7 +44,7 @@ public final class InitialisationFailures {
         if (result == CudaHeaders.CUDA_ERROR_NO_DEVICE()) {
             return new CudaUnavailableException(
                     Reason.NO_DEVICE,
-                    call + " says CUDA_ERROR_NO_DEVICE: the driver is there, and no GPU that this process may use",
+                    call + " says CUDA_ERROR_NO_DEVICE: the driver is installed, but this process may use no GPU",
                     "see whether nvidia-smi lists the GPU, whether CUDA_VISIBLE_DEVICES hides it, and, in a container,"
                             + " whether /dev/nvidia* is there");
         }

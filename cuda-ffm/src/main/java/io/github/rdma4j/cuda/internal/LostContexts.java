@@ -29,7 +29,7 @@ public final class LostContexts {
             entry(CudaHeaders.CUDA_ERROR_TENSOR_MEMORY_LEAK(), KERNEL_FAULT),
             entry(
                     CudaHeaders.CUDA_ERROR_LAUNCH_TIMEOUT(),
-                    END + "; the GPU serves a display too, and ends kernels that take long: launch shorter ones"),
+                    END + "; the GPU also serves a display, and ends kernels that take long: launch shorter ones"),
             entry(CudaHeaders.CUDA_ERROR_ECC_UNCORRECTABLE(), HARDWARE_FAULT),
             entry(CudaHeaders.CUDA_ERROR_NVLINK_UNCORRECTABLE(), HARDWARE_FAULT),
             entry(CudaHeaders.CUDA_ERROR_CONTAINED(), HARDWARE_FAULT),
@@ -62,13 +62,13 @@ public final class LostContexts {
      */
     public static boolean isLost(int result, String call) {
         return isLost(result)
-                // Other calls say this, too, of an argument; this one has no other argument than the context.
+                // Other calls return this for a wrong argument; this one has only the context as an argument.
                 || result == CudaHeaders.CUDA_ERROR_INVALID_CONTEXT() && call.startsWith("cuCtxSetCurrent(");
     }
 
     /**
-     * Whether a result says of whatever call that a context is lost: that of its object, or the one that is current on
-     * the thread.
+     * Whether a result means for any call that a context is lost: the context of its object or the current one of the
+     * thread.
      *
      * @param result what a call returned
      * @return whether it does

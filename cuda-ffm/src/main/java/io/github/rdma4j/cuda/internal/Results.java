@@ -126,7 +126,7 @@ public final class Results {
 
     private static String remedy(int result, String call) {
         String ofLoss = LostContexts.remedy(result);
-        // Of other calls than the one that takes nothing but the context, this can mean another argument.
+        // For calls with more arguments than the context, this can refer to another argument.
         boolean isGuess = result == CudaHeaders.CUDA_ERROR_INVALID_CONTEXT() && !LostContexts.isLost(result, call);
         return ofLoss != null ? ofLoss : isGuess ? "" : REMEDIES.getOrDefault(result, "");
     }

@@ -34,7 +34,7 @@ final class TraceOutput {
      * @param property its name
      * @param value {@code true}, {@code all}, a path, or {@code all,} and a path; {@code %p} in a path is this
      *     process's id
-     * @return the output, with a line that tells date and process
+     * @return the output, with a first line that has the date and the process
      */
     static TraceOutput open(String property, String value) {
         boolean all = value.equals(ALL) || value.startsWith(ALL + ',');
@@ -60,7 +60,7 @@ final class TraceOutput {
         }
     }
 
-    /** {@return whether polls that found nothing are to be told, too} */
+    /** {@return whether to print polls that found nothing} */
     boolean tellsEmptyPolls() {
         return emptyPolls;
     }

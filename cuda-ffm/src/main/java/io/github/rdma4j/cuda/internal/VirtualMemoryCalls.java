@@ -95,7 +95,7 @@ public final class VirtualMemoryCalls {
         }
     }
 
-    /** cuMemGetAllocationGranularity: What sizes must be a multiple of. */
+    /** cuMemGetAllocationGranularity: sizes must be a multiple of it. */
     public static int getAllocationGranularity(MemorySegment granularity, MemorySegment properties, int option) {
         try {
             return (int) GET_ALLOCATION_GRANULARITY.invokeExact(granularity.address(), properties.address(), option);
