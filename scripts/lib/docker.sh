@@ -132,14 +132,20 @@ docker_base_image() {
     make_debian "$codename" "$name" ${mirror:+"$mirror"}
 }
 
+# debootstrap ARGUMENT…: without what an earlier try has left. It mounts the kernel's file systems in its folder while it works.
+debootstrap() {
+    umount -- "$work"/tree/{proc,sys} 2>/dev/null || true
+    rm -rf --one-file-system -- "$work/tree"
+    command debootstrap "$@"
+}
+
 # make_debian CODENAME IMAGE [MIRROR]
 make_debian() (
     cache=$(cache_dir debootstrap) || exit 1
     once_begin "$cache"
     say "making $2 with debootstrap"
-    # debootstrap mounts the kernel's file systems in it while it works.
     trap 'status=$?; umount -- "$work"/tree/{proc,sys} 2>/dev/null || true; once_end "$status"' EXIT
-    if ! debootstrap --variant=minbase "$1" "$work/tree" ${3:+"$3"} </dev/null >"$work/log" 2>&1; then
+    if ! fetched debootstrap --variant=minbase "$1" "$work/tree" ${3:+"$3"} >"$work/log"; then
         warn 'debootstrap failed; the last lines of what it says:'
         tail -n 10 -- "$work/log" | sed 's/^/    /' >&2
         exit 1

@@ -51,7 +51,7 @@ in_softroce() {
 @test "compares, then counts the same tools in a second machine, and ends with ok" {
     run -0 quickstart
     echo "$output"
-    [[ ${lines[-4]} == 'softroce --timeout 1800 env RDMA4J_JAVA_HOME='*' scripts/rdma4j compare --rounds-within 420' ]]
+    [[ ${lines[-4]} == 'softroce --timeout 1800 env RDMA4J_JAVA_HOME='*' scripts/rdma4j compare --rounds-within '+([0-9]) ]]
     [[ ${lines[-3]} == 'softroce --timeout 1800 --count target/counts env RDMA4J_JAVA_HOME='*' scripts/rdma4j compare --count '* ]]
     [[ ${lines[-1]} == 'quickstart: ok' ]]
     # No option is there to be looked at: no JVM but that of the cache.
@@ -70,6 +70,22 @@ in_softroce() {
     awk 'NR > 1 && $1 - last > 10 { exit 1 } { last = $1 }' "$BATS_TEST_TMPDIR/stamped"
     grep -qE 'quickstart: starting a machine and comparing, for [0-9]+ s; about [0-9]+ min left$' "$BATS_TEST_TMPDIR/stamped"
     [[ $(tail -n 3 "$BATS_TEST_TMPDIR/stamped" | cut -d " " -f 2-) == "Conclusion: in Java, compared with C, ib_write_lat of 2 bytes takes 1.049 times as long, ib_write_bw of 4096 bytes moves 0.993 times as much."$'\n'Next:*$'\n'"quickstart: ok" ]]
+}
+
+@test "the later the comparison begins, the earlier its rounds end, and its rounds say how long all takes" {
+    # Instead of the machine's time: bash counts on from here.
+    SECONDS=350 run -0 quickstart
+    [[ ${lines[-4]} == *' compare --rounds-within 120' ]]
+    SECONDS=200 run -0 quickstart
+    [[ ${lines[-4]} =~ --rounds-within\ ([0-9]+)$ ]] && ((BASH_REMATCH[1] <= 220 && BASH_REMATCH[1] > 120))
+    # A round takes a second: three thousand would take longer than they may.
+    fake "$PROJECT/scripts/softroce" '[[ $* == *--rounds-within* ]] || exit 0
+        for n in 1 2 3; do echo "round $n of 3000, Java first"; sleep 1; done
+        for ((n = 0; n < 600; n++)); do ! grep -qs "comparing, for" "$BATS_TEST_TMPDIR/printed" || exit 0; sleep 0.1; done'
+    SECONDS=300 quickstart >"$BATS_TEST_TMPDIR/printed"
+    cat "$BATS_TEST_TMPDIR/printed"
+    # 120 seconds of rounds, and the count, which takes 90 seconds, but this machine has taken more than twice the time so far.
+    grep -qE 'starting a machine and comparing, for [0-9]+ s; about (5|6) min left$' "$BATS_TEST_TMPDIR/printed"
 }
 
 @test "with options it only compares, without a time limit, and says so" {

@@ -11,15 +11,17 @@ import java.util.regex.Pattern;
 /**
  * A command line run in this JVM, with what it printed.
  *
- * @param err without the note that two ends share one CPU, as in most guests
+ * @param err without the note that two ends share one CPU, as in most guests, and without the progress of a slow run
  */
 public record CommandRun(int status, String out, String err) {
     private static final Pattern ONE_CPU =
             Pattern.compile("(?m)^\\w+: (note|warning): 2 ends spin on this machine, .*\\R");
 
-    /** Takes the note out. */
+    private static final Pattern PROGRESS = Pattern.compile("(?m)^compare: .*, for \\d+ s\\R");
+
+    /** Takes both out. */
     public CommandRun {
-        err = ONE_CPU.matcher(err).replaceAll("");
+        err = PROGRESS.matcher(ONE_CPU.matcher(err).replaceAll("")).replaceAll("");
     }
 
     public static CommandRun of(String commandLine) {

@@ -20,6 +20,7 @@ import io.github.rdma4j.perftest.compare.plan.TcpSetting;
 import io.github.rdma4j.perftest.compare.plan.TestCase;
 import io.github.rdma4j.perftest.compare.print.CompareJson;
 import io.github.rdma4j.perftest.compare.print.CompareReport;
+import io.github.rdma4j.perftest.compare.print.Progress;
 import io.github.rdma4j.perftest.compare.result.CompareResult;
 import io.github.rdma4j.perftest.compare.result.Conditions;
 import io.github.rdma4j.perftest.compare.result.Implementation;
@@ -126,11 +127,13 @@ public final class CompareCommand {
             if (options.counts()) {
                 return count(plan, limits);
             }
-            CompareReport report = new CompareReport(options.json().isOutput() ? err : out);
-            CompareResult result = compare(plan, report);
-            report.end(result);
-            write(result, report);
-            return verdict(result);
+            try (Progress progress = new Progress(err, NAME).start()) {
+                CompareReport report = report(progress);
+                CompareResult result = compare(plan, report);
+                report.end(result);
+                write(result, report);
+                return verdict(result);
+            }
         } catch (Broken failure) {
             return broken(failure);
         } catch (IllegalParameterException failure) {
@@ -143,6 +146,10 @@ public final class CompareCommand {
         } catch (IOException failure) {
             return complaints.unwritten(failure);
         }
+    }
+
+    private CompareReport report(Progress progress) {
+        return new CompareReport(options.json().isOutput() ? err : out, progress);
     }
 
     private List<CountLimit> limits(ComparePlan plan) {
@@ -200,6 +207,7 @@ public final class CompareCommand {
             report.shortOfCpus(shortage);
         }
         List<RunOrder> orders = orders(plan, conditions);
+        report.step("starting the JVM of the other end");
         // With the servers on another machine it has none of its own, and guards C's clients.
         try (JavaServer java = JavaServer.start(children, Duration.ofSeconds(plan.timeoutSeconds()))) {
             ServerEnd end = remote != null ? remote : new LocalServers(java, tools, tcpTools, tcp, children, java);
@@ -277,10 +285,11 @@ public final class CompareCommand {
         try (InstructionCounter counter = InstructionCounter.open(System.getenv());
                 ChildProcesses children = new ChildProcesses()) {
             Conditions conditions = conditions(plan, tools, children, null);
-            CompareReport report = new CompareReport(out);
+            // Without its thread, whose instructions would count.
+            CompareReport report = new CompareReport(out, new Progress(err, NAME));
             report.beginCount(plan, conditions);
-            CountSession session =
-                    new CountSession(counter, tools, children, () -> nextPort(plan, ListeningPorts::free));
+            CountSession session = new CountSession(
+                    counter, tools, children, () -> nextPort(plan, ListeningPorts::free), report::step);
             List<CountedCase> cases = new ArrayList<>();
             CountTable.heading(out);
             for (RunOrder order : orders(plan, conditions)) {
@@ -326,7 +335,7 @@ public final class CompareCommand {
             return;
         }
         kept = true;
-        CompareReport report = new CompareReport(options.json().isOutput() ? err : out);
+        CompareReport report = report(new Progress(err, NAME));
         report.broken(result);
         try {
             write(result, report);

@@ -109,7 +109,7 @@ final class CompareSession {
         double best = 0;
         double seconds = 0;
         for (int runs = 1; ; runs++) {
-            Measurement measurement = run(implementation, order.withMoreTime(COMPILE_SECONDS));
+            Measurement measurement = run("warm-up, run " + runs, implementation, order.withMoreTime(COMPILE_SECONDS));
             double figure = measurement.figure(metric);
             double speed = metric.lowerIsBetter() ? 1 / figure : figure;
             seconds += measurement.seconds();
@@ -138,9 +138,9 @@ final class CompareSession {
 
     private Measurement shortRun(Implementation implementation, RunOrder order) {
         RunOrder few = order.withIterations(FEW_MESSAGES);
-        Measurement least = run(implementation, few);
+        Measurement least = run("short run", implementation, few);
         for (int i = 1; i < (order.warmUp() ? SHORT_RUNS : 1); i++) {
-            least = least.withLeast(run(implementation, few).cpu());
+            least = least.withLeast(run("short run", implementation, few).cpu());
         }
         return least;
     }
@@ -173,7 +173,7 @@ final class CompareSession {
             Map<Same, Measurement> tcp = new HashMap<>();
             List<Implementation> turns = turns(number, rounds);
             for (int i = 0; i < orders.size(); i++) {
-                Round round = round(number, turns, orders.get(i), tcp);
+                Round round = round(number, rounds, turns, orders.get(i), tcp);
                 synchronized (this) {
                     cases.get(i).rounds().add(round);
                 }
@@ -202,14 +202,16 @@ final class CompareSession {
     /**
      * @param tcp what was measured over plain TCP in this round: tools of the same kind stand beside the same
      */
-    private Round round(int number, List<Implementation> turns, RunOrder order, Map<Same, Measurement> tcp) {
+    private Round round(
+            int number, int rounds, List<Implementation> turns, RunOrder order, Map<Same, Measurement> tcp) {
+        String step = "round " + number + " of " + rounds;
         Map<Implementation, Measurement> measured = new EnumMap<>(Implementation.class);
         for (Implementation implementation : turns) {
             Measurement before = tcp.get(Same.of(implementation, order));
             if (before != null) {
                 measured.put(implementation, before);
             } else if (runner(implementation, order) != null) {
-                Measurement measurement = usable(implementation, order);
+                Measurement measurement = usable(step, implementation, order);
                 measured.put(implementation, measurement);
                 report.measured(order, measurement);
                 if (implementation.isTcp()) {
@@ -229,9 +231,9 @@ final class CompareSession {
      * can, the C tools print zeros now and then; such a run is told and repeated. What cannot be had ends everything
      * now, not after the last round.
      */
-    private Measurement usable(Implementation implementation, RunOrder order) {
+    private Measurement usable(String step, Implementation implementation, RunOrder order) {
         for (int attempt = 1; ; attempt++) {
-            Measurement measurement = run(implementation, order);
+            Measurement measurement = run(step, implementation, order);
             try {
                 Metric.of(order.tool()).forEach(measurement::figure);
                 return withCost(measurement, order);
@@ -253,7 +255,8 @@ final class CompareSession {
         return nothingAround ? measurement.costingMoreThan(null) : measurement;
     }
 
-    private Measurement run(Implementation implementation, RunOrder order) {
+    private Measurement run(String step, Implementation implementation, RunOrder order) {
+        report.step(step, implementation, order);
         RunOrder placed = order.withPort(ports.getAsInt());
         if (order.warmUp()) {
             QuietCompilers.await();

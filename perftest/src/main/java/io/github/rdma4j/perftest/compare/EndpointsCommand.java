@@ -11,6 +11,7 @@ import io.github.rdma4j.perftest.compare.endpoints.ServerProcess;
 import io.github.rdma4j.perftest.compare.plan.JsonTarget;
 import io.github.rdma4j.perftest.compare.print.EndpointsJson;
 import io.github.rdma4j.perftest.compare.print.EndpointsReport;
+import io.github.rdma4j.perftest.compare.print.Progress;
 import io.github.rdma4j.perftest.compare.runner.ChildProcesses;
 import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
@@ -89,8 +90,9 @@ final class EndpointsCommand {
     private int compare(EndpointsPlan plan, JsonTarget target) {
         Instant started = Instant.now();
         long begin = System.nanoTime();
-        EndpointsReport report = new EndpointsReport(target.isOutput() ? err : out);
-        try (ChildProcesses children = new ChildProcesses()) {
+        try (Progress progress = new Progress(err, CompareCommand.NAME).start();
+                ChildProcesses children = new ChildProcesses()) {
+            EndpointsReport report = new EndpointsReport(target.isOutput() ? err : out, progress);
             EchoPlace place = EchoPlace.find(plan);
             report.begin(plan, place);
             try (ServerProcess server = ServerProcess.start(children, LONGEST_ORDER)) {

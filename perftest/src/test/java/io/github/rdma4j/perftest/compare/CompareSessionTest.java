@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import io.github.rdma4j.perftest.compare.print.CompareReport;
+import io.github.rdma4j.perftest.compare.print.Progress;
 import io.github.rdma4j.perftest.compare.result.CaseResult;
 import io.github.rdma4j.perftest.compare.result.Implementation;
 import io.github.rdma4j.perftest.compare.result.Measurement;
@@ -32,7 +33,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CompareSessionTest {
     private final List<String> calls = new ArrayList<>();
     private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    private final CompareReport report = new CompareReport(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    private final CompareReport report = new CompareReport(
+            new PrintStream(printed, true, StandardCharsets.UTF_8), new Progress(System.err, "compare"));
     private final AtomicInteger port = new AtomicInteger(100);
 
     private Runner runner(Implementation implementation) {
@@ -127,6 +129,44 @@ class CompareSessionTest {
         assertThat(calls).hasSize(4);
         assertThat(printed.toString(StandardCharsets.UTF_8))
                 .startsWith(" warm-up of Java, not counted: ib_write_lat, 2 bytes, 5000 messages: 4 runs, ");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'warm-up, run 1', 0", "short run, 1", "round 2 of 2, 4"})
+    void eachRunIsReportedWhileItLasts(String phase, int runsBefore) {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Runner java = order -> {
+            calls.add("run");
+            if (calls.size() > runsBefore) {
+                awaitLine(err, "compare: " + phase + ": Java, ib_write_lat, 2 bytes, for ");
+            }
+            return Samples.latency(Implementation.JAVA, 10, 11);
+        };
+        List<RunOrder> orders = List.of(Samples.order(Samples.LATENCY));
+        try (Progress progress =
+                new Progress(new PrintStream(err, true, StandardCharsets.UTF_8), "compare", Duration.ofMillis(1))) {
+            CompareSession session = new CompareSession(
+                    Map.of(Implementation.JAVA, List.of(java), Implementation.C, List.of(runner(Implementation.C))),
+                    port::getAndIncrement,
+                    CpuTime::ofTheMachine,
+                    new CompareReport(new PrintStream(printed, true, StandardCharsets.UTF_8), progress.start()));
+
+            switch (phase) {
+                case "short run" -> session.measureSurroundings(orders);
+                case "round 2 of 2" -> session.run(orders, 2, 0);
+                default -> session.warmUp(orders);
+            }
+        }
+
+        assertThat(printed.toString(StandardCharsets.UTF_8)).doesNotContain("compare: ");
+    }
+
+    private static void awaitLine(ByteArrayOutputStream err, String begin) {
+        long end = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+        while (err.toString(StandardCharsets.UTF_8).lines().noneMatch(line -> line.startsWith(begin))) {
+            assertThat(System.nanoTime()).as("%s in %s", begin, err).isLessThan(end);
+            sleep(Duration.ofMillis(1));
+        }
     }
 
     @Test

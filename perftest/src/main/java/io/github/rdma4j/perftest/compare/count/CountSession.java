@@ -19,6 +19,7 @@ import io.github.rdma4j.perftest.exit.CompareException;
 import io.github.rdma4j.perftest.result.TestListener;
 import io.github.rdma4j.perftest.run.PerfTest;
 import java.time.Duration;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 
@@ -47,13 +48,24 @@ public final class CountSession {
     private final CTools tools;
     private final ChildProcesses children;
     private final IntSupplier ports;
+    private final Consumer<String> steps;
     private final Runner c;
 
-    public CountSession(InstructionCounter counter, CTools tools, ChildProcesses children, IntSupplier ports) {
+    /**
+     * @param ports gives the TCP port of each run
+     * @param steps receives a text when a run begins
+     */
+    public CountSession(
+            InstructionCounter counter,
+            CTools tools,
+            ChildProcesses children,
+            IntSupplier ports,
+            Consumer<String> steps) {
         this.counter = counter;
         this.tools = tools;
         this.children = children;
         this.ports = ports;
+        this.steps = steps;
         this.c = new CRunner(
                 tools,
                 new LocalServers(null, tools, null, null, children, ProcessGuard.NONE),
@@ -79,12 +91,15 @@ public final class CountSession {
      */
     public CountedCase run(RunOrder order, boolean limited, Predicate<CountedCase> met) {
         InstructionCount ofC = countC(order);
+        step(order, "Java, warm-up");
         // Java's first runs are of code that the compiler makes anew behind them, for what it had not seen before.
         runJava(order.withPort(ports.getAsInt()));
+        step(order, "Java, run 1");
         CountedCase counted = countJava(order, ofC);
         boolean settled = false;
         for (int runs = 1; runs < MOST_RUNS && !(limited ? met.test(counted) : settled); runs++) {
             CountedCase before = counted;
+            step(order, "Java, run " + (runs + 1));
             counted = countJava(order, ofC);
             settled = counted.undisturbed()
                     && before.undisturbed()
@@ -96,8 +111,13 @@ public final class CountSession {
         return counted.ended(settled ? Ending.SETTLED : Ending.NEVER_SETTLED);
     }
 
+    private void step(RunOrder order, String run) {
+        steps.accept("counting " + order.tool().command() + ", " + order.size() + " bytes: " + run);
+    }
+
     private InstructionCount countC(RunOrder order) {
         for (int runs = 0; runs < MOST_RUNS_OF_C; runs++) {
+            step(order, "C, run " + (runs + 1));
             InstructionCount one = count(() -> c.run(order.withPort(ports.getAsInt())), 1);
             if (order.kind() != Kind.ONE_WAY || one.isOfOneCode()) {
                 return one;

@@ -7,6 +7,9 @@ import java.util.Map;
 
 /** Hears of a comparison as it goes. */
 public interface EndpointsListener {
+    /** A step that may take long begins. */
+    default void step(String what) {}
+
     /**
      * Connections are open, and warmed up.
      *

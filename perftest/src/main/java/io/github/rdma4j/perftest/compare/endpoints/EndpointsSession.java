@@ -74,6 +74,7 @@ public final class EndpointsSession {
                 EchoSetting setting = server.serve(new EchoSetting(transport, address, plan.port(), size, connections));
                 exchanges.put(transport, EchoClient.connect(setting, plan.timeout()));
             }
+            listener.step("warm-up of " + size + " bytes, " + connections + " connections");
             Map<Transport, Double> perSecond = probe(exchanges);
             listener.opened(size, connections, perSecond);
             List<Measured> cases = (plan.rates().isEmpty() ? Rates.of(perSecond.values()) : plan.rates())
@@ -120,6 +121,7 @@ public final class EndpointsSession {
         Map<Transport, EchoMeasurement> measurements = new EnumMap<>(Transport.class);
         List<Transport> transports = plan.transports();
         for (Transport transport : round % 2 == 1 ? transports : transports.reversed()) {
+            listener.step("round " + round + " of " + plan.rounds() + ": " + transport.title());
             measurements.put(
                     transport, measure(exchanges.get(transport), one.test().rate()));
         }

@@ -31,15 +31,38 @@ public final class CompareReport {
             List.of("Number of qps", "TX depth", "CQ Moderation", "Mtu", "GID index", "Max inline data");
 
     private final PrintStream out;
+    private final Progress progress;
     private final Map<Tool, String> headings = new EnumMap<>(Tool.class);
     private Tool lastTool;
     private String shortage = "";
 
     /**
      * @param out receives the text, flushed line by line
+     * @param progress receives each step
      */
-    public CompareReport(PrintStream out) {
+    public CompareReport(PrintStream out, Progress progress) {
         this.out = out;
+        this.progress = progress;
+    }
+
+    /** A step that may take long begins, other than a run. */
+    public void step(String what) {
+        progress.step(what);
+    }
+
+    /**
+     * A run begins.
+     *
+     * @param phase in words
+     */
+    public void step(String phase, Implementation implementation, RunOrder order) {
+        progress.step(String.format(
+                Locale.ROOT,
+                "%s: %s, %s, %d bytes",
+                phase,
+                implementation.title(),
+                implementation.isTcp() ? order.kind().title() : order.tool().command(),
+                order.size()));
     }
 
     /**
@@ -280,5 +303,6 @@ public final class CompareReport {
                         ? pattern
                         : String.format(Locale.ROOT, pattern, values).stripTrailing());
         out.flush();
+        progress.printed();
     }
 }

@@ -20,12 +20,15 @@ import java.util.stream.Collectors;
 /** Prints a comparison of endpoints with TCP as it goes: conditions, a line for each round, and the table. */
 public final class EndpointsReport implements EndpointsListener {
     private final PrintStream out;
+    private final Progress progress;
 
     /**
      * @param out receives the text, flushed line by line
+     * @param progress receives each step
      */
-    public EndpointsReport(PrintStream out) {
+    public EndpointsReport(PrintStream out, Progress progress) {
         this.out = out;
+        this.progress = progress;
     }
 
     /** Prints what will be done, and where. */
@@ -56,6 +59,11 @@ public final class EndpointsReport implements EndpointsListener {
         if (!plan.warmUp()) {
             line(" warning: --no-warm-up, the figures are of code not yet compiled");
         }
+    }
+
+    @Override
+    public void step(String what) {
+        progress.step(what);
     }
 
     @Override
@@ -120,5 +128,6 @@ public final class EndpointsReport implements EndpointsListener {
     private void line(String format, Object... values) {
         out.println(String.format(Locale.ROOT, format, values));
         out.flush();
+        progress.printed();
     }
 }

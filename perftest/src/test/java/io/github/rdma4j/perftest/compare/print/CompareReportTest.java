@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 
 class CompareReportTest {
     private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    private final CompareReport report = new CompareReport(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    private final CompareReport report = new CompareReport(
+            new PrintStream(printed, true, StandardCharsets.UTF_8), new Progress(System.err, "compare"));
 
     private String text() {
         return printed.toString(StandardCharsets.UTF_8);

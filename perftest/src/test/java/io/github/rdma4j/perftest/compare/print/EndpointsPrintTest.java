@@ -22,7 +22,8 @@ class EndpointsPrintTest {
     private static final EndpointsResult RESULT = EchoSamples.result();
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private final EndpointsReport report = new EndpointsReport(new PrintStream(out, true, StandardCharsets.UTF_8));
+    private final EndpointsReport report = new EndpointsReport(
+            new PrintStream(out, true, StandardCharsets.UTF_8), new Progress(System.err, "compare"));
 
     @Test
     void aTableOfAllCases() {

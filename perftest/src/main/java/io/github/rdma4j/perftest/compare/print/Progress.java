@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.print;
+
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Prints the current step and its duration whenever a command has printed nothing for a while. A thread does so after
+ * {@link #start()}; without it, only {@link #step} prints.
+ */
+public final class Progress implements AutoCloseable {
+    /** Busy machines are late, and nobody should wait for ten seconds. */
+    private static final Duration SILENCE = Duration.ofSeconds(7);
+
+    private final PrintStream err;
+    private final String name;
+    private final long silence;
+    private final Thread thread =
+            Thread.ofPlatform().daemon().name("rdma4j-progress").unstarted(this::watch);
+    private String step = "starting";
+    private long begun = System.nanoTime();
+    private long lastLine = begun;
+    private boolean closed;
+
+    /**
+     * @param err standard error, which receives the lines
+     * @param name of the command, which each line begins with
+     */
+    public Progress(PrintStream err, String name) {
+        this(err, name, SILENCE);
+    }
+
+    /** For tests: any silence. */
+    public Progress(PrintStream err, String name, Duration silence) {
+        this.err = err;
+        this.name = name;
+        this.silence = silence.toNanos();
+    }
+
+    /** Starts the thread; returns this. */
+    public Progress start() {
+        thread.start();
+        return this;
+    }
+
+    /** For tests. */
+    Thread thread() {
+        return thread;
+    }
+
+    /** A step begins. */
+    public synchronized void step(String what) {
+        long now = System.nanoTime();
+        if (now - lastLine >= silence) {
+            print(what, now, now);
+        }
+        step = what;
+        begun = now;
+    }
+
+    /** The command has printed a line of its own. */
+    public synchronized void printed() {
+        lastLine = System.nanoTime();
+    }
+
+    private synchronized void watch() {
+        try {
+            while (!closed) {
+                long now = System.nanoTime();
+                long left = lastLine + silence - now;
+                if (left <= 0) {
+                    print(step, begun, now);
+                } else {
+                    TimeUnit.NANOSECONDS.timedWait(this, left);
+                }
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void print(String what, long since, long now) {
+        err.println(name + ": " + what + ", for " + TimeUnit.NANOSECONDS.toSeconds(now - since) + " s");
+        err.flush();
+        lastLine = now;
+    }
+
+    /** Nothing is printed from now on. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        notifyAll();
+    }
+}
