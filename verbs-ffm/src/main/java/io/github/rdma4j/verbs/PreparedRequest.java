@@ -293,9 +293,12 @@ public final class PreparedRequest {
             // As long as what was brought before, as most messages are: the request says so already.
             return set();
         }
-        brought = true;
+        // An error may interrupt this: the next call must not rely on a length that the request does not have.
+        brought = false;
+        plain = false;
         length = bytes;
         request.localLength(0, (int) bytes);
+        brought = true;
         return moved();
     }
 

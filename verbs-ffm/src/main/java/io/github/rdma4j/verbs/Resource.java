@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.ClosePlace;
+import io.github.rdma4j.verbs.internal.StackRoom;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -95,6 +96,7 @@ public abstract class Resource implements AutoCloseable {
 
     /** Runs a native call on this object's handle while it cannot be closed. For calls that are not on the hot path. */
     final <T> T locked(Supplier<T> call) {
+        StackRoom.require(treeLock);
         treeLock.lock();
         try {
             requireOpen();
@@ -106,6 +108,7 @@ public abstract class Resource implements AutoCloseable {
 
     /** Runs an action with the tree's lock held, also if this is closed. */
     final void underTreeLock(Runnable action) {
+        StackRoom.require(treeLock);
         treeLock.lock();
         try {
             action.run();
@@ -181,6 +184,7 @@ public abstract class Resource implements AutoCloseable {
 
     /** The children of a type, as they are now; youngest last. */
     final <T extends Resource> List<T> children(Class<T> type) {
+        StackRoom.require(treeLock);
         treeLock.lock();
         try {
             return children.stream().filter(type::isInstance).map(type::cast).toList();

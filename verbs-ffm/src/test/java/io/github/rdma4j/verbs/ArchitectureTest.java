@@ -26,6 +26,7 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.LibRdmaCm;
 import io.github.rdma4j.verbs.internal.CarrierTurn;
+import io.github.rdma4j.verbs.internal.StackRoom;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.DescriptorCalls;
 import io.github.rdma4j.verbs.internal.FileDescriptors;
@@ -73,7 +74,8 @@ class ArchitectureTest {
     /** Endpoints say where they were closed as all else does; they call nothing native for it. */
     private static final DescribedPredicate<JavaClass> CAUSE_AFTER_A_CLOSE = equivalentTo(ClosePlace.class);
     /** Endpoints share a carrier as all waits do. */
-    private static final DescribedPredicate<JavaClass> CARRIERS = equivalentTo(CarrierTurn.class);
+    private static final DescribedPredicate<JavaClass> CARRIERS =
+            equivalentTo(CarrierTurn.class).or(equivalentTo(StackRoom.class));
     /**
      * What carries endpoints where there is no adapter, and whether the JVM allows it: nothing that a program would use
      * itself.

@@ -33,9 +33,22 @@ public final class FaultyClasses extends ClassLoader {
     private static final String OURS = "io.github.rdma4j.";
     private static final MethodTypeDesc NOTHING = ConstantDescs.MTD_void;
     private static final ClassDesc FAULTS = ClassDesc.of(Faults.class.getName());
-    /** They lie less deep than what was called just before, such as a lock, and so overflow no stack. */
-    private static final Set<String> SHALLOW =
-            Set.of("Engine.exit", "Engine.exitVisit", "Endpoint.give", "ReadinessWaiter.leave");
+    /**
+     * They lie no deeper than what was called just before, such as the lock or the guard that they leave, and so
+     * overflow no stack.
+     */
+    private static final Set<String> SHALLOW = Set.of(
+            "Engine.exit",
+            "Engine.exitVisit",
+            "Endpoint.give",
+            "ReadinessWaiter.leave",
+            "UseGuard.exit",
+            "ExclusiveGuard.exit",
+            "CompletionFunctions.exit",
+            "CompletionRing.exit",
+            "CompletionQueue.exit",
+            "ReceiveQueue.exit",
+            "SendQueue.exitSend");
 
     private final ClassFile classFile;
 

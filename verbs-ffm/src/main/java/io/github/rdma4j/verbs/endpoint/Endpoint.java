@@ -46,8 +46,9 @@ import java.util.function.Consumer;
  *
  * <p><b>Errors.</b> A {@link StackOverflowError} or {@link OutOfMemoryError} in a method of an endpoint either leaves
  * everything as it was, or loses the connection: the {@link ConnectionLostException} of the next call has the error
- * as its
- * cause.
+ * as its cause. In a group, an error that interrupts the group's own bookkeeping loses all endpoints that share those
+ * queues. A method that takes the endpoint's lock first makes sure that about 8 KiB of the stack are left, because the
+ * JDK's locks may stay locked if the stack overflows inside them.
  *
  * <p><b>Transport.</b> RDMA, unless {@link EndpointConfig#transport} says otherwise. All of the above holds over TCP,
  * too, but that the peer's processor, not its adapter, serves transfers: threads that are inside the peer's endpoint.

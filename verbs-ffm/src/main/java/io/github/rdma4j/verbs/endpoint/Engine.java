@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.CarrierTurn;
 import io.github.rdma4j.verbs.internal.ClosePlace;
+import io.github.rdma4j.verbs.internal.StackRoom;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Progress;
 import io.github.rdma4j.verbs.internal.endpoint.promise.ProgressFuture;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
@@ -88,6 +89,7 @@ final class Engine implements Progress {
     }
 
     void enter() {
+        StackRoom.require(carrier);
         lock.lock();
         if (interrupted != null) {
             try {

@@ -165,6 +165,11 @@ final class FailoverNews implements Outbox.Listener {
         public void linkLost(String reason) {
             tcpLost = reason;
         }
+
+        @Override
+        public boolean interrupted(Error error) {
+            return protocol.interrupted(error);
+        }
     }
 
     /** What comes over RDMA. */
@@ -238,6 +243,13 @@ final class FailoverNews implements Outbox.Listener {
         @Override
         public void linkLost(String reason) {
             mover.fails(reason);
+        }
+
+        /** The queues of its group: TCP is not concerned. */
+        @Override
+        public boolean interrupted(Error error) {
+            mover.fails(interruption(error));
+            return false;
         }
     }
 

@@ -47,6 +47,9 @@ final class Member implements ReceiveRooms {
 
     private volatile boolean overrun;
     private volatile String lost;
+    /** What has interrupted a change of the books of its queues; null for nothing. */
+    private volatile Error interrupted;
+
     private volatile boolean linkNews;
     /** Of a selector; null if there is none. */
     private volatile Runnable watcher;
@@ -63,8 +66,12 @@ final class Member implements ReceiveRooms {
     private int waitingCount;
     private final int[] free;
     private int freeCount;
+    /** The buffer of the oldest arrival is among those above, and is not to be taken from the arrivals again. */
+    private boolean taken;
+
     private boolean peerClosed;
     private boolean overrunTold;
+    private boolean interruptedTold;
     private boolean left;
 
     Member(QueueShare share, int place, long number, int quota, int sendDepth) {
@@ -111,7 +118,7 @@ final class Member implements ReceiveRooms {
 
     /** Whether something was put down that the endpoint has not taken. */
     boolean hasNews() {
-        return !arrivals.isEmpty() || overrun && !overrunTold || linkNews;
+        return !arrivals.isEmpty() || overrun && !overrunTold || interrupted != null && !interruptedTold || linkNews;
     }
 
     // ---- Whoever polls ----
@@ -191,6 +198,19 @@ final class Member implements ReceiveRooms {
         }
     }
 
+    /**
+     * An error has interrupted a change of the books of its queues, so the connection is lost by it.
+     *
+     * @return whether the member did not know yet
+     */
+    boolean interrupted(Error error) {
+        boolean first = interrupted == null;
+        if (first) {
+            interrupted = error;
+        }
+        return first;
+    }
+
     // ---- The endpoint ----
 
     /** Null as long as the connection manager has not said that the connection has ended. */
@@ -212,11 +232,8 @@ final class Member implements ReceiveRooms {
         watcher = newWatcher;
     }
 
-    /** Whether this is a change. */
-    boolean awaitsEnds(boolean ends) {
-        boolean changed = awaitsEnds != ends;
+    void awaitsEnds(boolean ends) {
         awaitsEnds = ends;
-        return changed;
     }
 
     boolean awaitsEnds() {
@@ -231,11 +248,17 @@ final class Member implements ReceiveRooms {
         while (!arrivals.isEmpty()) {
             give(protocol, wire);
             arrivals.remove();
+            taken = false;
             count++;
         }
         if (overrun && !overrunTold) {
             protocol.overrun();
             overrunTold = true;
+            count++;
+        }
+        if (interrupted != null && !interruptedTold) {
+            protocol.interrupted(interrupted);
+            interruptedTold = true;
             count++;
         }
         return count;
@@ -257,6 +280,7 @@ final class Member implements ReceiveRooms {
         int buffer = free[--freeCount];
         shared[buffer] = (int) arrivals.id();
         out[buffer] = true;
+        taken = true;
         boolean given = false;
         try {
             byte kind = arrivals.kind();
@@ -271,6 +295,7 @@ final class Member implements ReceiveRooms {
         } finally {
             if (!given && out[buffer]) {
                 out[buffer] = false;
+                taken = false;
                 free[freeCount++] = buffer;
             }
         }
@@ -356,6 +381,10 @@ final class Member implements ReceiveRooms {
     /** Gives back all buffers that are with it, when the program has none any more and nothing comes. */
     void giveBack() {
         waitingCount = 0;
+        if (taken) {
+            arrivals.remove();
+            taken = false;
+        }
         while (!arrivals.isEmpty()) {
             byte kind = arrivals.kind();
             if (kind != Arrivals.SENT && kind != Arrivals.FAILED) {

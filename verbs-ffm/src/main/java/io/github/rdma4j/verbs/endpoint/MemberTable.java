@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import java.util.Arrays;
+import java.util.function.Consumer;
 
 /**
  * Finds who has a queue pair by its number, without allocating: numbers with their owners in an array, each at the
@@ -37,6 +38,16 @@ final class MemberTable<T> {
     @SuppressWarnings("unchecked")
     T get(int number) {
         return (T) owners[find(number)];
+    }
+
+    /** Calls an action with each owner. */
+    @SuppressWarnings("unchecked")
+    void forEach(Consumer<T> action) {
+        for (Object owner : owners) {
+            if (owner != null) {
+                action.accept((T) owner);
+            }
+        }
     }
 
     /** Adds one that is not there. */

@@ -127,6 +127,12 @@ final class QueueShare {
     /** Null until there are buffers. */
     private PreparedReceives prepared;
 
+    /**
+     * An error that has interrupted a change of the books. What was taken from the queues or given to them is unknown, so
+     * all members are lost by it, and no others join. A field, as {@link Engine#interrupted}.
+     */
+    private volatile Error interrupted;
+
     private volatile MemorySlice[] rooms = {};
     private volatile Message[] messages = {};
 
@@ -192,8 +198,11 @@ final class QueueShare {
         return receives.isOpen() && queue.isOpen();
     }
 
-    /** Whether too many buffers may be lost. */
+    /** Whether too many buffers may be lost, or nobody knows how many. */
     private boolean isWornOut() {
+        if (interrupted != null) {
+            return true;
+        }
         synchronized (ledger) {
             return ledger.lost() > MOST_LOST;
         }
@@ -312,7 +321,7 @@ final class QueueShare {
         if (member.hasLeft()) {
             return;
         }
-        if (isOpen()) {
+        if (isOpen() && interrupted == null) {
             member.giveBack();
             synchronized (ledger) {
                 // An adapter that takes none any more, as one that was removed, does not keep the place from being
@@ -332,6 +341,10 @@ final class QueueShare {
 
     /** Puts down what has come for whom it is, and tells them; how much there was. */
     int poll(Sleepers sleepers) {
+        if (interrupted != null) {
+            loseAll(sleepers);
+            return 0;
+        }
         if (!queue.isOpen()) {
             return 0;
         }
@@ -342,12 +355,9 @@ final class QueueShare {
         boolean more = true;
         while (more) {
             if (next == count) {
-                next = 0;
-                count = 0;
-                count = queue.poll(completions);
+                take();
                 total += count;
                 more = count == BATCH;
-                noteUsed();
             }
             while (next < count) {
                 dispatch(completions.get(next));
@@ -358,6 +368,27 @@ final class QueueShare {
             }
         }
         return total;
+    }
+
+    /** Takes the next completions. */
+    private void take() {
+        next = 0;
+        count = 0;
+        try {
+            count = queue.poll(completions);
+            noteUsed();
+        } catch (Error e) {
+            interrupted = e;
+            throw e;
+        }
+    }
+
+    private void loseAll(Sleepers sleepers) {
+        members.forEach(member -> {
+            if (member.interrupted(interrupted)) {
+                member.tell(sleepers);
+            }
+        });
     }
 
     /** In the books of the buffers: one turn of the lock for all that has come. */
@@ -387,10 +418,15 @@ final class QueueShare {
         boolean receive = (id & Protocol.RECEIVE) != 0;
         // First what needs memory: if there is none, the completion is dispatched again.
         Arrivals.Failure failure = member == null || completion.isSuccess() ? null : Member.failure(completion);
-        boolean kept = member != null && member.arrive(completion, id, failure);
-        untold = member;
-        if (receive && !kept) {
-            giveBack((int) id);
+        try {
+            boolean kept = member != null && member.arrive(completion, id, failure);
+            untold = member;
+            if (receive && !kept) {
+                giveBack((int) id);
+            }
+        } catch (Error e) {
+            interrupted = e;
+            throw e;
         }
     }
 
@@ -417,6 +453,11 @@ final class QueueShare {
         return armed;
     }
 
+    /** An event of the queue may have been taken unseen: the next arming asks for another one. */
+    void disarm() {
+        armed = false;
+    }
+
     /** An event of a queue was taken. */
     void eventCame(CompletionQueue whose) {
         if (whose == queue) {
@@ -433,18 +474,35 @@ final class QueueShare {
      */
     int giveBack(int buffer) {
         synchronized (ledger) {
-            ledger.free(buffer);
-            return ledger.isPostDue() ? postWaiting() : 0;
+            if (interrupted != null) {
+                // The loss of the connection follows.
+                return 0;
+            }
+            try {
+                ledger.free(buffer);
+                return ledger.isPostDue() ? postWaiting() : 0;
+            } catch (Error e) {
+                interrupted = e;
+                throw e;
+            }
         }
     }
 
     /** The same for the first of these. */
     int giveBack(int[] buffers, int count) {
         synchronized (ledger) {
-            for (int i = 0; i < count; i++) {
-                ledger.free(buffers[i]);
+            if (interrupted != null) {
+                return 0;
             }
-            return ledger.isPostDue() ? postWaiting() : 0;
+            try {
+                for (int i = 0; i < count; i++) {
+                    ledger.free(buffers[i]);
+                }
+                return ledger.isPostDue() ? postWaiting() : 0;
+            } catch (Error e) {
+                interrupted = e;
+                throw e;
+            }
         }
     }
 

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.NativeLibraryException;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.StackRoom;
 import io.github.rdma4j.verbs.internal.TimeText;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -128,6 +129,7 @@ public final class Reconnector implements AutoCloseable {
      */
     public Endpoint endpoint(Duration timeout) {
         long end = System.nanoTime() + Engine.nanos(timeout);
+        StackRoom.require(lock);
         lock.lock();
         try {
             while (true) {
@@ -242,6 +244,7 @@ public final class Reconnector implements AutoCloseable {
         try {
             endpoint.abort();
         } catch (VerbsException e) {
+            StackRoom.require(lock);
             lock.lock();
             try {
                 unclosed.add(endpoint);
@@ -253,6 +256,7 @@ public final class Reconnector implements AutoCloseable {
 
     /** {@return false if the time is over before the pause} */
     private boolean pauseUntil(long end) {
+        StackRoom.require(lock);
         lock.lock();
         try {
             long now = System.nanoTime();
@@ -282,6 +286,7 @@ public final class Reconnector implements AutoCloseable {
 
     private void finish(Endpoint made) {
         boolean late;
+        StackRoom.require(lock);
         lock.lock();
         try {
             connecting = null;
@@ -331,6 +336,7 @@ public final class Reconnector implements AutoCloseable {
     @Override
     public void close() {
         List<Runnable> closes = new ArrayList<>();
+        StackRoom.require(lock);
         lock.lock();
         try {
             closed = true;

@@ -15,6 +15,7 @@ import io.github.rdma4j.verbs.cm.ConnectionId;
 import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.SynchronousId;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.StackRoom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,6 +67,9 @@ final class SharedQueues implements Sleepers.Ground {
 
     /** With this lock: whether a poll has put down all that came before something was armed. */
     private boolean polled;
+
+    /** With this lock: an error may have kept an event that was taken from the queue that it belongs to. */
+    private boolean eventsMissed;
 
     // With the lock of those who join and leave.
     /** Those that are to be closed, and are not yet if the adapter has refused. */
@@ -350,6 +354,10 @@ final class SharedQueues implements Sleepers.Ground {
         // Also where arming throws.
         polled = false;
         try {
+            if (eventsMissed) {
+                shares.forEach(QueueShare::disarm);
+                eventsMissed = false;
+            }
             for (QueueShare share : shares) {
                 newly |= share.arm(ends);
             }
@@ -391,11 +399,16 @@ final class SharedQueues implements Sleepers.Ground {
 
     /** Whether an endpoint wants the ends of what it has posted to end a sleep. */
     void awaitEnds(Member member, boolean ends) {
-        if (!member.awaitsEnds(ends)) {
+        if (member.awaitsEnds() == ends) {
             return;
         }
-        awaitEnds.addAndGet(ends ? 1 : -1);
-        if (ends) {
+        // In this order an error in between leaves the count too high, which wakes threads more often than need be.
+        if (!ends) {
+            member.awaitsEnds(false);
+            awaitEnds.addAndGet(-1);
+        } else {
+            awaitEnds.addAndGet(1);
+            member.awaitsEnds(true);
             polling.lock();
             try {
                 // Whoever sleeps already sleeps more lightly from now on, and what came before is no event.
@@ -428,6 +441,7 @@ final class SharedQueues implements Sleepers.Ground {
     }
 
     private void takeEvents(boolean polls, boolean othersSleep) {
+        StackRoom.require(polling);
         polling.lock();
         try {
             boolean came = false;
@@ -452,6 +466,9 @@ final class SharedQueues implements Sleepers.Ground {
             }
         } catch (VerbsException e) {
             lose(e);
+        } catch (Error e) {
+            eventsMissed = true;
+            throw e;
         } finally {
             polling.unlock();
         }
@@ -532,6 +549,7 @@ final class SharedQueues implements Sleepers.Ground {
 
     /** A selector sleeps next, so what comes from now on is an event. What was armed before a poll is one already. */
     void armForSelector() {
+        StackRoom.require(polling);
         polling.lock();
         try {
             if (channel.isOpen()) {

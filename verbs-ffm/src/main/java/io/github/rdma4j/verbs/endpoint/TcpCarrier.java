@@ -401,6 +401,8 @@ final class TcpCarrier implements Carrier {
         if (inFrom == inTo && !input.mustTellAgain() || !hears()) {
             return 0;
         }
+        // Else an error at the beginning of take would leave the position of the last call.
+        input.startAt(inFrom);
         try {
             input.take(in, inFrom, inTo, protocol);
             return input.position() > inFrom ? 1 : 0;

@@ -121,6 +121,11 @@ final class TcpInput {
         }
     }
 
+    /** Forgets how far the last call got. */
+    void startAt(long from) {
+        at = from;
+    }
+
     /** Behind the last byte that was taken. */
     long position() {
         return at;

@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
 import io.github.rdma4j.verbs.internal.PageMapping;
 import io.github.rdma4j.verbs.internal.PageSize;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
+import io.github.rdma4j.verbs.internal.StackRoom;
 import io.github.rdma4j.verbs.internal.TimeText;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,6 +121,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
                     "%d bytes aligned to %d: the size is 1 or more, the alignment a power of two up to %d"
                             .formatted(size, alignment, maxAlignment));
         }
+        StackRoom.require(lock);
         lock.lock();
         try {
             PooledMemory memory = allocateLocked(size, alignment);
@@ -327,6 +329,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     }
 
     void giveBack(PooledMemory memory) {
+        StackRoom.require(lock);
         lock.lock();
         try {
             if (memory.isReturned()) {
@@ -370,6 +373,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
      * @throws VerbsException if registering fails
      */
     public void reserve(long bytes) {
+        StackRoom.require(lock);
         lock.lock();
         try {
             if (closed) {
@@ -392,6 +396,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
      * @throws VerbsException if the adapter refuses
      */
     public long trim() {
+        StackRoom.require(lock);
         lock.lock();
         try {
             long bytes = trimUntil(-1, true);
@@ -434,6 +439,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     /** {@return the numbers as they are now} */
     public PoolStatistics statistics() {
         LockedMemoryLimit limit = LockedMemoryLimit.current();
+        StackRoom.require(lock);
         lock.lock();
         try {
             return new PoolStatistics(
@@ -466,6 +472,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     @Override
     public void close() {
         String leaks;
+        StackRoom.require(lock);
         lock.lock();
         try {
             if (closed && chunks.isEmpty()) {

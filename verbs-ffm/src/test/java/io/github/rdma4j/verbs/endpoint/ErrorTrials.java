@@ -28,6 +28,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -210,12 +211,10 @@ final class ErrorTrials {
         SERVE {
             @Override
             void run(ErrorTrials trial) {
-                while (!trial.asked.isDone()) {
-                    trial.left.poll(message -> {});
+                while (trial.got.size() < trial.toCome.size()) {
+                    trial.left.receive(trial::take, PATIENCE);
                 }
-                if (!trial.asked.isCompletedExceptionally()) {
-                    trial.original(trial.asked.join());
-                }
+                trial.original(trial.asked.join());
             }
         },
         EXPOSE {
@@ -372,6 +371,8 @@ final class ErrorTrials {
         }
         if (operation == Operation.SERVE) {
             asked = right.transfers().fetchAndAddAsync(own.handle().slice(0, 8), 1);
+            asked.thenRun(() -> right.send(message("served"), PATIENCE));
+            toCome.add("served");
         }
         peer.start();
     }
@@ -522,7 +523,8 @@ final class ErrorTrials {
     /**
      * Tries the places of one operation.
      *
-     * @param transport {@code TCP}, {@code RDMA}, {@code GROUP} or {@code FAILOVER}
+     * @param transport {@code TCP}, {@code RDMA}, {@code GROUP}, {@code FAILOVER} while RDMA carries it, or {@code
+     *     FAILOVER_TO_TCP}
      * @param operationName of {@link Operation}
      * @param step 1 for each place, more for some
      * @param tried gets how many places there were
@@ -577,59 +579,45 @@ final class ErrorTrials {
         }
     }
 
-    /** Where connections come from. */
+    /** Where connections come from: one server for each transport. */
     private static final class Pairs implements AutoCloseable {
-        private final String transport;
-        private final EndpointGroup clients;
         private final EndpointServer server;
+        private final Consumer<EndpointConfig> ofClients;
+        private final boolean awaitsRdma;
 
         Pairs(String transport) {
-            this.transport = transport;
             boolean grouped = transport.equals("GROUP");
-            clients = grouped ? EndpointGroup.open(4 * AT_A_TIME) : null;
+            EndpointGroup clients = grouped ? EndpointGroup.open(4 * AT_A_TIME) : null;
             EndpointGroup accepted = grouped ? EndpointGroup.open(4 * AT_A_TIME) : null;
-            server = switch (transport) {
-                case "GROUP" ->
-                    EndpointServer.bind(
-                            CmTestNet.ipv4(), config -> small(config).group(accepted));
-                case "FAILOVER" ->
-                    EndpointServer.bind(
-                            CmTestNet.ipv4(), config -> small(config).transport(Transport.RDMA_WITH_FAILOVER));
-                default -> null;
+            awaitsRdma = transport.equals("FAILOVER");
+            Transport way = switch (transport) {
+                case "TCP" -> Transport.TCP;
+                case "FAILOVER", "FAILOVER_TO_TCP" -> Transport.RDMA_WITH_FAILOVER;
+                default -> Transport.RDMA;
             };
+            boolean loopback = transport.endsWith("TCP");
+            ofClients = config -> small(config, way, clients);
+            server = EndpointServer.bind(
+                    loopback ? TcpPair.ANY_PORT : CmTestNet.ipv4(), config -> small(config, way, accepted));
         }
 
-        private static EndpointConfig small(EndpointConfig config) {
-            return config.receiveBuffers(BUFFERS)
+        private static void small(EndpointConfig config, Transport transport, EndpointGroup group) {
+            config.receiveBuffers(BUFFERS)
                     .sendDepth(4)
                     .maxMessageSize(200)
-                    .spinLimit(Duration.ZERO);
+                    .spinLimit(Duration.ZERO)
+                    .transport(transport);
+            if (group != null) {
+                config.group(group);
+            }
         }
 
         Ends open() {
-            return switch (transport) {
-                case "TCP" -> new TcpPair(Pairs::small);
-                case "RDMA" -> new EndpointPair(Pairs::small);
-                default -> connect();
-            };
-        }
-
-        private Ends connect() {
             CompletableFuture<Endpoint> accepted =
                     CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
-            Endpoint client = Endpoint.connect(
-                    server.address(),
-                    config -> {
-                        small(config);
-                        if (clients != null) {
-                            config.group(clients);
-                        } else {
-                            config.transport(Transport.RDMA_WITH_FAILOVER);
-                        }
-                    },
-                    PATIENCE);
+            Endpoint client = Endpoint.connect(server.address(), ofClients, PATIENCE);
             Endpoint atServer = accepted.join();
-            if (clients == null) {
+            if (awaitsRdma) {
                 EndpointPair.awaitRdma(client, atServer);
             }
             return new Ends() {
@@ -653,9 +641,7 @@ final class ErrorTrials {
 
         @Override
         public void close() {
-            if (server != null) {
-                server.close();
-            }
+            server.close();
         }
     }
 }

@@ -2,8 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
-class ErrorsTcpTest extends ErrorsContract {
-    ErrorsTcpTest() {
-        super("TCP");
+import org.junit.jupiter.api.Nested;
+
+class ErrorsTcpTest {
+    @Nested
+    class OverTcp extends ErrorsContract {
+        OverTcp() {
+            super("TCP", 1);
+        }
+    }
+
+    /** With {@link Transport#RDMA_WITH_FAILOVER}, on a machine without RDMA. */
+    @Nested
+    class WithFailover extends ErrorsContract {
+        WithFailover() {
+            super("FAILOVER_TO_TCP", 5);
+        }
     }
 }

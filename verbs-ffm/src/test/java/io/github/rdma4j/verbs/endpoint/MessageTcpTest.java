@@ -78,6 +78,11 @@ class MessageTcpTest extends MessageContract {
         }
 
         @Override
+        public boolean interrupted(Error error) {
+            return false;
+        }
+
+        @Override
         public void linkLost(String reason) {
             throw new AssertionError(reason);
         }

@@ -69,6 +69,11 @@ class TcpRequestsTest {
         }
 
         @Override
+        public boolean interrupted(Error error) {
+            return false;
+        }
+
+        @Override
         public void linkLost(String reason) {
             throw new AssertionError("a loss");
         }

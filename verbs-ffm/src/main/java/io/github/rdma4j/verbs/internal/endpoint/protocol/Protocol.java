@@ -373,12 +373,7 @@ public sealed class Protocol extends SendingHalf permits SummedProtocol {
         return error == harmless;
     }
 
-    /**
-     * An error has ended a method of this side before its end. Unless nothing had happened, nobody knows what is true
-     * of the counts and the places, so nothing is sent or taken in any more.
-     *
-     * @return whether the connection is lost by it
-     */
+    @Override
     public boolean interrupted(Error error) {
         if (error == harmless) {
             return false;
@@ -389,11 +384,7 @@ public sealed class Protocol extends SendingHalf permits SummedProtocol {
         if (state == State.PEER_CLOSED) {
             state = State.OPEN;
         }
-        lose(new Loss(
-                "%s in this program, while it used the connection"
-                        .formatted(error.getClass().getSimpleName()),
-                error,
-                null));
+        lose(new Loss(interruption(error), error, null));
         breakWire();
         settle();
         return true;

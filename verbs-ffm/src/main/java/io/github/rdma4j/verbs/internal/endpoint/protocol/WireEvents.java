@@ -35,4 +35,17 @@ public abstract class WireEvents {
 
     /** The connection has ended. What arrived before counts, above all the peer's close. */
     public abstract void linkLost(String reason);
+
+    /**
+     * An error has interrupted a method before its end, so nobody knows what was posted and what has come. Nothing is
+     * sent or taken in any more.
+     *
+     * @return whether the connection is lost by it; false if it is known that nothing had happened
+     */
+    public abstract boolean interrupted(Error error);
+
+    /** {@return what an error has done to a connection, in words} */
+    public static String interruption(Error error) {
+        return error.getClass().getSimpleName() + " in this program, while it used the connection";
+    }
 }
