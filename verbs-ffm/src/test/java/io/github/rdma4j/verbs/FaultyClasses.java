@@ -48,7 +48,7 @@ public final class FaultyClasses extends ClassLoader {
             "CompletionRing.exit",
             "CompletionQueue.exit",
             "ReceiveQueue.exit",
-            "SendQueue.exitSend");
+            "QueuePair.exitSend");
 
     private final ClassFile classFile;
 

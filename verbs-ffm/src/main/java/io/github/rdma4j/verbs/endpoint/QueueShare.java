@@ -128,8 +128,8 @@ final class QueueShare {
     private PreparedReceives prepared;
 
     /**
-     * An error that has interrupted a change of the books. What was taken from the queues or given to them is unknown, so
-     * all members are lost by it, and no others join. A field, as {@link Engine#interrupted}.
+     * An error that has interrupted a change of the books. What was taken from the queues or given to them is unknown,
+     * so all members are lost by it, and no others join. A field, as {@link Engine#interrupted}.
      */
     private volatile Error interrupted;
 

@@ -3,8 +3,8 @@
 package io.github.rdma4j.verbs.internal;
 
 /**
- * A stack that is nearly exhausted overflows here, before a lock is taken, and not between {@code lock()} and the return
- * of {@code unlock()}.
+ * A stack that is nearly exhausted overflows here, before a lock is taken, and not between {@code lock()} and the
+ * return of {@code unlock()}.
  *
  * <p>The locks of {@code java.util.concurrent} do not guarantee that they are free after a {@link StackOverflowError}:
  * {@code lock()} can throw it and keep the lock, and {@code unlock()} can throw it before it gives the lock back. All
@@ -14,9 +14,9 @@ public final class StackRoom {
     private StackRoom() {}
 
     /**
-     * Throws if less than about 8 KiB of the stack are left. The interpreter makes room for these variables. Compilers drop
-     * them, but reserve their room, because a thread that took the branch would go on in the interpreter; so the method
-     * costs a comparison.
+     * Throws if less than about 8 KiB of the stack are left. The interpreter makes room for these variables at once.
+     * Compilers drop them, but reserve their room for a thread that takes the branch and goes on in the interpreter, so
+     * the method costs a comparison.
      *
      * @param present never null, which the compiler must not know
      * @throws StackOverflowError if there is less room
