@@ -8,35 +8,35 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * Who may connect to an {@link EndpointServer}: {@link EndpointConfig#admission}. It is asked before a client gets
- * anything: no queue pair, no memory, no bytes of the server but its refusal.
+ * Decides which clients may connect to an {@link EndpointServer}; see {@link EndpointConfig#admission}. The server
+ * calls it before it allocates a queue pair or memory for the client.
  *
- * <p>What a client shows travels in clear, over RDMA as over TCP: who can read the network can show it, too.
+ * <p>A token travels in clear, over RDMA and over TCP. Anyone who can read the network can copy it.
  *
  * @since 0.1.0
  */
 @FunctionalInterface
 public interface Admission {
     /**
-     * Whether a client may connect. It is called in a thread that accepts, once for each client, and other clients wait
-     * until it returns: it does not wait itself, and does not call the server. What it throws, an {@link Error}, too,
-     * is a no; {@link EndpointServer#counters()} and the recording of JDK Flight Recorder tell of it.
+     * Returns whether a client may connect. An accepting thread calls this method once for each client, and other
+     * clients wait until it returns. It must not block or call the server. If it throws an exception or {@link Error},
+     * the client is refused; {@link EndpointServer#counters()} counts it and JDK Flight Recorder records the failure.
      *
-     * @param client who asks
-     * @return whether it may
+     * @param client the client
+     * @return whether to admit it
      */
     boolean admits(Client client);
 
     /**
-     * A client that asks to be let in.
+     * A client that asks to be admitted.
      *
-     * @param address its address and port, which an attacker in the same network may have made up; null if the
+     * @param address its address and port, which an attacker in the same network may have forged; null if the
      *     connection manager does not know it
-     * @param token what it has shown ({@link EndpointConfig#token}); empty for nothing
-     * @param privateData the program's own bytes ({@link EndpointConfig#privateData})
+     * @param token the client's {@link EndpointConfig#token}; empty if there is none
+     * @param privateData the client's {@link EndpointConfig#privateData}
      */
     record Client(InetSocketAddress address, byte[] token, byte[] privateData) {
-        /** {@return the address, and how much there is else; never the token} */
+        /** {@return the address and the length of the token, not the token itself} */
         @Override
         public String toString() {
             return "client at %s with a token of %d bytes".formatted(address, token.length);
@@ -44,13 +44,13 @@ public interface Admission {
     }
 
     /**
-     * Lets in who shows one of these tokens. Each is compared in a time that does not tell how much of it was right
-     * ({@link MessageDigest#isEqual}), and all are compared, whichever it is. Several, so that tokens can be changed
-     * while clients with the last one still come.
+     * Admits clients that show one of these tokens. Each comparison takes a time that does not depend on how much of
+     * the token is right ({@link MessageDigest#isEqual}), and all tokens are compared. With several tokens you can
+     * change the token while clients still use the previous one.
      *
-     * @param tokens each of 1 to {@value EndpointConfig#MAX_PRIVATE_DATA} bytes; 16 random ones cannot be guessed
+     * @param tokens each of 1 to {@value EndpointConfig#MAX_PRIVATE_DATA} bytes; use 16 random bytes
      * @return the rule
-     * @throws IllegalArgumentException if there is no token, or one that nobody could send
+     * @throws IllegalArgumentException if there is no token, or one that is empty or too long
      */
     static Admission token(byte[]... tokens) {
         if (tokens.length == 0) {

@@ -21,61 +21,60 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * One end of a connection: messages to and from the peer, and transfers to and from memory that the peer has exposed.
+ * One end of a connection: exchanges messages with the peer, and reads and writes memory that the peer has exposed.
  *
- * <p><b>Messages</b> arrive whole, once, and in order. Flow control is built in: a side sends only as many as the other
- * has free buffers for, its <em>credits</em>, and a program that reads slowly slows its peer down, with nothing lost. A
- * message longer than {@link #maxMessageSize()} is refused; longer data goes through exposed memory.
+ * <p><b>Messages</b> arrive whole, once, and in order. A side can send only as many messages as the other side has free
+ * buffers, its <em>credits</em>, so a program that reads slowly slows its peer down and nothing is lost. Longer data
+ * than {@link #maxMessageSize()} goes through exposed memory.
  *
- * <p><b>Exposed memory</b>: {@link #expose(long, AccessFlag...)} gives a {@link MemoryHandle}, which travels as bytes;
- * a peer reads, writes and changes the memory without this side's processor.
+ * <p><b>Exposed memory</b>: {@link #expose(long, AccessFlag...)} returns memory with a {@link MemoryHandle}, which
+ * travels as bytes. A peer reads, writes and changes the memory without involving this side's CPU.
  *
- * <p><b>Progress.</b> There are no hidden threads. Messages are taken in, credits are given back and futures are
- * completed by whatever thread is inside a method of this object, or waits for one of its futures: one that polls, one
- * that waits, one that sends. A future is completed by the thread that makes progress at that moment, after the
- * endpoint's lock was given back; what is chained to it runs there, unless an executor is given ({@link
- * CompletableFuture#thenApplyAsync}). Waiting for a future ({@code get}, {@code join}) makes progress, too; waiting for
- * {@link CompletableFuture#allOf} of several does not. A program that only chains futures must give a thread, for
- * instance {@code executor.execute(endpoint::progressLoop)}, or an {@link EndpointSelector}. What waits looks for a
- * while, and then sleeps ({@link EndpointConfig#spinLimit}); a virtual thread that sleeps holds no carrier.
+ * <p><b>Progress.</b> An endpoint has no thread of its own. Threads that poll, wait or send through this object, or
+ * wait for one of its futures ({@code get}, {@code join}), receive messages, return credits and complete futures. The
+ * thread that makes progress completes a future after it has released the endpoint's lock, and runs what is chained to
+ * the future, unless the program names an executor ({@link CompletableFuture#thenApplyAsync}). Waiting for {@link
+ * CompletableFuture#allOf} makes no progress. If your program only chains futures, run {@code endpoint::progressLoop}
+ * on a thread of your own or add the endpoint to an {@link EndpointSelector}. A waiting thread spins for a while before
+ * it sleeps ({@link EndpointConfig#spinLimit}); a sleeping virtual thread releases its carrier.
  *
- * <p><b>The end.</b> A peer that closes in good order is told apart from one that is gone: the first is {@link
- * #CLOSED_BY_PEER} or a {@link ClosedByPeerException}, after its last message; the second a {@link
- * ConnectionLostException}, after the messages that had arrived. After this side's own {@link #close()}, which also
- * ends the waits of other threads, everything is an {@link IllegalStateException}.
+ * <p><b>The end.</b> If the peer closes its endpoint, calls return {@link #CLOSED_BY_PEER} or throw {@link
+ * ClosedByPeerException} after its last message. If the connection is lost, they throw {@link ConnectionLostException}
+ * after the messages that had arrived. After this side's own {@link #close()}, which also ends the waits of other
+ * threads, every call throws {@link IllegalStateException}.
  *
  * <p><b>Errors.</b> A {@link StackOverflowError} or {@link OutOfMemoryError} in a method of an endpoint either leaves
- * everything as it was, or loses the connection: the {@link ConnectionLostException} of the next call has the error
+ * everything unchanged, or loses the connection: the next call throws a {@link ConnectionLostException} with the error
  * as its cause. In a group, an error that interrupts the group's own bookkeeping loses all endpoints that share those
  * queues. A method that takes the endpoint's lock first makes sure that about 8 KiB of the stack are left, because the
  * JDK's locks may stay locked if the stack overflows inside them.
  *
- * <p><b>Transport.</b> RDMA, unless {@link EndpointConfig#transport} says otherwise. All of the above holds over TCP,
- * too, but that the peer's processor, not its adapter, serves transfers: threads that are inside the peer's endpoint.
+ * <p><b>Transport.</b> RDMA by default ({@link EndpointConfig#transport}). Over TCP everything works in the same way,
+ * except that threads inside the peer's endpoint serve transfers.
  *
- * <p>Thread safety: all methods may be called from any thread, by several at a time; a lock orders them, which no
- * thread holds while it waits or runs the program's code. Messages are sent in the order of the calls. If several
- * threads receive, each message goes to one of them. Over RDMA, sending ({@link #trySend}), transfers with an id and
- * polling allocate nothing as long as messages keep their length.
+ * <p>Thread safety: any thread may call any method. A lock orders the calls; no thread holds it while it waits or runs
+ * the program's code. Messages are sent in the order of the calls. If several threads receive, each message goes to one
+ * of them. Over RDMA, sending ({@link #trySend}), transfers with an id and polling allocate nothing as long as messages
+ * keep their length.
  *
  * @since 0.1.0
  */
 public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
-    /** Done; the message or transfer is on its way. */
+    /** The message or transfer is under way. */
     public static final int OK = Protocol.OK;
-    /** Nothing was sent: the peer has no free buffer. Poll, so that its credits can come in, and try again. */
+    /** Nothing was sent: the peer has no free buffer. Poll, so that credits can arrive, and try again. */
     public static final int NO_CREDIT = Protocol.NO_CREDIT;
     /**
-     * Nothing was posted: {@link EndpointConfig#sendDepth} messages and transfers are under way, or earlier ones still
-     * wait for their turn. Poll, and try again.
+     * Nothing was posted: {@link EndpointConfig#sendDepth} messages and transfers are under way, or earlier ones are
+     * still queued. Poll, and try again.
      */
     public static final int QUEUE_FULL = Protocol.QUEUE_FULL;
-    /** The peer has closed its endpoint in good order. */
+    /** The peer has closed its endpoint. */
     public static final int CLOSED_BY_PEER = Protocol.CLOSED_BY_PEER;
 
-    /** In the place of a buffer: there is no message. */
+    /** Instead of the index of a buffer: there is no message. */
     static final int NO_MESSAGE = -1;
-    /** In the place of a buffer: there is none, and the peer has closed. */
+    /** Instead of the index of a buffer: there is no message, and the peer has closed. */
     private static final int THE_END = -2;
 
     private final Memories memories;
@@ -83,7 +82,7 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     private final Hello peer;
     private final Transfers transfers;
     private final Grants grants;
-    /** Why it is not over RDMA though that was tried; set before the program has the endpoint. */
+    /** Why the endpoint uses TCP although RDMA was tried. Set before the program gets the endpoint. */
     private volatile RuntimeException rdmaFailure;
 
     Endpoint(Engine engine, Memories memories, Duration closeTimeout, Hello peer) {
@@ -95,48 +94,36 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         this.grants = new Grants(engine, memories, transfers);
     }
 
-    /**
-     * Connects to an {@link EndpointServer}, with the defaults of {@link EndpointConfig}.
-     *
-     * @param server its address
-     * @param timeout how long to try
-     * @return the endpoint, to be closed
-     * @throws EndpointException if the server speaks another protocol, or another version of this one
-     * @throws io.github.rdma4j.verbs.cm.ConnectionException if the server cannot be reached, refuses, or does not
-     *     answer in time
-     * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
-     * @throws io.github.rdma4j.verbs.VerbsException if no RDMA device can reach it
-     */
+    /** Resolves a name first, if there is one. */
     public static Endpoint connect(InetSocketAddress server, Duration timeout) {
         return connect(server, settings -> {}, timeout);
     }
 
     /**
      * Connects to an {@link EndpointServer} (rdma_connect(3); over TCP connect(2)). Returns when the server's program
-     * has {@linkplain EndpointServer#accept accepted}, which it does in another thread or process.
+     * has called {@link EndpointServer#accept}, so the two need different threads or processes.
      *
-     * <p>A name that is not resolved ({@link InetSocketAddress#createUnresolved}) is looked up by each call, as {@link
-     * java.net.InetAddress#getAllByName} does it: Java keeps what it finds for 30 s ({@code networkaddress.cache.ttl}).
-     * Its addresses, IPv4 and IPv6, are tried in turn, each for an equal part of the time that is left. The look-up
-     * counts, too, but has the limits of the name service alone, and an interrupt does not end it.
+     * <p>Each call resolves an unresolved name ({@link InetSocketAddress#createUnresolved}) as {@link
+     * java.net.InetAddress#getAllByName} does; Java caches the result for 30 s ({@code networkaddress.cache.ttl}). It
+     * tries the IPv4 and IPv6 addresses in turn, each for an equal part of the remaining time. The lookup counts
+     * towards the timeout, but neither the timeout nor an interrupt ends it.
      *
-     * @param server the address of a network interface that has an RDMA device, over TCP of any, and the port
+     * @param server the port, and the address of a network interface that has an RDMA device; over TCP any address
      * @param configuration sets what differs from the defaults
      * @param timeout how long to try
-     * @return the endpoint, to be closed
-     * @throws EndpointException if no address is known for the name: the cause is the {@link
-     *     java.net.UnknownHostException}; if it has several addresses and none can be reached: the cause is the failure
-     *     of the first, and those of the others are suppressed; if the server speaks another protocol, or another
-     *     version of this one; over TCP, if it does not answer in time; with {@link Transport#RDMA_OR_TCP}, if
-     *     neither connects: the message has both
-     *     reasons, the cause is that of RDMA, and that of TCP is suppressed
+     * @return the endpoint; close it after use
+     * @throws EndpointException if the name cannot be resolved: the cause is the {@link java.net.UnknownHostException};
+     *     if none of several addresses can be reached: the cause is the first failure, the others are suppressed; if
+     *     the server speaks another protocol, or another version of this protocol; over TCP, if it does not answer in
+     *     time; with {@link Transport#RDMA_OR_TCP}, if neither connects: the message contains both reasons, the cause
+     *     is the failure of RDMA, and the failure of TCP is suppressed
      * @throws io.github.rdma4j.verbs.cm.ConnectionException if the server cannot be reached, refuses, or does not
      *     answer in time
      * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
-     * @throws io.github.rdma4j.verbs.VerbsException if no RDMA device can reach it, or it cannot give what the
-     *     configuration asks for; over TCP, if it cannot be reached
-     * @throws IllegalArgumentException if the configuration asks for what cannot be had together
-     * @throws IllegalStateException if its group or protection domain is closed; over TCP neither is asked
+     * @throws io.github.rdma4j.verbs.VerbsException if no RDMA device can reach the server or provide what the
+     *     configuration asks for; over TCP, if the server cannot be reached
+     * @throws IllegalArgumentException if settings contradict each other
+     * @throws IllegalStateException if its group or protection domain is closed; not over TCP
      */
     public static Endpoint connect(InetSocketAddress server, Consumer<EndpointConfig> configuration, Duration timeout) {
         Objects.requireNonNull(server, "address of the server");
@@ -163,7 +150,7 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     }
 
     /**
-     * {@return what carries it now: {@link Transport#RDMA} or {@link Transport#TCP}; that changes only with {@link
+     * {@return the current transport: {@link Transport#RDMA} or {@link Transport#TCP}; it changes only with {@link
      * Transport#RDMA_WITH_FAILOVER}}
      */
     public Transport transport() {
@@ -171,28 +158,28 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     }
 
     /**
-     * Why a client over {@link Transport#RDMA_OR_TCP} has taken TCP, and why either side over {@link
-     * Transport#RDMA_WITH_FAILOVER} is over TCP now.
+     * Returns why a client with {@link Transport#RDMA_OR_TCP} uses TCP, or why either side with {@link
+     * Transport#RDMA_WITH_FAILOVER} uses TCP at the moment.
      *
-     * @return what connecting over RDMA threw, or how it failed, with cause and remedy; empty if the endpoint is over
-     *     RDMA, if RDMA was not tried, and with {@link Transport#RDMA_OR_TCP} at the server, which is not told
+     * @return the failure of RDMA, with its cause and what to do; empty if the endpoint uses RDMA, if RDMA was not
+     *     tried, and with {@link Transport#RDMA_OR_TCP} at the server
      */
     public Optional<RuntimeException> rdmaFailure() {
         return Optional.ofNullable(rdmaFailure).or(memories::rdmaFailure);
     }
 
     /**
-     * {@return the longest message that can be sent, in bytes: the smaller one of both sides' {@link
-     * EndpointConfig#maxMessageSize}}
+     * {@return the longest message that can be sent, in bytes: the smaller {@link EndpointConfig#maxMessageSize} of the
+     * two sides}
      */
     public int maxMessageSize() {
         return protocol.maxMessage();
     }
 
     /**
-     * What the sums of messages have found; see {@link EndpointConfig#integrity}.
+     * Returns how many messages the checksums have confirmed and refused; see {@link EndpointConfig#integrity}.
      *
-     * @return the counts until now; empty if messages have no sums
+     * @return the counts; empty if messages have no checksums
      */
     public Optional<IntegrityCounters> integrity() {
         engine.enter();
@@ -205,10 +192,9 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     }
 
     /**
-     * How many messages were sent and received, also after the connection was lost or this endpoint closed: then it
-     * says what became of them.
+     * Returns how many messages were sent and received, also after the connection was lost or this endpoint was closed.
      *
-     * @return the counts until now
+     * @return the counts
      */
     public EndpointCounters counters() {
         engine.enter();
@@ -220,7 +206,7 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         }
     }
 
-    /** Whether nobody has closed it, as far as is known: without a look. */
+    /** Whether neither side has closed and the connection is not known to be lost. Does not check for new events. */
     boolean isUp() {
         engine.enter();
         try {
@@ -230,7 +216,7 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         }
     }
 
-    /** Why it is not up. */
+    /** Why the endpoint is not up. */
     String endReason() {
         engine.enter();
         try {
@@ -240,7 +226,7 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         }
     }
 
-    /** Which server it is connected to; of that side's endpoint 0. */
+    /** The identity of the server that this side is connected to; 0 if this side is the server. */
     long peerLife() {
         return peer.life();
     }
@@ -255,18 +241,18 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         return engine.ask(Link::peerAddress);
     }
 
-    /** {@return the program's own bytes that the peer sent along with the connection; none if there are none} */
+    /** {@return the private data that the peer sent with the connection; empty if there is none} */
     public byte[] peerPrivateData() {
         return peer.userData().clone();
     }
 
-    /** {@return the domain in which memory for transfers must be registered} */
+    /** {@return the protection domain that memory for transfers must be registered in} */
     public ProtectionDomain protectionDomain() {
         return memories.domain();
     }
 
     /**
-     * How many messages could be sent now, as far as the peer's buffers go.
+     * Returns how many messages the peer has buffers for now.
      *
      * @return the number; 0 if the peer has closed or the connection is lost
      * @throws IllegalStateException if this endpoint is closed
@@ -282,11 +268,11 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     }
 
     /**
-     * Sends a message if that is possible at once. It is copied; the segment is free when this returns.
+     * Sends a message without waiting. The message is copied; you may reuse the segment when this method returns.
      *
-     * @param message of at most {@link #maxMessageSize()} bytes, in any memory, also on the heap
+     * @param message at most {@link #maxMessageSize()} bytes, in native or heap memory
      * @return {@link #OK}, {@link #NO_CREDIT}, {@link #QUEUE_FULL} or {@link #CLOSED_BY_PEER}
-     * @throws IllegalArgumentException if the message is too long; the message gives both numbers
+     * @throws IllegalArgumentException if the message is too long; the text contains both lengths
      * @throws ConnectionLostException if the connection is lost
      * @throws IllegalStateException if this endpoint is closed
      */
@@ -305,11 +291,11 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     }
 
     /**
-     * Sends an array if that is possible at once; see {@link #trySend(MemorySegment)}.
+     * Sends an array without waiting; see {@link #trySend(MemorySegment)}.
      *
-     * @param message of at most {@link #maxMessageSize()} bytes; free when this returns
+     * @param message at most {@link #maxMessageSize()} bytes; you may reuse it when this method returns
      * @return {@link #OK}, {@link #NO_CREDIT}, {@link #QUEUE_FULL} or {@link #CLOSED_BY_PEER}
-     * @throws IllegalArgumentException if the message is too long; the message gives both numbers
+     * @throws IllegalArgumentException if the message is too long; the text contains both lengths
      * @throws ConnectionLostException if the connection is lost
      * @throws IllegalStateException if this endpoint is closed
      */
@@ -318,12 +304,12 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     }
 
     /**
-     * Sends what remains in a buffer, if that is possible at once; see {@link #trySend(MemorySegment)}. If it was sent,
-     * the position is the limit afterwards.
+     * Sends the remaining bytes of a buffer without waiting; see {@link #trySend(MemorySegment)}. After a successful
+     * send the buffer's position is its limit.
      *
-     * @param message with at most {@link #maxMessageSize()} bytes between position and limit, of any kind
+     * @param message a buffer of any kind with at most {@link #maxMessageSize()} bytes between position and limit
      * @return {@link #OK}, {@link #NO_CREDIT}, {@link #QUEUE_FULL} or {@link #CLOSED_BY_PEER}
-     * @throws IllegalArgumentException if the message is too long; the message gives both numbers
+     * @throws IllegalArgumentException if the message is too long; the text contains both lengths
      * @throws ConnectionLostException if the connection is lost
      * @throws IllegalStateException if this endpoint is closed
      */
@@ -342,19 +328,21 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     }
 
     /**
-     * Sends a message from where it lies, if that is possible at once: the adapter reads it there, so it must not
-     * change until its end is told. It is copied only where there is no other way: over TCP, and on iWARP.
+     * Sends a message from registered memory without waiting and without a copy: the adapter reads the memory, so do
+     * not modify it until the message completes. Over TCP and on iWARP, and with {@link EndpointConfig#integrity}, the
+     * message is copied.
      *
-     * <p>{@link Transfers#pollTransfers} and {@link Transfers#awaitTransfers} tell its end, as that of a transfer: the
-     * bytes are then with the peer's adapter. A thread or a selector that sleeps for something else is not woken for
-     * that alone, and hears of it with the next thing that comes, or after a tenth of {@link
-     * EndpointConfig#silenceTimeout}. The message keeps its place in the send queue until it was polled for.
+     * <p>{@link Transfers#pollTransfers} and {@link Transfers#awaitTransfers} report the completion, as they do for a
+     * transfer: the peer's adapter then has the bytes. The completion alone does not wake a thread or selector that
+     * sleeps for something else; it is reported with the next event, or after a tenth of {@link
+     * EndpointConfig#silenceTimeout}. The message keeps its slot in the send queue until its completion has been
+     * polled.
      *
-     * @param id what the handler of transfers is told
-     * @param message of at most {@link #maxMessageSize()} bytes, of a region of {@link #protectionDomain()}; over TCP
-     *     of any region
+     * @param id passed to the {@link TransferHandler}
+     * @param message at most {@link #maxMessageSize()} bytes, in a region of {@link #protectionDomain()}; over TCP in
+     *     any region
      * @return {@link #OK}, {@link #NO_CREDIT}, {@link #QUEUE_FULL} or {@link #CLOSED_BY_PEER}
-     * @throws IllegalArgumentException if the message is too long, or of another protection domain
+     * @throws IllegalArgumentException if the message is too long or belongs to another protection domain
      * @throws ConnectionLostException if the connection is lost
      * @throws IllegalStateException if this endpoint or the region is closed
      */
@@ -373,12 +361,12 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     }
 
     /**
-     * Sends the first of several messages, as many as are possible at once, and rings the adapter's doorbell once for
-     * all. They are copied; the segments are free when this returns.
+     * Sends as many of several messages as possible without waiting, in order, with one doorbell. The messages are
+     * copied; you may reuse the segments when this method returns.
      *
-     * @param messages each of at most {@link #maxMessageSize()} bytes
-     * @return how many were sent, from 0 to their number; {@link #CLOSED_BY_PEER}
-     * @throws IllegalArgumentException if one of them is too long; nothing was sent then
+     * @param messages each at most {@link #maxMessageSize()} bytes
+     * @return how many were sent, from 0 to their number; or {@link #CLOSED_BY_PEER}
+     * @throws IllegalArgumentException if one of them is too long; nothing is sent then
      * @throws ConnectionLostException if the connection is lost
      * @throws IllegalStateException if this endpoint is closed
      */
@@ -401,13 +389,13 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     }
 
     /**
-     * Makes progress, and gives the messages that have arrived to a handler, in this thread. Never waits. What the
-     * handler throws comes out of here; that message counts as read.
+     * Makes progress and passes the messages that have arrived to a handler, in this thread. Never waits. An exception
+     * of the handler propagates; its message counts as read.
      *
-     * @param handler gets a view of each message, valid until it returns
-     * @return how many messages there were, at most as many as there are buffers; {@link #CLOSED_BY_PEER} if there are
-     *     none and the peer has closed
-     * @throws ConnectionLostException if there are none and the connection is lost
+     * @param handler gets a view of each message, which is valid until the handler returns
+     * @return the number of messages, at most the number of receive buffers; {@link #CLOSED_BY_PEER} if there are none
+     *     and the peer has closed
+     * @throws ConnectionLostException if there are no messages and the connection is lost
      * @throws IllegalStateException if this endpoint is closed
      */
     public int poll(MessageHandler handler) {
@@ -418,13 +406,13 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         return give(buffer, handler);
     }
 
-    /** Gives a handler a message that was taken, and those behind it; how many. */
+    /** Passes a message that was taken, and those that follow it, to a handler. Returns their number. */
     int give(int first, MessageHandler handler) {
         int buffer = first;
         int count = 0;
         boolean inHandler = false;
         try {
-            // Behind the first one, what had come until then is enough: another look costs as much as a message.
+            // After the first message, take only what has already arrived: another poll costs as much as a message.
             int most = protocol.credits().buffers();
             while (buffer >= 0) {
                 Message message = engine.message(buffer);
@@ -440,7 +428,7 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
                 inHandler = false;
                 count++;
                 boolean held = !message.close();
-                // Without the lock: what another thread takes in meanwhile is for the next poll.
+                // Read without the lock: a message that another thread receives now waits for the next poll.
                 buffer = held && !protocol.hasMessage()
                         ? NO_MESSAGE
                         : engine.releaseAndTake(held ? NO_MESSAGE : buffer, count < most);
@@ -454,7 +442,7 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         }
     }
 
-    /** {@link #NO_MESSAGE} if there is none now, {@link #THE_END} if the peer has closed. */
+    /** {@link #NO_MESSAGE} if there is none now, {@link #THE_END} if there is none and the peer has closed. */
     private int firstMessage() {
         engine.enter();
         try {
@@ -481,21 +469,21 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     }
 
     /**
-     * A stream of bytes over this endpoint's messages, for code that knows channels: {@link
-     * java.nio.channels.Channels#newInputStream}, {@link java.nio.channels.FileChannel#transferTo}. What is written is
-     * cut into messages; the boundaries of messages are not seen by who reads. Each byte is copied once on each side.
-     * The peer may read messages as such, and write them.
+     * Returns a byte stream over this endpoint's messages, for code that uses channels: {@link
+     * java.nio.channels.Channels#newInputStream}, {@link java.nio.channels.FileChannel#transferTo}. The channel cuts
+     * written bytes into messages and hides message boundaries from the reader. Each byte is copied once on each side.
+     * The peer may use messages instead of a channel.
      *
-     * @param timeout how long a read or a write may wait for the peer; then it throws a
-     *     {@link java.net.SocketTimeoutException}
-     * @return the channel; closing it closes this endpoint. Reads end with -1 when the peer has closed. One thread may
+     * @param timeout how long a read or a write may wait for the peer before it throws a {@link
+     *     java.net.SocketTimeoutException}
+     * @return the channel; closing it closes this endpoint. Reads return -1 when the peer has closed. One thread may
      *     read while another one writes
      */
     public ByteChannel asByteChannel(Duration timeout) {
         return new EndpointChannel(this, Objects.requireNonNull(timeout, "timeout"));
     }
 
-    /** {@return transfers to and from memory that the peer has exposed; the same object each time} */
+    /** {@return transfers to and from memory that the peer has exposed; always the same object} */
     public Transfers transfers() {
         return transfers;
     }
@@ -504,10 +492,10 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
      * Allocates registered memory for the local side of transfers.
      *
      * @param size in bytes, above 0
-     * @return the memory, zeroed; to be closed by the program, or with {@link #protectionDomain()}, which is this
-     *     endpoint's unless the configuration or a server gave another; over TCP by the program
-     * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; out of locked memory, the message gives the
-     *     limit and the remedy
+     * @return the memory, zeroed. Close it after use. Closing {@link #protectionDomain()} closes it as well, but not
+     *     over TCP; the domain closes with this endpoint, unless the configuration or a server provided it
+     * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; if locked memory is exhausted, the message
+     *     contains the limit and what to do
      */
     public MemoryRegion allocateMemory(long size) {
         return memories.allocate(size, AccessFlag.LOCAL_WRITE);
@@ -517,66 +505,68 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
      * Allocates memory that peers can use.
      *
      * @param size in bytes, above 0
-     * @param rights what peers may do, of {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and
-     *     {@link AccessFlag#REMOTE_ATOMIC}
-     * @return the memory, zeroed; to be closed by the program, or with {@link #protectionDomain()}; over TCP by the
-     *     program
-     * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; out of locked memory, the message gives the
-     *     limit and the remedy
+     * @param rights what peers may do: {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and {@link
+     *     AccessFlag#REMOTE_ATOMIC}
+     * @return the memory, zeroed. Close it after use. Closing {@link #protectionDomain()} closes it as well, but not
+     *     over TCP
+     * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; if locked memory is exhausted, the message
+     *     contains the limit and what to do
      */
     public ExposedMemory expose(long size, AccessFlag... rights) {
         return memories.expose(size, rights);
     }
 
     /**
-     * Exposes memory that is registered already, for instance device memory.
+     * Exposes memory that is already registered, for example device memory.
      *
      * @param region registered in {@link #protectionDomain()} with at least these rights
      * @param rights what peers may do
      * @return the memory; closing it closes the region
      * @throws IllegalArgumentException if the region belongs to another protection domain or to a memory pool, was
-     *     registered without these rights, or has the key of one that another adapter of the server has registered
+     *     registered without these rights, or has the same key as a region of another adapter of the server
      */
     public ExposedMemory expose(MemoryRegion region, AccessFlag... rights) {
         return memories.expose(region.slice(), true, rights);
     }
 
     /**
-     * Exposes a part of memory that is registered already, for instance memory of a pool ({@link
-     * io.github.rdma4j.verbs.pool.PooledMemory#slice()}). The handle names this part alone. The adapter knows the
-     * region only: a peer that forges a handle reaches all of it, so expose parts to peers that may see the rest.
+     * Exposes a part of memory that is already registered, for example memory of a pool ({@link
+     * io.github.rdma4j.verbs.pool.PooledMemory#slice()}). The handle names only this part, but the adapter checks only
+     * the bounds of the region. A peer that forges a handle can reach the whole region.
      *
      * @param slice of a region that was registered in {@link #protectionDomain()} with at least these rights
      * @param rights what peers may do
      * @return the memory; closing it does not close the region
      * @throws IllegalArgumentException if the region belongs to another protection domain, was registered without these
-     *     rights, or has the key of one that another adapter of the server has registered
+     *     rights, or has the same key as a region of another adapter of the server
      */
     public ExposedMemory expose(MemorySlice slice, AccessFlag... rights) {
         return memories.expose(slice, false, rights);
     }
 
     /**
-     * Gives this peer memory that no other one can use, until it is taken back: a memory window of type 2, bound to
-     * this connection (ibv_alloc_mw(3), ibv_wr_bind_mw(3)). Over TCP the table of this connection does the same. Where
-     * the device has no such windows, and with {@link Transport#RDMA_WITH_FAILOVER}, the memory is registered once more
-     * for this grant alone, with these rights: then others of the same protection domain can use it if they come to
-     * know its key, and {@link GrantedMemory#whyNotExclusive()} says so.
+     * Gives memory to this peer only, until the grant is closed: binds a memory window of type 2 to this connection
+     * (ibv_alloc_mw(3), ibv_wr_bind_mw(3)). Over TCP a table of this connection has the same effect. If the device has
+     * no such windows, and with {@link Transport#RDMA_WITH_FAILOVER}, this method registers the memory once more, with
+     * these rights. Other peers of the protection domain can then use it if they get its key; {@link
+     * GrantedMemory#whyNotExclusive()} says so.
      *
-     * <p>A window is bound in the order of messages and transfers, so this may have to wait. A region that is
-     * registered with {@link AccessFlag#MW_BIND} is used as it is; of another one, the part is registered once more.
+     * <p>A window is bound in the order of messages and transfers, so this method may have to wait. It uses a region
+     * with {@link AccessFlag#MW_BIND} as it is; of any other region it registers the part once more.
      *
-     * @param memory what to give; it stays the program's
+     * @param memory what to grant; it remains yours to close
      * @param timeout how long to wait
-     * @param rights what the peer may do, of {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and {@link
+     * @param rights what the peer may do: {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and {@link
      *     AccessFlag#REMOTE_ATOMIC}
-     * @return the grant, to be closed; with this endpoint at the latest
-     * @throws IllegalArgumentException if there are no rights, or others; if the memory is empty, or cannot be given
+     * @return the grant; it ends when you close it or this endpoint
+     * @throws IllegalArgumentException if there are no rights, or other rights; if the memory is empty or cannot be
+     *     granted
      * @throws TransferTimeoutException if the window could not be bound in time
      * @throws TransferException if the adapter refuses to bind; the connection is lost
      * @throws ClosedByPeerException if the peer has closed
      * @throws ConnectionLostException if the connection is lost
-     * @throws io.github.rdma4j.verbs.VerbsException if the device has no windows left, or memory cannot be registered
+     * @throws io.github.rdma4j.verbs.VerbsException if the device has no windows left, or the memory cannot be
+     *     registered
      * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
      * @throws IllegalStateException if this endpoint or the region is closed
      */
@@ -585,32 +575,31 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     }
 
     /**
-     * Gives this peer new memory that no other one can use; see {@link #grant(MemorySlice, Duration, AccessFlag...)}.
+     * Allocates memory and gives it to this peer only; see {@link #grant(MemorySlice, Duration, AccessFlag...)}.
      *
      * @param size in bytes, above 0
      * @param timeout how long to wait
      * @param rights what the peer may do
-     * @return the grant, zeroed, to be closed; with this endpoint at the latest, and the memory with it
+     * @return the grant, zeroed; it ends, and its memory is freed, when you close it or this endpoint
      */
     public GrantedMemory grant(long size, Duration timeout, AccessFlag... rights) {
         return grants.grant(size, Objects.requireNonNull(timeout, "timeout"), rights);
     }
 
     /**
-     * {@return whether this side has not been closed; a connection that is lost or closed by the peer counts as open
-     * until then}
+     * {@return whether this side has not been closed; also true after the connection was lost or the peer has closed}
      */
     public boolean isOpen() {
         return engine.isOpen();
     }
 
     /**
-     * Looks whether the connection is there: takes in what has come, and asks the connection manager, which is a system
-     * call. For a program that takes an endpoint out of a pool, or comes back to one after a while. A dead wire shows
-     * only after {@link EndpointConfig#silenceTimeout}.
+     * Checks whether the connection is still there: makes progress and queries the connection manager, which is a
+     * system call. For a program that takes an endpoint from a pool or returns to one after a while. A dead path is
+     * detected only after {@link EndpointConfig#silenceTimeout}.
      *
-     * @return false if this endpoint is closed, or the peer has closed, or the connection is lost; there may be
-     *     messages to read nevertheless
+     * @return false if this endpoint is closed, the peer has closed, or the connection is lost; there may still be
+     *     messages to read
      */
     public boolean isConnected() {
         engine.enter();
@@ -628,24 +617,23 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         }
     }
 
-    /**
-     * Closes in good order, within {@link EndpointConfig#closeTimeout}; see {@link #close(Duration)}.
-     */
+    /** Closes this endpoint, waiting up to {@link EndpointConfig#closeTimeout}; see {@link #close(Duration)}. */
     @Override
     public void close() {
         close(closeTimeout);
     }
 
     /**
-     * Closes in good order: waits until everything that was accepted for sending has arrived, tells the peer, and ends
-     * the connection. From the first moment on, all other calls, those that are waiting too, end with an {@link
-     * IllegalStateException}. Messages that have arrived and were not read are dropped; so is what could not be sent in
-     * time, and its futures say so. A message that a handler has in its hands stays valid until the handler returns. If
-     * this endpoint is closed already, what could not be closed then is tried again. If the good-bye cannot be sent,
-     * the close goes on, and the peer gets a {@link ConnectionLostException}.
+     * Closes this endpoint: waits until everything that was accepted for sending has arrived, notifies the peer, and
+     * ends the connection. All other calls, including those that wait, throw {@link IllegalStateException} at once.
+     * Messages that have arrived but were not read are dropped. Messages that could not be sent in time are dropped,
+     * and their futures fail. A message that a handler is using stays valid until the handler returns.
      *
-     * @param timeout how long to wait; zero or less drops what is not sent yet. The good-bye itself may take a second
-     *     more
+     * <p>If the peer cannot be notified, the close continues and the peer gets a {@link ConnectionLostException}.
+     * Calling this method again retries what could not be closed before.
+     *
+     * @param timeout how long to wait; zero or less drops what is not sent yet. Notifying the peer may take one more
+     *     second
      * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted; the endpoint is closed
      *     nevertheless
      */
@@ -655,8 +643,8 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
     }
 
     /**
-     * Ends the connection at once, without a word: the peer gets a {@link ConnectionLostException}. Ends a {@link
-     * #close()} that waits in another thread, too.
+     * Ends the connection at once, without notifying the peer, which gets a {@link ConnectionLostException}. Also ends
+     * a {@link #close()} that waits in another thread.
      */
     public void abort() {
         CloseAll.of(engine::abort, grants::close);

@@ -18,19 +18,19 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 
 /**
- * What an endpoint is to be. Each setter returns this object; everything has a default. The two sides need agree
- * on nothing but {@link #integrity}.
+ * The settings of an endpoint or a server. Every setting has a default, and each setter returns this object. The two
+ * sides must agree only on {@link #integrity}.
  *
  * @since 0.1.0
  */
 public final class EndpointConfig {
-    /** The most of the program's own bytes that travel with a connection. */
+    /** The most bytes of private data and token that travel with a connection. */
     public static final int MAX_PRIVATE_DATA = 40;
 
     private static final int LONGEST_MESSAGE = 1 << 26;
     private static final Duration SHORTEST_SILENCE = Duration.ofMillis(100);
     private static final Duration LONGEST_SPIN = Duration.ofSeconds(1);
-    /** With one processor, whoever spins keeps it from those who would send something. */
+    /** With one CPU, a spinning thread keeps the CPU from the threads that it waits for. */
     private static final long DEFAULT_SPIN_NANOS = Runtime.getRuntime().availableProcessors() > 1 ? 200_000 : 0;
 
     private int receiveBuffers = 64;
@@ -46,7 +46,7 @@ public final class EndpointConfig {
     private InetSocketAddress localAddress;
     private byte[] privateData = {};
     private byte[] token = {};
-    /** Of the server that is bound with this. */
+    /** The identity of a server that is bound with this configuration. */
     private final byte[] life = ByteBuffer.allocate(Hello.LIFE_BYTES)
             .putLong(ThreadLocalRandom.current().nextLong())
             .array();
@@ -63,11 +63,11 @@ public final class EndpointConfig {
     EndpointConfig() {}
 
     /**
-     * What carries messages and transfers; default {@link Transport#RDMA}. Over {@link Transport#TCP}, {@link
-     * #maxInlineData}, {@link #rnrRetryCount}, {@link #ackTimeout} and {@link #group} mean nothing.
+     * Sets what carries messages and transfers; default {@link Transport#RDMA}. Over {@link Transport#TCP}, {@link
+     * #maxInlineData}, {@link #rnrRetryCount}, {@link #ackTimeout} and {@link #group} have no effect.
      *
-     * @param kind which one; a client and a server over {@link Transport#RDMA_OR_TCP} understand those over one of the
-     *     two, too
+     * @param kind the transport; a side with {@link Transport#RDMA_OR_TCP} also connects to sides with only one of the
+     *     two
      * @return this
      */
     public EndpointConfig transport(Transport kind) {
@@ -76,16 +76,15 @@ public final class EndpointConfig {
     }
 
     /**
-     * Whether each message carries a sum (CRC32C, and its number), which the receiver checks before its program sees
-     * the message; default false. It finds what happens beside the wire, which the sums of the wire do not: in memory,
-     * adapters, switches and kernels. A message that is not what was sent ends the connection ({@link
-     * CorruptMessageException}). {@link Transfers} to and from exposed memory have none: {@link SealedBlock} is for
-     * those.
+     * Sets whether each message carries a checksum (CRC32C) and a number, which the receiver checks before its program
+     * sees the message; default false. The checksum detects corruption that the checksums of the link miss: in memory,
+     * adapters, switches and kernels. A corrupt message ends the connection ({@link CorruptMessageException}). {@link
+     * Transfers} have no checksum; use {@link SealedBlock} for them.
      *
-     * <p>Both sides must ask for it: where one alone does, connecting fails and says so. The sum takes four bytes on
-     * the wire and in each buffer; {@link Endpoint#trySend(long, io.github.rdma4j.verbs.MemorySlice)} copies then.
+     * <p>Both sides must set it; otherwise connecting fails and names the reason. The checksum takes four bytes on the
+     * wire and in each buffer, and makes {@link Endpoint#trySend(long, io.github.rdma4j.verbs.MemorySlice)} copy.
      *
-     * @param sums whether messages have sums; at most 2^26 - 4 bytes of {@link #maxMessageSize} go with it
+     * @param sums whether messages have checksums; {@link #maxMessageSize} is then at most 2^26 - 4
      * @return this
      */
     public EndpointConfig integrity(boolean sums) {
@@ -94,9 +93,9 @@ public final class EndpointConfig {
     }
 
     /**
-     * How long {@link Endpoint#connect} tries RDMA before it takes TCP, with {@link Transport#RDMA_OR_TCP}; default 2
-     * s. At most half of the time that it has altogether. With {@link Transport#RDMA_WITH_FAILOVER}, how long each
-     * attempt to move to RDMA may take.
+     * Sets how long {@link Endpoint#connect} tries RDMA before it falls back to TCP with {@link Transport#RDMA_OR_TCP};
+     * default 2 s, and at most half of the whole timeout. With {@link Transport#RDMA_WITH_FAILOVER}, limits each
+     * attempt to move to RDMA.
      *
      * @param timeout above zero
      * @return this
@@ -110,8 +109,8 @@ public final class EndpointConfig {
     }
 
     /**
-     * How long a client over {@link Transport#RDMA_WITH_FAILOVER} stays with TCP before it tries RDMA, again; default 5
-     * s. The first try is at once.
+     * Sets how long a client with {@link Transport#RDMA_WITH_FAILOVER} stays on TCP before it tries RDMA again; default
+     * 5 s. The first attempt is immediate.
      *
      * @param interval above zero
      * @return this
@@ -125,11 +124,10 @@ public final class EndpointConfig {
     }
 
     /**
-     * Who is told when an endpoint over {@link Transport#RDMA_WITH_FAILOVER} moves; default nobody. It is called in
-     * whatever thread makes progress at that moment, as what is chained to a future of the endpoint's, and without a
-     * lock; what it throws is lost.
+     * Sets a listener for the moves of an endpoint with {@link Transport#RDMA_WITH_FAILOVER}; default none. The thread
+     * that makes progress calls it, without holding a lock. Exceptions of the listener are dropped.
      *
-     * @param listener gets each move; null for nobody
+     * @param listener gets each move
      * @return this
      */
     public EndpointConfig onMove(Consumer<? super TransportMove> listener) {
@@ -138,15 +136,14 @@ public final class EndpointConfig {
     }
 
     /**
-     * How many messages the peer may have on the way, or waiting here to be polled; default 64. These are the peer's
-     * credits. The memory is this number and three more times {@link #maxMessageSize}.
+     * Sets how many messages the peer may have on the way, or waiting here to be polled; default 64. These are the
+     * peer's credits. They take this number plus three times {@link #maxMessageSize} bytes of memory.
      *
      * <p>Over TCP this is also the number of reads and atomic operations of the peer that this side serves at a time,
-     * but
-     * at least 64 and at most 1,024. The peer keeps further ones back. The answers that wait take up to 200 bytes of
-     * heap each.
+     * but at least 64 and at most 1,024. The peer holds further requests back. Each waiting answer takes up to 200
+     * bytes of heap.
      *
-     * @param count 1 to 65535, and three fewer than the device's longest receive queue
+     * @param count 1 to 65535, and at most three less than the device's longest receive queue
      * @return this
      */
     public EndpointConfig receiveBuffers(int count) {
@@ -155,8 +152,8 @@ public final class EndpointConfig {
     }
 
     /**
-     * The longest message to send or receive; default 4096. The smaller one of the two sides holds: {@link
-     * Endpoint#maxMessageSize()}.
+     * Sets the longest message to send or receive; default 4096. The smaller value of the two sides applies ({@link
+     * Endpoint#maxMessageSize()}).
      *
      * @param bytes 1 to 2^26
      * @return this
@@ -167,10 +164,10 @@ public final class EndpointConfig {
     }
 
     /**
-     * How many messages and transfers of this side may be under way; default 64. The memory is this number times
-     * {@link #maxMessageSize}.
+     * Sets how many messages and transfers of this side may be under way; default 64. They take this number times
+     * {@link #maxMessageSize} bytes of memory.
      *
-     * @param count 1 to 65535, and four fewer than the device's longest send queue
+     * @param count 1 to 65535, and at most four less than the device's longest send queue
      * @return this
      */
     public EndpointConfig sendDepth(int count) {
@@ -179,7 +176,8 @@ public final class EndpointConfig {
     }
 
     /**
-     * Messages up to this length travel within the work request; default 64. Not every adapter can do so much, or any.
+     * Sets up to which length messages travel within the work request; default 64. Adapters have different limits, and
+     * some support none.
      *
      * @param bytes 0 to 4096
      * @return this
@@ -190,8 +188,8 @@ public final class EndpointConfig {
     }
 
     /**
-     * How often the peer's adapter sends again when this side has no receive posted; default 7, for ever. With credits
-     * that never happens, so 0 works, too.
+     * Sets how often the peer's adapter retries when this side has no receive posted; default 7, which means forever.
+     * Credits prevent this case, so 0 also works.
      *
      * @param count 0 to 7
      * @return this
@@ -202,9 +200,10 @@ public final class EndpointConfig {
     }
 
     /**
-     * How long the adapter waits for an acknowledgement before it sends again: 4.096 microseconds times two to this
-     * power; default what the connection manager finds for the path. An adapter gives a silent peer up after about
-     * seven times four of these, and SoftRoCE never: {@link #silenceTimeout} holds for both.
+     * Sets how long the adapter waits for an acknowledgement before it retransmits: 4.096 microseconds times two to
+     * this power. The default is what the connection manager determines for the path. An adapter gives up on a silent
+     * peer after about seven times four of these intervals; SoftRoCE never does. {@link #silenceTimeout} applies to
+     * both.
      *
      * @param exponent 1 to 31
      * @return this
@@ -215,7 +214,7 @@ public final class EndpointConfig {
     }
 
     /**
-     * How long {@link Endpoint#close()} waits for messages that were accepted for sending; default 5 s.
+     * Sets how long {@link Endpoint#close()} waits for messages that were accepted for sending; default 5 s.
      *
      * @param timeout as for {@link Endpoint#close(Duration)}: zero or less drops what is not sent yet
      * @return this
@@ -226,22 +225,22 @@ public final class EndpointConfig {
     }
 
     /**
-     * How long at most a dead wire or a dead machine at its other end stays unreported, while a thread waits in the
-     * endpoint or polls it; default 30 s. The connection is then lost ({@link ConnectionLostException}). Two fifths of
-     * it are for whatever is under way: the peer's adapter must acknowledge it in this time, and one second more for
-     * each megabyte of a message or transfer. When nothing has been under way for as long, a probe is: a write without
-     * bytes, which only the two adapters notice; the last fifth is for the gaps between two looks. Without this limit,
-     * an adapter may try for ever (SoftRoCE does), and nobody hears of the end of an idle connection.
+     * Sets within which time a dead path or a dead peer machine is detected while a thread waits in the endpoint or
+     * polls it; default 30 s. The connection is then lost ({@link ConnectionLostException}).
      *
-     * <p>A peer that calls nothing for long is not dead: its adapter answers for it. Time in which nobody is inside a
-     * method of this endpoint hardly counts.
+     * <p>The peer's adapter must acknowledge a request within two fifths of this time, plus one second for each
+     * megabyte. If nothing has been under way for another two fifths, the endpoint sends a probe, an empty write that
+     * only the two adapters notice. The last fifth allows for the gaps between two checks. Without this limit an
+     * adapter may retry forever, as SoftRoCE does, and the end of an idle connection goes unnoticed.
      *
-     * <p>Over TCP no adapter takes the answers to the peer's reads and atomic operations. A peer that has asked for
-     * data
-     * and takes none of it for this long is disconnected. Until then its unanswered requests are limited ({@link
+     * <p>A peer that calls no method for a long time is not dead: its adapter answers. Time during which no thread is
+     * inside this endpoint hardly counts.
+     *
+     * <p>Over TCP no adapter takes the answers to the peer's reads and atomic operations. A peer that asks for data and
+     * takes none of it for this long is disconnected. Until then its unanswered requests are limited ({@link
      * #receiveBuffers}).
      *
-     * @param timeout at least 100 ms, or zero for none
+     * @param timeout at least 100 ms, or zero for no limit
      * @return this
      */
     public EndpointConfig silenceTimeout(Duration timeout) {
@@ -254,16 +253,17 @@ public final class EndpointConfig {
     }
 
     /**
-     * How long a thread that waits in this endpoint looks for what comes before it sleeps; default 200 µs, and none on
-     * a machine with one processor. Within this limit the endpoint learns the time from what arrives: about twice as
-     * long as the last answers took, and none if they take longer than the limit, so an idle connection costs hardly
-     * any processor time. One wait of {@value SpinTime#WAITS_PER_TRIAL} spins up to the limit, to notice that answers
-     * have become faster. A thread that loses its processor while it spins does not spin again before, and tries less
-     * and less where that happens again and again. Of all threads of the JVM no more spin at a time than there are
-     * processors. What spinning saves is the time that the kernel takes to wake a thread. A virtual thread gives its
-     * carrier to others again and again while it spins, and any thread the processor if there is only one.
+     * Sets how long a thread that waits in this endpoint spins before it sleeps; default 200 µs, and zero on a machine
+     * with one CPU. Spinning saves the time that the kernel takes to wake a thread.
      *
-     * @param limit up to 1 s; zero always sleeps
+     * <p>Within the limit, the endpoint adapts to the recent response time: it spins for about twice as long, and not
+     * at all if responses take longer than the limit. An idle connection therefore uses hardly any CPU time. One wait
+     * in {@value SpinTime#WAITS_PER_TRIAL} spins up to the limit, to detect faster responses. A thread that is
+     * preempted while it spins does not spin again before the next such trial, and repeated preemption makes trials
+     * rarer. At most as many threads of the JVM spin at a time as there are CPUs. A spinning virtual thread yields its
+     * carrier regularly; on a machine with one CPU any spinning thread yields the CPU.
+     *
+     * @param limit zero, which always sleeps, to 1 s
      * @return this
      */
     public EndpointConfig spinLimit(Duration limit) {
@@ -276,9 +276,9 @@ public final class EndpointConfig {
     }
 
     /**
-     * How long {@link EndpointServer#accept} gives one client that has asked for a connection to complete it; default
-     * 10 s. At most 1,024 incomplete handshakes are kept for each transport, and over RDMA fewer if their buffers would
-     * take more than 512 MiB; beyond that the oldest ones are dropped earlier.
+     * Sets how long {@link EndpointServer#accept} waits for a client to complete its connection; default 10 s. A server
+     * keeps at most 1,024 incomplete handshakes for each transport, and over RDMA fewer if their buffers exceed 512
+     * MiB. Beyond that it drops the oldest.
      *
      * @param timeout above zero
      * @return this
@@ -292,8 +292,8 @@ public final class EndpointConfig {
     }
 
     /**
-     * The program's own bytes for the peer: a version, a name, a secret; default none. The peer has them in
-     * {@link Endpoint#peerPrivateData()} before any message.
+     * Sets bytes of your own for the peer, such as a version or a name; default none. {@link
+     * Endpoint#peerPrivateData()} returns them before any message arrives.
      *
      * @param data at most {@value #MAX_PRIVATE_DATA} bytes
      * @return this
@@ -308,11 +308,10 @@ public final class EndpointConfig {
     }
 
     /**
-     * What {@link Endpoint#connect} shows to a server that asks for it ({@link #admission}); default nothing. It
-     * travels in clear, and is no part of any message, log or {@link Endpoint#peerPrivateData()}.
+     * Sets the secret that {@link Endpoint#connect} shows to a server with {@link #admission}; default none. It travels
+     * in clear, but appears in no message, log or {@link Endpoint#peerPrivateData()}.
      *
-     * @param secret at most {@value #MAX_PRIVATE_DATA} bytes, together with {@link #privateData}; 16 random ones cannot
-     *     be guessed
+     * @param secret at most {@value #MAX_PRIVATE_DATA} bytes, together with {@link #privateData}; use 16 random bytes
      * @return this
      */
     public EndpointConfig token(byte[] secret) {
@@ -321,11 +320,11 @@ public final class EndpointConfig {
     }
 
     /**
-     * Which clients an {@link EndpointServer} lets in; default all. {@link Admission#token} is a rule that needs no
-     * code. Others are refused before anything of them or for them is opened, get a {@link NotAdmittedException}, and
-     * are counted ({@link EndpointServer#counters()}). It means nothing to a client.
+     * Sets which clients an {@link EndpointServer} admits; default all. {@link Admission#token} is a ready-made rule.
+     * The server refuses other clients before it allocates anything for them, counts them ({@link
+     * EndpointServer#counters()}), and they get a {@link NotAdmittedException}. It has no effect for a client.
      *
-     * @param rule is asked for each client; null for all
+     * @param rule called for each client
      * @return this
      */
     public EndpointConfig admission(Admission rule) {
@@ -334,11 +333,11 @@ public final class EndpointConfig {
     }
 
     /**
-     * Where {@link Endpoint#connect} connects from, and so which device it uses; default what the routing table says. A
-     * server has the address that it is bound to.
+     * Sets the local address of {@link Endpoint#connect}, and so the device; by default the routing table decides. A
+     * server uses the address that it is bound to.
      *
-     * @param address of a local interface that has an RDMA device, or the wildcard address of either family for what
-     *     the routing table says; port 0 takes any. Of a server's addresses those of the same family are tried
+     * @param address of a local interface with an RDMA device, or the wildcard address of either family to use the
+     *     routing table; port 0 chooses any port. Only server addresses of the same family are tried
      * @return this
      */
     public EndpointConfig localAddress(InetSocketAddress address) {
@@ -347,9 +346,9 @@ public final class EndpointConfig {
     }
 
     /**
-     * The protection domain to use, so that several endpoints share exposed memory; default one of the endpoint's own,
-     * and for a server one per device for all that it accepts. It must be of a context that rdma_cm has opened ({@link
-     * io.github.rdma4j.verbs.cm.CmDevices}), and is not closed with the endpoint.
+     * Sets the protection domain, so that several endpoints can share exposed memory. By default an endpoint has its
+     * own, and a server has one for each device. It must belong to a context that rdma_cm has opened ({@link
+     * io.github.rdma4j.verbs.cm.CmDevices}). Closing the endpoint does not close it.
      *
      * @param domain the domain
      * @return this
@@ -360,9 +359,9 @@ public final class EndpointConfig {
     }
 
     /**
-     * The group whose queues, receive buffers and descriptors to share; default none, and then the endpoint has its
-     * own. Without {@link #protectionDomain} it has the protection domain of the group, too, so that what one endpoint
-     * of the group exposes, the peers of all can use.
+     * Sets the group whose queues, receive buffers and file descriptors the endpoint shares; by default it has its own.
+     * Without {@link #protectionDomain}, it also shares the group's protection domain, so peers of all endpoints in the
+     * group can use memory that one of them exposes.
      *
      * @param endpoints the group
      * @return this
@@ -419,12 +418,12 @@ public final class EndpointConfig {
         return handshakeTimeout;
     }
 
-    /** Null for what the routing table says. */
+    /** Null if the routing table decides. */
     InetSocketAddress localAddress() {
         return localAddress;
     }
 
-    /** Null for one of the endpoint's own. */
+    /** Null if the endpoint creates its own. */
     ProtectionDomain protectionDomain() {
         return protectionDomain;
     }
@@ -496,7 +495,7 @@ public final class EndpointConfig {
         }
     }
 
-    /** A server would bind all the same, and then refuse each client. */
+    /** A server would bind nevertheless, and then refuse each client. */
     private void requireOpen() {
         if (group != null && !group.isOpen()) {
             throw new IllegalStateException("the endpoint group is closed, and nobody can join it: give"
@@ -508,12 +507,12 @@ public final class EndpointConfig {
         }
     }
 
-    /** Null for none. */
+    /** Null if there is none. */
     EndpointGroup group() {
         return group;
     }
 
-    /** The buffers of one endpoint over RDMA, in bytes; those of a group are there anyway. */
+    /** The buffers of one endpoint over RDMA, in bytes. The buffers of a group exist already. */
     long memoryOfOne() {
         return group != null ? 0 : (long) (receiveQueueDepth() + sendDepth) * ReceiveBuffers.stride(bufferSize());
     }
@@ -526,17 +525,17 @@ public final class EndpointConfig {
         return receiveBuffers + Credits.RESERVE;
     }
 
-    /** Null for all. */
+    /** Null to admit all clients. */
     Admission admission() {
         return admission;
     }
 
-    /** What a client says. */
+    /** The handshake message of a client. */
     Hello hello() {
         return new Hello(Hello.VERSION, integrity, receiveBuffers, maxMessageSize, privateData, token);
     }
 
-    /** What a server says. */
+    /** The handshake message of a server. */
     Hello answer() {
         return new Hello(Hello.VERSION, integrity, receiveBuffers, maxMessageSize, privateData, life);
     }

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Lets many endpoints share what each would have alone: one completion queue, one pool of receive buffers and a handful
- * of file descriptors, in the place of four descriptors and a queue for each. For a server, or a client, of hundreds of
- * connections. A server and a client join by their configuration:
+ * Shares one completion queue, one pool of receive buffers and nine file descriptors between many endpoints, instead of
+ * four descriptors and a queue for each. For a server or client with hundreds of connections. Servers and clients join
+ * through their configuration:
  *
  * <pre>{@code
  * try (EndpointGroup group = EndpointGroup.open(1000);
@@ -23,25 +23,25 @@ import java.util.Map;
  * }
  * }</pre>
  *
- * <p>Endpoints of a group are used as any other, by any threads, with a selector or without. Who makes progress for one
- * of them takes in what has come for all, and wakes those who wait for it. An endpoint alone is faster without a group.
+ * <p>Use endpoints of a group as any other. A thread that makes progress for one of them receives messages for all, and
+ * wakes the threads that wait for them. A single endpoint is faster without a group.
  *
- * <p><b>Buffers.</b> Each connection brings as many receive buffers as it grants credits, {@link
- * EndpointConfig#receiveBuffers}, and three more; the next one takes over those of one that has gone. A queue has up to
- * 31 besides, fewer if they are longer than 8 KiB, so that buffers go back to the adapter sixteen at a time. A peer
- * never has more of them than its own credits allow, so a slow reader, or held messages, of one connection keep nothing
- * from others. A peer that sends more than that loses its connection, as always; until that is noticed, it can delay
- * others.
+ * <p><b>Buffers.</b> Each connection adds as many receive buffers as it grants credits, {@link
+ * EndpointConfig#receiveBuffers}, plus three; a later connection reuses the buffers of a closed one. A queue has up to
+ * 31 further buffers, fewer if they are longer than 8 KiB, so that buffers return to the adapter sixteen at a time. A
+ * peer never uses more buffers than its own credits allow, so a slow reader, or held messages, of one connection do not
+ * affect others. A peer that sends more loses its connection; until that is detected, it can delay others.
  *
- * <p><b>Capacity.</b> Queues are made for as many endpoints as {@link #open(int)} says; when more come, further queues
- * of the same length are added, and so they are for endpoints with other sizes, in another protection domain, or on
- * another device. What a device cannot give is refused at the connection, with both numbers. Memory for messages comes
+ * <p><b>Capacity.</b> The queues hold as many endpoints as {@link #open(int)} says. The group adds queues of the same
+ * length for further endpoints, and for endpoints with other sizes, in another protection domain or on another device.
+ * If a device cannot provide a queue, the connection is refused with both numbers. Memory for messages is allocated
  * with the connections.
  *
- * <p><b>A device that fails</b>: if the adapter, or the connection manager, does not answer any more, all endpoints of
- * the group on that device are lost, and before they are closed the group takes no more there. Other devices go on.
+ * <p><b>A device that fails</b>: if the adapter or the connection manager stops answering, all endpoints of the group
+ * on that device are lost, and the group accepts no new ones there until they are closed. Other devices are not
+ * affected.
  *
- * <p>Thread safety: all methods may be called from any thread.
+ * <p>Thread safety: any thread may call any method.
  *
  * @since 0.1.0
  */
@@ -50,7 +50,7 @@ public final class EndpointGroup implements AutoCloseable {
     private static final int MOST = 1 << 20;
 
     private final int endpoints;
-    /** Guarded by itself, as is the field below. */
+    /** Guarded by its own monitor, which also guards the next field. */
     private final Map<DeviceContext, SharedQueues> queues = new HashMap<>();
 
     private boolean closed;
@@ -60,20 +60,20 @@ public final class EndpointGroup implements AutoCloseable {
     }
 
     /**
-     * Opens a group whose queues are for 64 endpoints each.
+     * Opens a group whose queues hold 64 endpoints each.
      *
-     * @return the group, to be closed
+     * @return the group; close it after use
      */
     public static EndpointGroup open() {
         return open(USUAL);
     }
 
     /**
-     * Opens a group. Nothing is taken from a device before the first endpoint.
+     * Opens a group. It allocates nothing on a device before the first endpoint.
      *
      * @param endpoints how many endpoints a completion queue (ibv_create_cq(3)) and a shared receive queue
-     *     (ibv_create_srq(3)) are to be for, 1 to 2^20; fewer where the device's queues are too short
-     * @return the group, to be closed
+     *     (ibv_create_srq(3)) hold, 1 to 2^20; fewer if the device's queues are too short
+     * @return the group; close it after use
      * @throws IllegalArgumentException if the number is out of range
      */
     public static EndpointGroup open(int endpoints) {
@@ -83,7 +83,7 @@ public final class EndpointGroup implements AutoCloseable {
         return new EndpointGroup(endpoints);
     }
 
-    /** What its endpoints share on a device. */
+    /** The queues that its endpoints share on a device. */
     SharedQueues on(DeviceContext context) {
         synchronized (queues) {
             if (closed) {
@@ -100,21 +100,21 @@ public final class EndpointGroup implements AutoCloseable {
     }
 
     /**
-     * How many endpoints there are.
+     * Returns the number of endpoints.
      *
-     * @return those that are open or about to connect, and those whose messages the program still {@linkplain
+     * @return endpoints that are open or connecting, and closed ones whose messages the program still {@linkplain
      *     Message#hold holds}
      */
     public int size() {
         return all().stream().mapToInt(SharedQueues::size).sum();
     }
 
-    /** For tests: how many completion queues there are. */
+    /** The number of completion queues, for tests. */
     int queues() {
         return all().stream().mapToInt(SharedQueues::queues).sum();
     }
 
-    /** {@return whether {@link #close()} has not been called yet} */
+    /** {@return whether this group has not been closed} */
     public boolean isOpen() {
         synchronized (queues) {
             return !closed;
@@ -122,8 +122,8 @@ public final class EndpointGroup implements AutoCloseable {
     }
 
     /**
-     * Lets no endpoint join any more. Those that are there stay open, and with them their queues, until the last one is
-     * closed. If this group is closed already, what could not be closed then is tried again.
+     * Keeps further endpoints from joining. The endpoints of the group stay open, and so do their queues until the last
+     * endpoint is closed. Calling this method again retries what could not be closed before.
      */
     @Override
     public void close() {
@@ -133,7 +133,7 @@ public final class EndpointGroup implements AutoCloseable {
         CloseAll.of(all().stream().<Runnable>map(shared -> shared::letGo).toArray(Runnable[]::new));
     }
 
-    /** {@return how many endpoints there are} */
+    /** {@return the number of endpoints} */
     @Override
     public String toString() {
         return "%s of %d endpoints".formatted(isOpen() ? "endpoint group" : "closed endpoint group", size());

@@ -41,63 +41,62 @@ import java.util.function.Consumer;
  * }
  * }</pre>
  *
- * <p><b>What a handler throws comes out of {@link #select(Duration)}</b>, and ends a loop like this one for all
- * clients. That is a {@link ConnectionLostException} of one client's endpoint, and a {@link
+ * <p><b>Exceptions of a handler propagate out of {@link #select(Duration)}</b> and end a loop like this one for all
+ * clients. Examples are a {@link ConnectionLostException} of one client, and a {@link
  * io.github.rdma4j.verbs.VerbsException} of {@link EndpointServer#accept} when this process has no memory or file
- * descriptor left for one more.
+ * descriptor left.
  *
- * <p><b>When an endpoint is ready</b>: there is a message, or a transfer to {@link Transfers#pollTransfers poll}; it
- * has been closed by the peer, or its connection is lost ({@link Endpoint#poll} says which); or there is room again
- * after {@link Endpoint#NO_CREDIT}, {@link Endpoint#QUEUE_FULL} or a {@link Endpoint#claim} that came back empty,
- * which is told once. Everything else stays ready until it is taken: an endpoint whose messages nobody polls, or whose
- * end nobody answers by a close, is ready in every select. To take no more from a client for a while, {@linkplain
- * Message#hold() hold} what it has sent: it runs out of credits. While a thread selects, it makes the progress of all
- * endpoints: their futures are completed, and their dead peers noticed ({@link EndpointConfig#silenceTimeout}).
+ * <p><b>An endpoint is ready</b> if there is a message, or a transfer to {@link Transfers#pollTransfers poll}; if the
+ * peer has closed it or its connection is lost ({@link Endpoint#poll} says which); or, once, if sending is possible
+ * again after {@link Endpoint#NO_CREDIT}, {@link Endpoint#QUEUE_FULL} or an empty {@link Endpoint#claim}. In the other
+ * cases it stays ready: an endpoint whose messages you do not poll, or that you do not close after its end, is ready in
+ * every select. To pause a client, {@linkplain Message#hold() hold} its messages: it runs out of credits. While a
+ * thread selects, it makes progress for all endpoints: it completes their futures and detects dead peers ({@link
+ * EndpointConfig#silenceTimeout}).
  *
- * <p><b>Cost.</b> A select visits those endpoints that were ready of late; the others cost nothing until the kernel
- * names them, however busy the ones are. Endpoints of an {@link EndpointGroup} cost least: one look at the queues that
- * they share finds what has come for each, and one event tells for all. Before it sleeps it looks for a while ({@link
- * #open(Duration)}).
+ * <p><b>Cost.</b> A select polls the endpoints that were ready recently. The others cost nothing until the kernel
+ * reports an event. Endpoints of an {@link EndpointGroup} cost least, because they share the queues to poll and one
+ * event. A select spins before it sleeps ({@link #open(Duration)}).
  *
- * <p>Thread safety: one thread at a time selects; another one that tries gets an {@link IllegalStateException}. {@link
- * #add}, {@link #remove}, {@link #wakeUp} and {@link #close} may be called from any thread, and from a handler. The
- * endpoints themselves may be used by other threads meanwhile, those that wait there included.
+ * <p>Thread safety: one thread at a time selects; a second one gets an {@link IllegalStateException}. Any thread, and
+ * any handler, may call {@link #add}, {@link #remove}, {@link #wakeUp} and {@link #close}. Other threads may use the
+ * endpoints meanwhile, and wait in them.
  *
  * @since 0.1.0
  */
 public final class EndpointSelector implements AutoCloseable {
-    /** Those that are ready all the time must not keep the others from being looked at. */
+    /** Endpoints that are always ready must not keep the others from being polled. */
     private static final int VISITS_PER_KERNEL_LOOK = 16;
-    /** When a clock is looked at again that could not be looked at. */
+    /** How long to wait before checking a timeout again after a check that failed. */
     private static final long NANOS_AFTER_FAILURE = TimeUnit.SECONDS.toNanos(1);
 
     private final EventPoller poller = EventPoller.open();
     private final SelectorGroups groups = new SelectorGroups(poller);
     private final SpinTime spinTime;
-    /** By endpoint or server; both are equal to nothing but themselves. */
+    /** By endpoint or server, which compare by identity. */
     private final Map<Object, SelectorEntry> entries = new ConcurrentHashMap<>();
-    /** What other threads have changed. */
+    /** Changes by other threads. */
     private final Queue<SelectorEntry> changed = new ConcurrentLinkedQueue<>();
-    /** Set behind each addition to that: to look into an empty queue costs more, and each select does so twice. */
+    /** Set after each addition to the queue: polling an empty queue costs more, and each select does it twice. */
     private volatile boolean anyChanged;
 
     private final AtomicReference<Thread> selecting = new AtomicReference<>();
     private volatile boolean asleep;
     private volatile boolean woken;
-    /** Null before the close, and where places are not kept. */
+    /** Null before the close, and if places of closing are not recorded. */
     private volatile ClosePlace closePlace;
 
     private volatile boolean closed;
 
-    // Of the thread that selects.
-    /** Whether an interrupt has to end the select that is under way. */
+    // Used only by the selecting thread.
+    /** Whether an interrupt ends the current select. */
     private boolean interruptible;
 
     private final ActiveEntries active = new ActiveEntries();
     private final Consumer<EventSource> ringing = this::ring;
     private final CarrierTurn turn = new CarrierTurn();
     private int visits;
-    /** The last look before a wait has found nothing. */
+    /** The last poll before a wait found nothing. */
     private boolean inVain;
 
     private long nextLook = System.nanoTime();
@@ -109,7 +108,7 @@ public final class EndpointSelector implements AutoCloseable {
     /**
      * Opens a selector with the default of {@link EndpointConfig#spinLimit}.
      *
-     * @return the selector, to be closed
+     * @return the selector; close it after use
      * @throws io.github.rdma4j.verbs.VerbsException if the process has no file descriptor left
      */
     public static EndpointSelector open() {
@@ -119,9 +118,9 @@ public final class EndpointSelector implements AutoCloseable {
     /**
      * Opens a selector.
      *
-     * @param spinLimit how long a select may look for what comes before it sleeps; within this limit it learns the
-     *     time, as {@link EndpointConfig#spinLimit} says. Zero always sleeps
-     * @return the selector, to be closed
+     * @param spinLimit how long a select may spin before it sleeps; it adapts within this limit as {@link
+     *     EndpointConfig#spinLimit} describes. Zero always sleeps
+     * @return the selector; close it after use
      * @throws IllegalArgumentException if the limit is negative or longer than a second
      * @throws io.github.rdma4j.verbs.VerbsException if the process has no file descriptor left
      */
@@ -131,12 +130,12 @@ public final class EndpointSelector implements AutoCloseable {
     }
 
     /**
-     * Adds an endpoint; a select that is under way notices it. One that is closed leaves by itself.
+     * Adds an endpoint, also during a select. A closed endpoint is removed automatically.
      *
-     * @param endpoint to serve
-     * @param handler is called in the thread that selects, when the endpoint is ready; it must not wait for long, since
-     *     all others wait with it
-     * @throws IllegalArgumentException if the endpoint is in a selector already
+     * @param endpoint the endpoint
+     * @param handler called in the selecting thread when the endpoint is ready; it delays all others, so it must not
+     *     block
+     * @throws IllegalArgumentException if the endpoint is already in a selector
      * @throws IllegalStateException if the endpoint or this selector is closed
      */
     public void add(Endpoint endpoint, Consumer<? super Endpoint> handler) {
@@ -144,14 +143,14 @@ public final class EndpointSelector implements AutoCloseable {
     }
 
     /**
-     * Adds an endpoint whose messages go to a handler of their own, as from {@link Endpoint#poll}, which costs less
-     * than to poll in the other handler. That one is called behind them, also when they have closed the endpoint, and,
-     * as ever, when there are none: the end of the connection is told by a poll then.
+     * Adds an endpoint with a handler for its messages, as for {@link Endpoint#poll}. This costs less than polling in
+     * the other handler. The other handler is called after the messages, even if they closed the endpoint, and also
+     * when there are no messages; a poll then returns the end of the connection.
      *
-     * @param endpoint to serve
-     * @param messages gets each message, in the thread that selects
-     * @param handler is called when the endpoint is ready, behind its messages
-     * @throws IllegalArgumentException if the endpoint is in a selector already
+     * @param endpoint the endpoint
+     * @param messages gets each message, in the selecting thread
+     * @param handler called when the endpoint is ready, after its messages
+     * @throws IllegalArgumentException if the endpoint is already in a selector
      * @throws IllegalStateException if the endpoint or this selector is closed
      */
     public void add(Endpoint endpoint, MessageHandler messages, Consumer<? super Endpoint> handler) {
@@ -167,13 +166,13 @@ public final class EndpointSelector implements AutoCloseable {
     }
 
     /**
-     * Adds a server, whose clients then are accepted by this thread; a select that is under way notices it. One that is
-     * closed leaves by itself.
+     * Adds a server, so that the selecting thread accepts its clients, also during a select. A closed server is removed
+     * automatically.
      *
-     * @param server to accept clients of
-     * @param handler is called in the thread that selects, when it should call {@link EndpointServer#accept} with a
-     *     timeout of zero; it need not get a client then
-     * @throws IllegalArgumentException if the server was added already
+     * @param server the server
+     * @param handler called in the selecting thread when it should call {@link EndpointServer#accept} with a timeout of
+     *     zero, which may return empty
+     * @throws IllegalArgumentException if the server was already added
      * @throws IllegalStateException if the server or this selector is closed
      */
     public void add(EndpointServer server, Consumer<? super EndpointServer> handler) {
@@ -191,13 +190,13 @@ public final class EndpointSelector implements AutoCloseable {
         }
         try {
             entry.join(groups, poller);
-            // A close that has not seen this entry is seen here.
+            // Detects a concurrent close that did not see this entry.
             requireOpen();
         } catch (Throwable e) {
             if (entries.remove(key, entry)) {
                 dismiss(entry);
             }
-            // What fails then is another object, of which the program knows nothing.
+            // The failing object is then an internal one that the program does not know.
             requireOpen();
             if (!entry.isOpen()) {
                 throw new IllegalStateException(key + " is closed", e);
@@ -208,10 +207,10 @@ public final class EndpointSelector implements AutoCloseable {
     }
 
     /**
-     * Removes an endpoint. Its handler is not called any more, once this has returned in the thread that selects. A
-     * handler of messages that calls this gets those that came together with its message.
+     * Removes an endpoint. Its handler is not called after this method has returned in the selecting thread. A message
+     * handler that calls this method still gets the messages that arrived together with the current one.
      *
-     * @param endpoint not to serve any more; one that was not added, or is closed, does no harm
+     * @param endpoint the endpoint; ignored if it was not added or is closed
      */
     public void remove(Endpoint endpoint) {
         remove((Object) endpoint);
@@ -220,7 +219,7 @@ public final class EndpointSelector implements AutoCloseable {
     /**
      * Removes a server.
      *
-     * @param server not to accept from any more; one that was not added, or is closed, does no harm
+     * @param server the server; ignored if it was not added or is closed
      */
     public void remove(EndpointServer server) {
         remove((Object) server);
@@ -239,23 +238,23 @@ public final class EndpointSelector implements AutoCloseable {
         note(entry);
     }
 
-    /** {@return how many endpoints and servers there are; closed ones do not count} */
+    /** {@return the number of open endpoints and servers} */
     public int size() {
         return (int) entries.values().stream().filter(SelectorEntry::isOpen).count();
     }
 
     /**
-     * Waits until an endpoint or a server is ready, and calls the handlers of those that are, in this thread. What a
-     * handler throws comes out of here; the handlers behind it are called by the next select.
+     * Waits until an endpoint or a server is ready, and calls the handlers of all that are, in this thread. An
+     * exception of a handler propagates; the next select calls the remaining handlers.
      *
-     * @param timeout how long to wait; zero or less only looks
-     * @return how many handlers were called; 0 after the time, and after {@link #wakeUp()}
+     * @param timeout how long to wait; zero or less does not wait
+     * @return how many handlers were called; 0 on timeout and after {@link #wakeUp()}
      * @throws WaitInterruptedException if the thread is interrupted while it waits
-     * @throws io.github.rdma4j.verbs.VerbsException if nothing is to be heard of an endpoint's adapter any more, as
-     *     when that is gone. This is thrown once: the endpoint, and all others of its group on that device, are lost
-     *     then, of which the next select tells them, and the others go on
-     * @throws IllegalStateException if this selector is closed, before or meanwhile, or selected by another thread or
-     *     by a handler
+     * @throws io.github.rdma4j.verbs.VerbsException if an endpoint's adapter has failed or was removed. This is thrown
+     *     once. The endpoint, and all endpoints of its group on that device, are lost, which the next select reports;
+     *     the others continue
+     * @throws IllegalStateException if this selector is closed, before or during the call, or if another thread or a
+     *     handler already selects
      */
     public int select(Duration timeout) {
         return select(System.nanoTime(), Engine.nanos(timeout));
@@ -263,10 +262,10 @@ public final class EndpointSelector implements AutoCloseable {
 
     /**
      * Waits as {@link #select(Duration)} does, for an event loop that has just read the clock: a second reading costs
-     * about as much as a look at a queue.
+     * about as much as polling a queue.
      *
-     * @param now what {@link System#nanoTime} has just returned: this is not asked again before the wait
-     * @param nanos how long to wait; zero or less only looks
+     * @param now the current {@link System#nanoTime}
+     * @param nanos how long to wait; zero or less does not wait
      * @return as {@link #select(Duration)}
      * @throws WaitInterruptedException as {@link #select(Duration)}
      * @throws io.github.rdma4j.verbs.VerbsException as {@link #select(Duration)}
@@ -277,14 +276,13 @@ public final class EndpointSelector implements AutoCloseable {
     }
 
     /**
-     * Waits as {@link #select(Duration)} does, for an event loop that others end by {@link #wakeUp()}: to look out for
-     * an interrupt costs as much as to look at a queue. One that comes meanwhile stays with the thread, and need not
-     * end the wait.
+     * Waits as {@link #select(Duration)} does, for an event loop that ends by {@link #wakeUp()}: checking for an
+     * interrupt costs as much as polling a queue. An interrupt during the wait stays set, and need not end the wait.
      *
      * @param now as {@link #select(long, long)}
-     * @param nanos how long to wait; zero or less only looks
+     * @param nanos how long to wait; zero or less does not wait
      * @return as {@link #select(Duration)}
-     * @throws WaitInterruptedException if an interrupt has ended the wait all the same, as on a virtual thread
+     * @throws WaitInterruptedException if an interrupt ends the wait nevertheless, as on a virtual thread
      * @throws io.github.rdma4j.verbs.VerbsException as {@link #select(Duration)}
      * @throws IllegalStateException as {@link #select(Duration)}
      */
@@ -311,7 +309,7 @@ public final class EndpointSelector implements AutoCloseable {
     }
 
     private int selectAlone(long start, long limit) {
-        // The clock is read where time may have passed.
+        // Reads the clock only where time may have passed.
         long now = start;
         while (true) {
             requireOpen();
@@ -330,8 +328,8 @@ public final class EndpointSelector implements AutoCloseable {
     }
 
     /**
-     * Looks, unless that is most likely in vain and this thread will not spin: whoever arms takes in what has come,
-     * too.
+     * Polls, unless that is most likely in vain and this thread will not spin: arming an endpoint takes in what has
+     * arrived anyway.
      */
     private int lookFirst(long remaining) {
         boolean maySleep = remaining > 0 && !woken;
@@ -346,12 +344,12 @@ public final class EndpointSelector implements AutoCloseable {
         return called;
     }
 
-    /** Waits; how many handlers were called meanwhile. */
+    /** Waits. Returns how many handlers were called. */
     private int spinOrSleep(long start, long nanos) {
         return spinTime.maySpin() ? spinAndSleep(start, nanos) : sleepAtOnce(start, nanos);
     }
 
-    /** Of one that never spins: there is nothing to learn, and a sleep comes next each time. */
+    /** For a selector that never spins: there is nothing to adapt, and each select sleeps next. */
     private int sleepAtOnce(long start, long nanos) {
         int called = armAll();
         if (called == 0) {
@@ -383,7 +381,7 @@ public final class EndpointSelector implements AutoCloseable {
         return called;
     }
 
-    /** After a failure all are looked at, and the kernel is asked, whoever fails again and again. */
+    /** After a failure, polls all endpoints and the kernel, even if one endpoint fails again and again. */
     private int armAll() {
         boolean vain = inVain;
         inVain = false;
@@ -398,7 +396,7 @@ public final class EndpointSelector implements AutoCloseable {
     private int spin(long start, long nanos) {
         try {
             int called = 0;
-            // Those that are not active are armed: the kernel tells of them, and spinning finds nothing.
+            // Inactive endpoints are armed: the kernel reports their events, and spinning would not find them.
             int rounds = 0;
             long now = start;
             while (called == 0 && !woken && !(active.isEmpty() && groups.isEmpty()) && now - start < nanos) {
@@ -417,7 +415,7 @@ public final class EndpointSelector implements AutoCloseable {
     private void sleep(long now, long nanos) {
         asleep = true;
         try {
-            // Whoever changes something from here on wakes this thread.
+            // A change from here on wakes this thread.
             if (!anyChanged && active.isEmpty() && !woken && !closed) {
                 long limit = Math.min(nanos, nextLook - now);
                 askKernel(now, limit);
@@ -431,7 +429,7 @@ public final class EndpointSelector implements AutoCloseable {
         return askKernel(0, 0);
     }
 
-    /** Whether the kernel has named something within some time, which begins now. */
+    /** Whether the kernel reports an event within the given time. */
     private boolean askKernel(long now, long nanos) {
         visits = 0;
         try {
@@ -455,16 +453,16 @@ public final class EndpointSelector implements AutoCloseable {
         }
     }
 
-    /** Takes in what has come for those that are active, and calls their handlers. */
+    /** Polls the active endpoints and calls their handlers. */
     private int visitAll() {
         return visitAll(false);
     }
 
     /**
-     * Takes in what has come for those that are active, and calls their handlers.
+     * Polls the active endpoints and calls their handlers.
      *
-     * @param armEarly whether this thread will most likely sleep next: who was named by the kernel is armed before it
-     *     is polled, and need not be polled again for that
+     * @param armEarly whether this thread will most likely sleep next: endpoints that the kernel reported are then
+     *     armed before they are polled, which saves a second poll
      */
     private int visitAll(boolean armEarly) {
         takeChanged();
@@ -503,7 +501,7 @@ public final class EndpointSelector implements AutoCloseable {
             }
             return nanos;
         } catch (Throwable e) {
-            // Its visit fails in its turn, and says so; here it would keep the others from theirs.
+            // Its own poll throws this again; thrown here, it would keep the others from their turn.
             active.add(entry);
             return NANOS_AFTER_FAILURE;
         }
@@ -539,7 +537,7 @@ public final class EndpointSelector implements AutoCloseable {
         }
     }
 
-    /** Something has come for an endpoint of a group. Called by any thread, without the endpoint's lock. */
+    /** Something has arrived for an endpoint of a group. Called by any thread, without the endpoint's lock. */
     private void arrived(SelectorEntry entry) {
         if (Thread.currentThread() == selecting.get()) {
             if (entry.isIn()) {
@@ -550,7 +548,7 @@ public final class EndpointSelector implements AutoCloseable {
         }
     }
 
-    /** Something has changed: it is to be visited again. Called by any thread, with an endpoint's lock held. */
+    /** Requests a poll of an entry that has changed. Called by any thread, with an endpoint's lock held. */
     private void note(SelectorEntry entry) {
         if (Thread.currentThread() == selecting.get() && entry.isActive && entry.isIn()) {
             return;
@@ -562,27 +560,27 @@ public final class EndpointSelector implements AutoCloseable {
                 try {
                     poller.wakeUp();
                 } catch (IllegalStateException e) {
-                    // The selector was closed meanwhile.
+                    // The selector was closed concurrently.
                 }
             }
         }
     }
 
     /**
-     * Ends the select that is under way, or else the next one, at once.
+     * Makes the current select, or else the next one, return at once.
      *
      * @throws IllegalStateException if this selector is closed
      */
     public void wakeUp() {
         requireOpen();
         woken = true;
-        // Who is awake looks before it sleeps.
+        // A thread that is awake polls before it sleeps.
         if (asleep) {
             poller.wakeUp();
         }
     }
 
-    /** {@return whether {@link #close()} has not been called yet} */
+    /** {@return whether this selector has not been closed} */
     public boolean isOpen() {
         return !closed;
     }
@@ -594,8 +592,8 @@ public final class EndpointSelector implements AutoCloseable {
     }
 
     /**
-     * Ends the select that is under way with an {@link IllegalStateException}; endpoints and servers stay open. Twice
-     * does nothing.
+     * Ends the current select with an {@link IllegalStateException}; endpoints and servers stay open. Does nothing if
+     * this selector is already closed.
      */
     @Override
     public void close() {

@@ -21,21 +21,21 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Waits for clients at an address, and makes an {@link Endpoint} of each. All of them share one protection domain (per
- * device), so what is exposed once, all clients can use.
+ * Listens at an address and makes an {@link Endpoint} of each client. All endpoints share one protection domain for
+ * each device, so every client can use memory that is exposed once.
  *
- * <p>Thread safety: all methods may be called from any thread; several can accept at a time. Closing the server ends
- * their waits with an {@link IllegalStateException}, and leaves the endpoints that it has accepted open.
+ * <p>Thread safety: any thread may call any method, and several threads can accept at a time. Closing the server ends
+ * their waits with an {@link IllegalStateException}; endpoints that it has accepted stay open.
  *
  * @since 0.1.0
  */
 public final class EndpointServer implements AutoCloseable {
     /**
-     * So many clients wait in the kernel until they are looked at; it may allow fewer (net.core.somaxconn). Of more the
-     * kernel forgets some: over TCP they ask again after 1 s, 3 s, 7 s, or are reset.
+     * Clients that wait in the kernel until this server handles them; the kernel may allow fewer (net.core.somaxconn).
+     * It drops further clients: over TCP they retry after 1 s, 3 s and 7 s, or are reset.
      */
     private static final int BACKLOG = Doorkeeper.MOST_HANDSHAKES;
-    /** So many are tried that TCP has free and RDMA not. */
+    /** How many ports to try that are free for TCP but not for RDMA. */
     private static final int MOST_PORTS = 8;
 
     /** Null without RDMA. */
@@ -43,9 +43,9 @@ public final class EndpointServer implements AutoCloseable {
 
     private final InetSocketAddress address;
     private final EndpointConfig config;
-    /** The memory that clients over TCP may use; null if there are none. */
+    /** The memory that clients over TCP may use; null if there are no such clients. */
     private final Exposures exposures;
-    /** Guarded by itself. */
+    /** Guarded by its own monitor. */
     private final Map<DeviceContext, SharedDomain> domains = new HashMap<>();
 
     private final Doorkeeper doorkeeper;
@@ -90,10 +90,10 @@ public final class EndpointServer implements AutoCloseable {
     }
 
     /**
-     * Takes an address and waits for clients, with the defaults of {@link EndpointConfig}.
+     * Binds to an address and listens, with the defaults of {@link EndpointConfig}.
      *
-     * @param address of a network interface that has an RDMA device, or the wildcard address; port 0 takes any
-     * @return the server, to be closed
+     * @param address of a network interface that has an RDMA device, or the wildcard address; port 0 chooses any port
+     * @return the server; close it after use
      * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
      * @throws io.github.rdma4j.verbs.VerbsException if there is no RDMA device, or the port is in use
      */
@@ -102,23 +102,22 @@ public final class EndpointServer implements AutoCloseable {
     }
 
     /**
-     * Takes an address and waits for clients (rdma_bind_addr(3), rdma_listen(3); over TCP bind(2), listen(2)).
+     * Binds to an address and listens (rdma_bind_addr(3), rdma_listen(3); over TCP bind(2), listen(2)).
      *
-     * <p>As with Java's sockets, the wildcard address ({@code new InetSocketAddress(port)}) takes clients over IPv4 and
-     * IPv6. It takes one family alone where the other one is switched off or {@code java.net.preferIPv4Stack} is set,
-     * and over RDMA its own family on a host with an iWARP device, which listens for one family at a time. A name that
-     * is not resolved is looked up; the server takes its first address.
+     * <p>As with Java's sockets, the wildcard address ({@code new InetSocketAddress(port)}) accepts clients over IPv4
+     * and IPv6. It accepts only one family if the other is switched off or {@code java.net.preferIPv4Stack} is set, and
+     * over RDMA only its own family on a host with an iWARP device. An unresolved name is resolved; the server uses its
+     * first address.
      *
      * @param address of a network interface that has an RDMA device, or the wildcard address; over TCP any address of
-     *     this machine; port 0 takes any
+     *     this machine; port 0 chooses any port
      * @param configuration of the endpoints that it will accept
-     * @return the server, to be closed
+     * @return the server; close it after use
      * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
-     * @throws EndpointException if no address is known for the name: the cause is the {@link
-     *     java.net.UnknownHostException}
+     * @throws EndpointException if the name cannot be resolved: the cause is the {@link java.net.UnknownHostException}
      * @throws io.github.rdma4j.verbs.VerbsException if there is no RDMA device, or the port is in use
-     * @throws IllegalArgumentException if the configuration asks for what cannot be had together
-     * @throws IllegalStateException if its group or protection domain is closed; over TCP neither is asked
+     * @throws IllegalArgumentException if settings contradict each other
+     * @throws IllegalStateException if its group or protection domain is closed; not over TCP
      */
     public static EndpointServer bind(InetSocketAddress address, Consumer<EndpointConfig> configuration) {
         Objects.requireNonNull(address, "address");
@@ -159,7 +158,7 @@ public final class EndpointServer implements AutoCloseable {
         }
     }
 
-    /** TCP chooses the port, if any will do. Without RDMA, clients come over TCP alone. */
+    /** With port 0, TCP chooses the port. If RDMA fails, the server accepts clients over TCP alone. */
     private static EndpointServer bindToBoth(InetSocketAddress address, EndpointConfig config) {
         StreamSocket socket = listen(address);
         SynchronousId listener = null;
@@ -200,7 +199,7 @@ public final class EndpointServer implements AutoCloseable {
         }
     }
 
-    /** Whether another port may do. */
+    /** Whether another port may work. */
     private static boolean isTaken(VerbsException failure, InetSocketAddress address, int attempt) {
         return address.getPort() == 0
                 && attempt <= MOST_PORTS
@@ -208,33 +207,32 @@ public final class EndpointServer implements AutoCloseable {
     }
 
     /**
-     * {@return the address and port; the port is the one that was taken if any was asked for. The wildcard address is
-     * {@code ::}, as with Java's channels, where clients over IPv4 and IPv6 are taken}
+     * {@return the address and port; with port 0 the chosen port. As with Java's channels, the wildcard address is
+     * {@code ::} if the server accepts IPv4 and IPv6}
      */
     public InetSocketAddress address() {
         return address;
     }
 
     /**
-     * Waits for a client, and completes its connection. Clients that speak another protocol, or another version of this
-     * one, are refused and told why; those that give up while they connect are forgotten, and so are those that do not
-     * complete their connection within {@link EndpointConfig#handshakeTimeout}. Several may connect at a time, and none
-     * holds up another.
+     * Waits for a client and completes its connection. Clients of another protocol or protocol version are refused with
+     * the reason. Clients that give up, or do not complete their connection within {@link
+     * EndpointConfig#handshakeTimeout}, are dropped. Several clients may connect at a time without delaying each other.
      *
-     * @param timeout how long to wait; zero or less only looks. A handshake that has begun goes on at the next call
-     * @return the endpoint, to be closed; empty if no client came in time
-     * @throws io.github.rdma4j.verbs.VerbsException if the device or the kernel cannot give what this client needs
-     *     (locked memory, file descriptors): this client is refused, and the server goes on. Over TCP a client for whom
-     *     there is no descriptor waits: that is tried again, and thrown, every half second. Or, again and again, if the
-     *     listener has failed, as that of a device that is taken out does, and there is no other one
+     * @param timeout how long to wait; zero or less does not wait. The next call continues a handshake that has begun
+     * @return the endpoint, which you close after use; empty if no client came in time
+     * @throws io.github.rdma4j.verbs.VerbsException if the device or the kernel lacks what this client needs (locked
+     *     memory, file descriptors): this client is refused and the server continues. Over TCP a client for which there
+     *     is no descriptor waits; the server retries, and throws again, every half second. Also thrown, on each call,
+     *     if the listener has failed and there is no other one, for example because the device was removed
      * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
-     * @throws IllegalStateException if this server is closed, before or meanwhile
+     * @throws IllegalStateException if this server is closed, before or during the call
      */
     public Optional<Endpoint> accept(Duration timeout) {
         return acceptor.accept(timeout);
     }
 
-    /** {@return what became of the clients until now; of those, too, that were refused} */
+    /** {@return how many clients were accepted and refused, and why} */
     public ServerCounters counters() {
         return doorkeeper.counters();
     }
@@ -262,11 +260,11 @@ public final class EndpointServer implements AutoCloseable {
     }
 
     /**
-     * Why clients come over TCP alone, with {@link Transport#RDMA_OR_TCP}, from the beginning or since the listener
-     * over RDMA has failed, as that of a device that is taken out does; or what failed last for a client that wanted
-     * RDMA.
+     * Returns why a server with {@link Transport#RDMA_OR_TCP} accepts clients over TCP alone: RDMA failed when the
+     * server was bound, or the listener failed later, for example because the device was removed. Otherwise returns the
+     * last failure of a client that wanted RDMA.
      *
-     * @return the failure, with cause and remedy; empty if there is none
+     * @return the failure, with its cause and what to do; empty if there is none
      */
     public Optional<VerbsException> rdmaFailure() {
         return Optional.ofNullable(rdmaFailure);
@@ -278,7 +276,7 @@ public final class EndpointServer implements AutoCloseable {
         }
     }
 
-    /** Where clients over TCP alone find what is exposed, and those that move. */
+    /** The registry of exposed memory for clients over TCP alone, and for clients that move between transports. */
     private Memories memories() {
         if (config.isFailover()) {
             if (address.getAddress().isAnyLocalAddress()) {
@@ -289,7 +287,7 @@ public final class EndpointServer implements AutoCloseable {
                 return new Memories.Registered(
                         domainOf(RoceWay.at(address).device()).domain(), exposures);
             } catch (VerbsException e) {
-                // Its endpoints find the same, and stay with TCP.
+                // Its endpoints fail in the same way and stay on TCP.
                 return new Memories.Served(exposures, config.protectionDomain());
             }
         }
@@ -299,13 +297,13 @@ public final class EndpointServer implements AutoCloseable {
     }
 
     /**
-     * The domain of all endpoints that are accepted at this address, for memory that they share. It is closed with the
-     * last of them and this server, unless the configuration gave it.
+     * Returns the protection domain of all endpoints that are accepted at this address, for memory that they share. It
+     * closes with the last of them and this server, unless the configuration provided it.
      *
      * @return the domain
-     * @throws IllegalStateException if the server listens at the wildcard address, and so on no device in particular,
-     *     or is closed
-     * @throws UnsupportedOperationException over TCP, if the configuration did not give a domain
+     * @throws IllegalStateException if the server listens at the wildcard address, and so on no particular device, or
+     *     is closed
+     * @throws UnsupportedOperationException over TCP, if the configuration did not provide a domain
      */
     public ProtectionDomain protectionDomain() {
         requireOpen();
@@ -325,26 +323,26 @@ public final class EndpointServer implements AutoCloseable {
      * Allocates memory that all clients can use.
      *
      * @param size in bytes, above 0
-     * @param rights what clients may do, of {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and
-     *     {@link AccessFlag#REMOTE_ATOMIC}
-     * @return the memory, zeroed; to be closed by the program, or with {@link #protectionDomain()}; over TCP by the
-     *     program
+     * @param rights what clients may do: {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and {@link
+     *     AccessFlag#REMOTE_ATOMIC}
+     * @return the memory, zeroed. Close it after use. Closing {@link #protectionDomain()} closes it as well, but not
+     *     over TCP
      * @throws IllegalStateException if the server listens over RDMA at the wildcard address, or is closed
-     * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; out of locked memory, the message gives the
-     *     limit and the remedy
+     * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; if locked memory is exhausted, the message
+     *     contains the limit and what to do
      */
     public ExposedMemory expose(long size, AccessFlag... rights) {
         requireOpen();
         return memories().expose(size, rights);
     }
 
-    /** {@return whether {@link #close()} has not been called yet} */
+    /** {@return whether this server has not been closed} */
     public boolean isOpen() {
         return open;
     }
 
     /**
-     * Ends the waiting for clients; those that wait to be accepted are refused. Does nothing if it is closed already.
+     * Stops listening and refuses the clients that wait to be accepted. Does nothing if this server is already closed.
      */
     @Override
     public void close() {
@@ -356,7 +354,7 @@ public final class EndpointServer implements AutoCloseable {
             domains.values().forEach(domain -> closes.add(domain::letGo));
             domains.clear();
         }
-        // Without this lock, which a thread that accepts takes with the acceptor's held.
+        // Not under this lock: an accepting thread takes it while it holds the acceptor's lock.
         CloseAll.of(closes.toArray(Runnable[]::new));
     }
 

@@ -8,9 +8,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * How a {@link Reconnector} connects again: with a pause behind each failed attempt, which doubles up to a limit. Each
- * pause is shortened by a random part of up to a half, so that the clients of a server that was restarted do not all
- * come at once.
+ * The settings of a {@link Reconnector}. It pauses after each failed attempt. Pauses double up to a limit, and each is
+ * shortened randomly by up to a half, so that the clients of a restarted server do not all connect at once.
  *
  * @since 0.1.0
  */
@@ -23,8 +22,8 @@ public final class ReconnectConfig {
     ReconnectConfig() {}
 
     /**
-     * How long to wait behind the first failed attempt; default 100 ms. The first attempt itself is made at once,
-     * unless the connection before it did not last for {@link #longestPause}.
+     * Sets the pause after the first failed attempt; default 100 ms. The first attempt itself is immediate, unless the
+     * previous connection lasted less than {@link #longestPause}.
      *
      * @param pause above zero
      * @return this
@@ -35,9 +34,9 @@ public final class ReconnectConfig {
     }
 
     /**
-     * How long a pause may become; default 5 s.
+     * Sets the longest pause; default 5 s.
      *
-     * @param pause above zero; not below {@link #firstPause}
+     * @param pause above zero; at least {@link #firstPause}
      * @return this
      */
     public ReconnectConfig longestPause(Duration pause) {
@@ -46,7 +45,7 @@ public final class ReconnectConfig {
     }
 
     /**
-     * How long one attempt may take; default 5 s.
+     * Sets how long one attempt may take; default 5 s.
      *
      * @param timeout above zero
      * @return this
@@ -57,13 +56,13 @@ public final class ReconnectConfig {
     }
 
     /**
-     * Who hears of each new connection but the first, before anybody else has it: the place to say again what was lost,
-     * and to expose memory again. It is called in the thread that connects. If it throws, that connection is closed,
-     * and the next attempt tells it again of what was lost. A {@link io.github.rdma4j.verbs.VerbsException}, as of a
-     * connection that is lost again, is one more failed attempt; anything else the caller of {@link
-     * Reconnector#endpoint} gets.
+     * Sets a listener for each new connection after the first. It gets the connection before any other thread, so that
+     * it can resend what was lost and expose memory again. The connecting thread calls it. If it throws, that
+     * connection is closed, and the next attempt calls it again for the same lost endpoint. A {@link
+     * io.github.rdma4j.verbs.VerbsException}, for example because the connection was lost again, counts as a failed
+     * attempt; any other exception propagates to the caller of {@link Reconnector#endpoint}.
      *
-     * @param newListener null for nobody
+     * @param newListener the listener
      * @return this
      */
     public ReconnectConfig onReconnect(Consumer<? super Reconnection> newListener) {

@@ -5,18 +5,18 @@ package io.github.rdma4j.verbs.endpoint;
 import java.time.Duration;
 
 /**
- * A {@link Reconnector} has connected again. {@code lost} is open until the listener returns, so that what had arrived
- * can still be read ({@link Endpoint#poll}), and {@link Endpoint#counters} says which of its messages the peer has
- * read. Memory that it had exposed or allocated goes with it; the peer's handles of it, and those that the peer had
- * given, are void.
+ * A new connection of a {@link Reconnector}. {@code lost} stays open until the listener returns, so that messages that
+ * had arrived can still be read ({@link Endpoint#poll}), and {@link Endpoint#counters} returns how many of its messages
+ * the peer has read. Memory that it had exposed or allocated is closed with it, and all handles of the old connection
+ * are invalid.
  *
- * @param endpoint the new connection, which nobody else has yet
- * @param lost the old one
- * @param reason why it had ended
- * @param sameServer whether it is the same {@link EndpointServer}; if not, its program was started again, or another
- *     one took its place, and nothing of what the old one knew may be relied upon
- * @param attempts how many it took, this one included
- * @param took from the first attempt on, with the pauses
+ * @param endpoint the new connection, which no other thread has yet
+ * @param lost the old connection
+ * @param reason why it ended
+ * @param sameServer whether it is the same {@link EndpointServer}. If not, the program was restarted or replaced, and
+ *     its state is unknown
+ * @param attempts how many attempts it took, including this one
+ * @param took the time since the first attempt, including pauses
  * @since 0.1.0
  */
 public record Reconnection(

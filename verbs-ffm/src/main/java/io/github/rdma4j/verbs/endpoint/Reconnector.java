@@ -18,10 +18,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Keeps a client connected: gives its endpoint, and a new one when that has ended, however it ended.
+ * Keeps a client connected: returns its endpoint, and opens a new one when that has ended for any reason.
  *
  * <pre>{@code
- * try (Reconnector server = Reconnector.open(address, config -> {}, retry -> retry.onReconnect(this::sayAgain))) {
+ * try (Reconnector server = Reconnector.open(address, config -> {}, retry -> retry.onReconnect(this::resend))) {
  *     Endpoint endpoint = server.endpoint(timeout);
  *     while (running) {
  *         try {
@@ -33,16 +33,16 @@ import java.util.function.Consumer;
  * }
  * }</pre>
  *
- * <p>It repeats no message by itself: whether one that was lost may be said twice is for the program to know. {@link
- * Reconnection} says what is known. It has no thread: it connects in the first thread that asks for an endpoint when
- * there is none, while others that ask wait for it.
+ * <p>It resends no messages: only the program can decide whether a message may be sent twice. {@link Reconnection}
+ * reports which messages the peer has read. It has no thread: the first thread that asks for an endpoint while there is
+ * none connects, and the others wait.
  *
- * <p>A server's name is looked up for each attempt, and its addresses are tried in turn: a server that comes back at
- * another address is found. That holds for {@code new InetSocketAddress("name", port)} as well, whose address is tried
- * first while the name still has it. It is used alone where no address is known for the name any more. An address that
- * was made of a number is kept. Java keeps what it has looked up for 30 s ({@code networkaddress.cache.ttl}).
+ * <p>Each attempt resolves the server's name and tries its addresses in turn, so it finds a server that has moved to
+ * another address. This also holds for {@code new InetSocketAddress("name", port)}: its address is tried first while
+ * the name still has it, and alone if the name no longer resolves. A numeric address is kept. Java caches lookups for
+ * 30 s ({@code networkaddress.cache.ttl}).
  *
- * <p>Thread safety: all methods may be called from any thread.
+ * <p>Thread safety: any thread may call any method.
  *
  * @since 0.1.0
  */
@@ -51,7 +51,7 @@ public final class Reconnector implements AutoCloseable {
             "see that the server runs and can be reached; allow more time, or ask again: each call goes on trying";
 
     private final InetSocketAddress server;
-    /** Looked up for each attempt; null for an address without a name. Later look-ups must not give it one. */
+    /** Resolved for each attempt; null for an address without a name. Later lookups must not give it one. */
     private final String name;
 
     private final Consumer<EndpointConfig> configuration;
@@ -61,14 +61,14 @@ public final class Reconnector implements AutoCloseable {
     // Guarded by lock.
     private Endpoint current;
     private long connectedAt;
-    /** Who connects; null for nobody. */
+    /** The connecting thread; null if there is none. */
     private Thread connecting;
 
     private boolean closed;
-    /** Those that could not be closed, which our close tries again. */
+    /** Endpoints that could not be closed; {@link #close()} retries. */
     private final List<Endpoint> unclosed = new ArrayList<>();
 
-    // Of the thread that connects.
+    // Used only by the connecting thread.
     private Endpoint lost;
     private long pause;
     private long pauseEnd = System.nanoTime();
@@ -82,23 +82,23 @@ public final class Reconnector implements AutoCloseable {
     }
 
     /**
-     * Opens it, with pauses as by default and nobody to tell; nothing is connected yet.
+     * Opens a reconnector with default pauses and no listener. Does not connect yet.
      *
      * @param server as for {@link Endpoint#connect(InetSocketAddress, Consumer, Duration)}
-     * @param configuration the same; called for each attempt
-     * @return the reconnector, to be closed
+     * @param configuration as for {@code connect}; called for each attempt
+     * @return the reconnector; close it after use
      */
     public static Reconnector open(InetSocketAddress server, Consumer<EndpointConfig> configuration) {
         return open(server, configuration, settings -> {});
     }
 
     /**
-     * Opens it; nothing is connected yet.
+     * Opens a reconnector. Does not connect yet.
      *
      * @param server as for {@link Endpoint#connect(InetSocketAddress, Consumer, Duration)}
-     * @param configuration the same; called for each attempt
+     * @param configuration as for {@code connect}; called for each attempt
      * @param reconnecting sets what differs from the defaults
-     * @return the reconnector, to be closed
+     * @return the reconnector; close it after use
      * @throws IllegalArgumentException if the settings contradict each other
      */
     public static Reconnector open(
@@ -110,22 +110,23 @@ public final class Reconnector implements AutoCloseable {
     }
 
     /**
-     * The endpoint; a new one if there is none yet, or the last one was lost or closed by either side. An endpoint
-     * whose end nobody has noticed is given, too: its next operation says it.
+     * Returns the endpoint; opens a new one if there is none yet, or if the last one was lost or closed by either side.
+     * If the end of an endpoint has not been detected yet, this method returns that endpoint, and its next operation
+     * throws.
      *
-     * @param timeout how long to try, pauses included. The pause behind a failed attempt counts from its failure, over
-     *     all calls: one that ends within the pause makes no attempt, every other one makes at least one
+     * @param timeout how long to try, including pauses. The pause after a failed attempt starts with the failure,
+     *     across calls: a call that ends within the pause makes no attempt, every other call makes at least one
      * @return the endpoint, which this object closes
-     * @throws EndpointException if no attempt has connected in time: the message has their number and the last failure,
-     *     that of an earlier call if this one made none; it is the cause
+     * @throws EndpointException if no attempt has connected in time: the message contains the number of attempts and
+     *     the last failure, which may be from an earlier call and is the cause
      * @throws NotAdmittedException at once, if the server refuses this client
      * @throws IncompatiblePeerException at once, if the server speaks another version of the protocol, or has other
-     *     settings. To wait until it is another one, as in an update, ask again: the pauses go on
+     *     settings. During an upgrade, call again; the pauses continue
      * @throws NativeLibraryException at once, if a library is missing
      * @throws IllegalArgumentException at once, if the configuration is refused
      * @throws WaitInterruptedException if the thread is interrupted
      * @throws IllegalStateException if this object is closed, also while this method waits; if the {@linkplain
-     *     ReconnectConfig#onReconnect listener} calls this
+     *     ReconnectConfig#onReconnect listener} calls this method
      */
     public Endpoint endpoint(Duration timeout) {
         long end = System.nanoTime() + Engine.nanos(timeout);
@@ -168,14 +169,16 @@ public final class Reconnector implements AutoCloseable {
     private void forgetCurrent() {
         lost = current;
         current = null;
-        // Who loses a connection as soon as it has it pauses as behind a failure.
+        // A connection that is lost right after it was made counts as a failed attempt.
         if (System.nanoTime() - connectedAt >= config.longestPauseNanos()) {
             pause = 0;
         }
         startPause();
     }
 
-    /** From now on, and not from the next call on: calls that are shorter than the pause get an attempt in the end. */
+    /**
+     * Starts now and not with the next call, so that calls that are shorter than the pause get an attempt in the end.
+     */
     private void startPause() {
         pauseEnd = System.nanoTime() + pause - ThreadLocalRandom.current().nextLong(pause / 2 + 1);
     }
@@ -239,7 +242,9 @@ public final class Reconnector implements AutoCloseable {
         abortLost();
     }
 
-    /** One that cannot be closed yet, as on a device that does not answer, keeps nobody from a new one. */
+    /**
+     * An endpoint that cannot be closed yet, for example on a device that does not answer, does not prevent a new one.
+     */
     private void abort(Endpoint endpoint) {
         try {
             endpoint.abort();
@@ -254,7 +259,7 @@ public final class Reconnector implements AutoCloseable {
         }
     }
 
-    /** {@return false if the time is over before the pause} */
+    /** {@return false if the timeout ends before the pause} */
     private boolean pauseUntil(long end) {
         StackRoom.require(lock);
         lock.lock();
@@ -265,7 +270,7 @@ public final class Reconnector implements AutoCloseable {
                 if (end - now <= 0) {
                     return false;
                 }
-                // Of an end that is for ever only the distance is a number.
+                // Compares by difference: the end of an infinite timeout may overflow.
                 await(Math.min(pauseEnd - now, end - now));
                 now = System.nanoTime();
             }
@@ -327,11 +332,11 @@ public final class Reconnector implements AutoCloseable {
     }
 
     /**
-     * Closes the endpoint in good order, as {@link Endpoint#close()}. A thread that is connecting ends with an {@link
-     * IllegalStateException}, at the end of its attempt at the latest. What cannot be closed is tried again by another
-     * call, and so are endpoints that were lost and could not be closed then.
+     * Closes the endpoint as {@link Endpoint#close()} does. A connecting thread gets an {@link IllegalStateException},
+     * at the end of its attempt at the latest. Calling this method again retries what could not be closed before,
+     * including lost endpoints.
      *
-     * @throws VerbsException if one of them cannot be closed
+     * @throws VerbsException if an endpoint cannot be closed
      */
     @Override
     public void close() {

@@ -21,29 +21,30 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
 /**
- * One-sided transfers of an {@link Endpoint}: to and from memory that the peer has exposed. The peer's program does not
- * notice them; over {@link Transport#TCP} its threads serve them whenever they are inside its endpoint.
+ * One-sided transfers of an {@link Endpoint}, to and from memory that the peer has exposed. The peer's program does not
+ * notice them. Over {@link Transport#TCP}, threads inside the peer's endpoint serve them.
  *
- * <p>Each comes in three forms. With a timeout: it waits. {@code …Async}: a future, see {@link Endpoint} for which
- * thread completes it. {@code try…} with an id of the program's choice: nothing is allocated, and {@link
- * #pollTransfers} tells when it is done. All are posted in the order of the calls, together with messages; one that has
- * no room, or comes after one that waits, waits, and takes its turn. Reads and atomics of one endpoint take effect in
- * that order, but a write may overtake an earlier read. A future that is cancelled, or times out, before its turn takes
- * the transfer back.
+ * <p>Each operation has three forms. With a timeout, it waits. {@code …Async} returns a future; {@link Endpoint} says
+ * which thread completes it. {@code try…} takes an id of your choice and allocates nothing; {@link #pollTransfers}
+ * reports it complete. Transfers and messages are posted in the order of the calls. A transfer that does not fit into
+ * the send queue, or follows one that waits, waits for its turn. Reads and atomic operations of one endpoint take
+ * effect in order, but a write may overtake an earlier read. Cancelling a future, or a timeout, before its turn
+ * withdraws the transfer.
  *
- * <p>A read of memory that is written meanwhile may bring a part of the old and a part of the new, which a {@link
- * SealedBlock} tells.
+ * <p>A read that races a write may return a mix of old and new bytes; a {@link SealedBlock} detects this.
  *
- * <p>Until a transfer is done, the local memory belongs to the adapter. A transfer that fails takes the connection with
- * it: that is how RDMA works. What the handle itself shows to be wrong, a missing right or too short a memory, is an
- * {@link IllegalArgumentException} before anything happens. Atomic operations work on eight bytes at a multiple of
- * eight, in the byte order of the peer's processor, and are atomic among each other; whether also with the peer's
- * processor, tells {@link io.github.rdma4j.verbs.device.DeviceAttributes#atomicCapability()}.
+ * <p>Do not use the local memory until the transfer completes. A transfer that fails ends the connection, as RDMA does.
+ * Mistakes that the handle shows, a missing right or memory that is too short, throw {@link IllegalArgumentException}
+ * before anything is posted. Atomic operations change eight bytes at an address that is a multiple of eight, in the
+ * byte order of the peer's CPU. They are atomic with respect to each other; {@link
+ * io.github.rdma4j.verbs.device.DeviceAttributes#atomicCapability()} says whether they are also atomic with respect to
+ * the peer's CPU.
  *
- * <p>On iWARP a write is done when this host's TCP has it. So one that the peer's adapter refuses may end well, and the
- * connection is lost behind it. A read behind the write, when it is done, shows that the data is in the peer's memory.
+ * <p>On iWARP a write completes when this host's TCP has it. A write that the peer's adapter refuses may therefore
+ * succeed, and the connection is lost after it. A read that completes after the write proves that the data is in the
+ * peer's memory.
  *
- * <p>Thread safety: as of the endpoint.
+ * <p>Thread safety: any thread may call any method.
  *
  * @since 0.1.0
  */
@@ -55,58 +56,59 @@ public final class Transfers {
     }
 
     /**
-     * Writes, and waits until the data is in the peer's memory; on iWARP until it is on its way there.
+     * Writes, and waits until the data is in the peer's memory; on iWARP until it has left this side.
      *
-     * @param local what to write, of the endpoint's protection domain
-     * @param remote where to; at least as long. What lies behind the length of the local memory stays as it is
+     * @param local the data, in the endpoint's protection domain
+     * @param remote the target, at least as long; bytes after the data stay unchanged
      * @param timeout how long to wait
      * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_WRITE}, or is too short
      * @throws TransferException if the transfer fails
-     * @throws TransferTimeoutException if it is not done in time
-     * @throws WaitInterruptedException if the thread is interrupted; if it had begun, it goes on
+     * @throws TransferTimeoutException if it does not complete in time
+     * @throws WaitInterruptedException if the thread is interrupted; a transfer that has begun continues
      * @throws ConnectionLostException if the connection is lost
      * @throws ClosedByPeerException if the peer has closed
-     * @throws IllegalStateException if the endpoint is closed, before or meanwhile
+     * @throws IllegalStateException if the endpoint is closed, before or during the call
      */
     public void write(MemorySlice local, MemoryHandle remote, Duration timeout) {
         await("a write over ", () -> startWrite(local, remote), timeout);
     }
 
     /**
-     * Reads, and waits until the data is here.
+     * Reads, and waits until the data has arrived.
      *
-     * @param local where to; its region needs {@link AccessFlag#LOCAL_WRITE}
-     * @param remote what to read; exactly as long: {@link MemoryHandle#slice} names a part
+     * @param local the target; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @param remote the source, exactly as long; {@link MemoryHandle#slice} names a part
      * @param timeout how long to wait
      * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}, or the lengths
-     * differ
+     *     differ
      * @throws TransferException if the transfer fails
-     * @throws TransferTimeoutException if it is not done in time
-     * @throws WaitInterruptedException if the thread is interrupted; if it had begun, it goes on
+     * @throws TransferTimeoutException if it does not complete in time
+     * @throws WaitInterruptedException if the thread is interrupted; a transfer that has begun continues
      * @throws ConnectionLostException if the connection is lost
      * @throws ClosedByPeerException if the peer has closed
-     * @throws IllegalStateException if the endpoint is closed, before or meanwhile
+     * @throws IllegalStateException if the endpoint is closed, before or during the call
      */
     public void read(MemorySlice local, MemoryHandle remote, Duration timeout) {
         await("a read over ", () -> startRead(local, remote), timeout);
     }
 
     /**
-     * If eight bytes of the peer hold the expected value, sets them to the new one; waits for the answer.
+     * Sets eight bytes of the peer to a new value if they hold the expected one, and waits for the answer.
      *
      * @param remote at least eight bytes, at a multiple of eight
-     * @param expected is compared
-     * @param newValue is stored if the comparison holds
+     * @param expected the value to compare with
+     * @param newValue stored if the values are equal
      * @param timeout how long to wait
-     * @return the value before; the expected one if it was changed
-     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, or is not such a
-     *     place
+     * @return the value before; equal to the expected value if it was changed
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, names fewer than
+     *     eight bytes, or is not aligned
      * @throws TransferException if the transfer fails
-     * @throws TransferTimeoutException if it is not done in time; it may have taken effect
-     * @throws WaitInterruptedException if the thread is interrupted; it may have taken effect, and its value is lost
+     * @throws TransferTimeoutException if it does not complete in time; it may have taken effect
+     * @throws WaitInterruptedException if the thread is interrupted; the operation may have taken effect, and its value
+     *     is lost
      * @throws ConnectionLostException if the connection is lost
      * @throws ClosedByPeerException if the peer has closed
-     * @throws IllegalStateException if the endpoint is closed, before or meanwhile
+     * @throws IllegalStateException if the endpoint is closed, before or during the call
      */
     public long compareAndSwap(MemoryHandle remote, long expected, long newValue, Duration timeout) {
         return await("a compare-and-swap over ", () -> startCompareAndSwap(remote, expected, newValue), timeout);
@@ -116,32 +118,33 @@ public final class Transfers {
      * Adds to eight bytes of the peer, and waits for the answer.
      *
      * @param remote at least eight bytes, at a multiple of eight
-     * @param addend is added, wrapping around
+     * @param addend the number to add, with wrap-around
      * @param timeout how long to wait
      * @return the value before
-     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, or is not such a
-     *     place
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, names fewer than
+     *     eight bytes, or is not aligned
      * @throws TransferException if the transfer fails
-     * @throws TransferTimeoutException if it is not done in time; it may have taken effect
-     * @throws WaitInterruptedException if the thread is interrupted; it may have taken effect, and its value is lost
+     * @throws TransferTimeoutException if it does not complete in time; it may have taken effect
+     * @throws WaitInterruptedException if the thread is interrupted; the operation may have taken effect, and its value
+     *     is lost
      * @throws ConnectionLostException if the connection is lost
      * @throws ClosedByPeerException if the peer has closed
-     * @throws IllegalStateException if the endpoint is closed, before or meanwhile
+     * @throws IllegalStateException if the endpoint is closed, before or during the call
      */
     public long fetchAndAdd(MemoryHandle remote, long addend, Duration timeout) {
         return await("a fetch-and-add over ", () -> startFetchAndAdd(remote, addend), timeout);
     }
 
     /**
-     * Reads eight bytes of the peer, and waits for them; see {@link #read}. Not atomic beside other writers, whose
-     * bytes may be seen in part.
+     * Reads eight bytes of the peer, and waits for them; see {@link #read}. Not atomic: a concurrent writer's bytes may
+     * be seen in part.
      *
-     * @param remote what the offset counts from
-     * @param offset in bytes; any
+     * @param remote the memory that the offset counts from
+     * @param offset in bytes, aligned or not
      * @param timeout how long to wait
-     * @return the value, in the byte order of this side's processor
+     * @return the value, in the byte order of this side's CPU
      * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}
-     * @throws IndexOutOfBoundsException if eight bytes from the offset on do not lie within the memory
+     * @throws IndexOutOfBoundsException if eight bytes from the offset exceed the memory
      */
     public long getLong(MemoryHandle remote, long offset, Duration timeout) {
         return await("a read over ", () -> startGet(remote.slice(offset, Long.BYTES)), timeout);
@@ -150,28 +153,27 @@ public final class Transfers {
     /**
      * Reads four bytes of the peer; see {@link #getLong}.
      *
-     * @param remote what the offset counts from
-     * @param offset in bytes; any
+     * @param remote the memory that the offset counts from
+     * @param offset in bytes, aligned or not
      * @param timeout how long to wait
-     * @return the value, in the byte order of this side's processor
+     * @return the value, in the byte order of this side's CPU
      * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}
-     * @throws IndexOutOfBoundsException if four bytes from the offset on do not lie within the memory
+     * @throws IndexOutOfBoundsException if four bytes from the offset exceed the memory
      */
     public int getInt(MemoryHandle remote, long offset, Duration timeout) {
-        // The low half comes first: all architectures that this library runs on are little-endian.
+        // The low half comes first: all supported architectures are little-endian.
         return (int) (long) await("a read over ", () -> startGet(remote.slice(offset, Integer.BYTES)), timeout);
     }
 
     /**
-     * Writes eight bytes of the peer, and waits until they are there; see {@link #write}. Needs no memory of the
-     * program.
+     * Writes eight bytes of the peer, and waits until they are there; see {@link #write}. Needs no local memory.
      *
-     * @param remote what the offset counts from
-     * @param offset in bytes; any
-     * @param value in the byte order of this side's processor
+     * @param remote the memory that the offset counts from
+     * @param offset in bytes, aligned or not
+     * @param value in the byte order of this side's CPU
      * @param timeout how long to wait
      * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_WRITE}
-     * @throws IndexOutOfBoundsException if eight bytes from the offset on do not lie within the memory
+     * @throws IndexOutOfBoundsException if eight bytes from the offset exceed the memory
      */
     public void putLong(MemoryHandle remote, long offset, long value, Duration timeout) {
         await("a write over ", () -> startPut(remote.slice(offset, Long.BYTES), value), timeout);
@@ -180,12 +182,12 @@ public final class Transfers {
     /**
      * Writes four bytes of the peer; see {@link #putLong}.
      *
-     * @param remote what the offset counts from
-     * @param offset in bytes; any
-     * @param value in the byte order of this side's processor
+     * @param remote the memory that the offset counts from
+     * @param offset in bytes, aligned or not
+     * @param value in the byte order of this side's CPU
      * @param timeout how long to wait
      * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_WRITE}
-     * @throws IndexOutOfBoundsException if four bytes from the offset on do not lie within the memory
+     * @throws IndexOutOfBoundsException if four bytes from the offset exceed the memory
      */
     public void putInt(MemoryHandle remote, long offset, int value, Duration timeout) {
         await("a write over ", () -> startPut(remote.slice(offset, Integer.BYTES), value), timeout);
@@ -194,11 +196,11 @@ public final class Transfers {
     /**
      * Reads eight bytes; see {@link #getLong}.
      *
-     * @param remote what the offset counts from
-     * @param offset in bytes; any
-     * @return complete with the value; exceptionally with what {@link #read} throws
+     * @param remote the memory that the offset counts from
+     * @param offset in bytes, aligned or not
+     * @return completes with the value, or exceptionally as {@link #read} throws
      * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}
-     * @throws IndexOutOfBoundsException if eight bytes from the offset on do not lie within the memory
+     * @throws IndexOutOfBoundsException if eight bytes from the offset exceed the memory
      * @throws IllegalStateException if the endpoint is closed
      */
     public CompletableFuture<Long> getLongAsync(MemoryHandle remote, long offset) {
@@ -208,12 +210,12 @@ public final class Transfers {
     /**
      * Writes eight bytes; see {@link #putLong}.
      *
-     * @param remote what the offset counts from
-     * @param offset in bytes; any
-     * @param value in the byte order of this side's processor
-     * @return complete when they are there; exceptionally with what {@link #write} throws
+     * @param remote the memory that the offset counts from
+     * @param offset in bytes, aligned or not
+     * @param value in the byte order of this side's CPU
+     * @return completes when the bytes are there, or exceptionally as {@link #write} throws
      * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_WRITE}
-     * @throws IndexOutOfBoundsException if eight bytes from the offset on do not lie within the memory
+     * @throws IndexOutOfBoundsException if eight bytes from the offset exceed the memory
      * @throws IllegalStateException if the endpoint is closed
      */
     public CompletableFuture<Void> putLongAsync(MemoryHandle remote, long offset, long value) {
@@ -231,8 +233,8 @@ public final class Transfers {
     }
 
     /**
-     * Begins a transfer and waits for its end. It begins in here: an error behind that would otherwise leave a transfer
-     * under way whose end nobody takes.
+     * Starts a transfer and waits until it completes. It starts here because an error before the wait would leave a
+     * transfer under way that no one waits for.
      */
     <T> T await(String operation, Supplier<Promise<T>> start, Duration timeout) {
         Promise<T> promise = null;
@@ -242,7 +244,7 @@ public final class Transfers {
             Promise<T> begun = start.get();
             promise = begun;
             Boolean done = engine.await(operation + engine, timeout, () -> begun.isDecided() ? Boolean.TRUE : null);
-            // What has not been posted in time never is.
+            // A transfer that has not been posted in time is withdrawn.
             failure = done == null && begun.cancel(false)
                     ? new TransferTimeoutException(operation + engine, timeout, engine.whyLate())
                     : begun.decidedFailure();
@@ -259,7 +261,7 @@ public final class Transfers {
             engine.interrupted = e;
             throw e;
         }
-        // Not by a switch, which may allocate.
+        // Not a switch, which may allocate.
         if (failure == null) {
             return value;
         }
@@ -273,18 +275,18 @@ public final class Transfers {
         return failure instanceof RuntimeException known ? known : new CompletionException(failure);
     }
 
-    /** What a transfer that ended before the endpoint was closed has to say comes first. */
+    /** The failure of a transfer that ended before the endpoint was closed takes precedence. */
     private static RuntimeException failureOf(Promise<?> promise, IllegalStateException closed) {
         return promise.decidedFailure() instanceof RuntimeException failure ? failure : closed;
     }
 
     /**
-     * Writes; see {@link #write}. A transfer for which the send queue has no room waits its turn.
+     * Writes; see {@link #write}. If the send queue is full, the transfer waits for its turn.
      *
-     * @param local what to write; it belongs to the adapter until the future is complete
-     * @param remote where to; at least as long
-     * @return complete when the data is in the peer's memory, on iWARP on its way there; exceptionally with what {@link
-     *     #write} throws
+     * @param local the data; do not modify it until the future completes
+     * @param remote the target, at least as long
+     * @return completes when the data is in the peer's memory, on iWARP when it has left this side; exceptionally as
+     *     {@link #write} throws
      * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_WRITE}, or is too short
      * @throws IllegalStateException if the endpoint is closed
      */
@@ -293,13 +295,13 @@ public final class Transfers {
     }
 
     /**
-     * Reads; see {@link #read}. A transfer for which the send queue has no room waits its turn.
+     * Reads; see {@link #read}. If the send queue is full, the transfer waits for its turn.
      *
-     * @param local where to; it belongs to the adapter until the future is complete
-     * @param remote what to read; exactly as long
-     * @return complete when the data is here; exceptionally with what {@link #read} throws
+     * @param local the target; do not use it until the future completes
+     * @param remote the source, exactly as long
+     * @return completes when the data has arrived; exceptionally as {@link #read} throws
      * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}, or the lengths
-     * differ
+     *     differ
      * @throws IllegalStateException if the endpoint is closed
      */
     public CompletableFuture<Void> readAsync(MemorySlice local, MemoryHandle remote) {
@@ -310,11 +312,11 @@ public final class Transfers {
      * Compares and swaps; see {@link #compareAndSwap}.
      *
      * @param remote at least eight bytes, at a multiple of eight
-     * @param expected is compared
-     * @param newValue is stored if the comparison holds
-     * @return complete with the value before; exceptionally with what {@link #compareAndSwap} throws
-     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, or is not such a
-     *     place
+     * @param expected the value to compare with
+     * @param newValue stored if the values are equal
+     * @return completes with the value before; exceptionally as {@link #compareAndSwap} throws
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, names fewer than
+     *     eight bytes, or is not aligned
      * @throws IllegalStateException if the endpoint is closed
      */
     public CompletableFuture<Long> compareAndSwapAsync(MemoryHandle remote, long expected, long newValue) {
@@ -325,10 +327,10 @@ public final class Transfers {
      * Adds; see {@link #fetchAndAdd}.
      *
      * @param remote at least eight bytes, at a multiple of eight
-     * @param addend is added, wrapping around
-     * @return complete with the value before; exceptionally with what {@link #fetchAndAdd} throws
-     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, or is not such a
-     *     place
+     * @param addend the number to add, with wrap-around
+     * @return completes with the value before; exceptionally as {@link #fetchAndAdd} throws
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, names fewer than
+     *     eight bytes, or is not aligned
      * @throws IllegalStateException if the endpoint is closed
      */
     public CompletableFuture<Long> fetchAndAddAsync(MemoryHandle remote, long addend) {
@@ -345,7 +347,7 @@ public final class Transfers {
         return start(new Promise<>(engine), READ, local, remote, 0, 0);
     }
 
-    /** A read fetches all that the handle names, and so needs memory for it. */
+    /** A read fetches everything that the handle names, so the local memory must be long enough. */
     private static void requireReadable(MemorySlice local, MemoryHandle remote) {
         remote.require(AccessFlag.REMOTE_READ, "a read");
         if (local.length() < remote.length()) {
@@ -387,11 +389,11 @@ public final class Transfers {
     }
 
     /**
-     * Writes, if there is room in the send queue; {@link #pollTransfers} tells when it is done.
+     * Posts a write if the send queue is not full; {@link #pollTransfers} reports it complete.
      *
-     * @param id any number
-     * @param local what to write; it belongs to the adapter until the transfer is done
-     * @param remote where to; at least as long
+     * @param id passed to the {@link TransferHandler}
+     * @param local the data; do not modify it until the transfer completes
+     * @param remote the target, at least as long
      * @return {@link Endpoint#OK}, {@link Endpoint#QUEUE_FULL} or {@link Endpoint#CLOSED_BY_PEER}
      * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_WRITE}, or is too short
      * @throws ConnectionLostException if the connection is lost
@@ -403,14 +405,14 @@ public final class Transfers {
     }
 
     /**
-     * Reads, if there is room in the send queue; {@link #pollTransfers} tells when it is done.
+     * Posts a read if the send queue is not full; {@link #pollTransfers} reports it complete.
      *
-     * @param id any number
-     * @param local where to; it belongs to the adapter until the transfer is done
-     * @param remote what to read; exactly as long
+     * @param id passed to the {@link TransferHandler}
+     * @param local the target; do not use it until the transfer completes
+     * @param remote the source, exactly as long
      * @return {@link Endpoint#OK}, {@link Endpoint#QUEUE_FULL} or {@link Endpoint#CLOSED_BY_PEER}
      * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}, or the lengths
-     * differ
+     *     differ
      * @throws ConnectionLostException if the connection is lost
      * @throws IllegalStateException if the endpoint is closed
      */
@@ -420,15 +422,15 @@ public final class Transfers {
     }
 
     /**
-     * Compares and swaps, if there is room in the send queue; {@link #pollTransfers} tells when it is done.
+     * Posts a compare-and-swap if the send queue is not full; {@link #pollTransfers} reports it complete.
      *
-     * @param id any number
+     * @param id passed to the {@link TransferHandler}
      * @param remote at least eight bytes, at a multiple of eight
-     * @param expected is compared
-     * @param newValue is stored if the comparison holds
+     * @param expected the value to compare with
+     * @param newValue stored if the values are equal
      * @return {@link Endpoint#OK}, {@link Endpoint#QUEUE_FULL} or {@link Endpoint#CLOSED_BY_PEER}
-     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, or is not such a
-     *     place
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, names fewer than
+     *     eight bytes, or is not aligned
      * @throws ConnectionLostException if the connection is lost
      * @throws IllegalStateException if the endpoint is closed
      */
@@ -438,14 +440,14 @@ public final class Transfers {
     }
 
     /**
-     * Adds, if there is room in the send queue; {@link #pollTransfers} tells when it is done.
+     * Posts an addition if the send queue is not full; {@link #pollTransfers} reports it complete.
      *
-     * @param id any number
+     * @param id passed to the {@link TransferHandler}
      * @param remote at least eight bytes, at a multiple of eight
-     * @param addend is added, wrapping around
+     * @param addend the number to add, with wrap-around
      * @return {@link Endpoint#OK}, {@link Endpoint#QUEUE_FULL} or {@link Endpoint#CLOSED_BY_PEER}
-     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, or is not such a
-     *     place
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, names fewer than
+     *     eight bytes, or is not aligned
      * @throws ConnectionLostException if the connection is lost
      * @throws IllegalStateException if the endpoint is closed
      */
@@ -469,11 +471,11 @@ public final class Transfers {
     }
 
     /**
-     * Makes progress, and tells a handler of the transfers with an id that are done, in this thread. Never waits. A
-     * transfer keeps its place in the send queue until the handler has been told.
+     * Makes progress and reports completed transfers with an id to a handler, in this thread. Never waits. A transfer
+     * keeps its slot in the send queue until it has been reported.
      *
-     * @param handler is told of each, in the order in which they were done
-     * @return how many there were
+     * @param handler called for each transfer, in the order of completion
+     * @return how many were reported
      * @throws IllegalStateException if the endpoint is closed
      */
     public int pollTransfers(TransferHandler handler) {
@@ -491,7 +493,7 @@ public final class Transfers {
                 if (count == 0) {
                     engine.requireOpen();
                 } else if (engine.isClosing()) {
-                    // The handler has closed this endpoint.
+                    // The handler closed this endpoint.
                     return count;
                 }
                 Protocol protocol = engine.protocol();
@@ -521,15 +523,16 @@ public final class Transfers {
     private record Done(long id, long original, RuntimeException failure) {}
 
     /**
-     * Waits until a transfer with an id is done, and tells a handler of all that are; see {@link #pollTransfers}.
+     * Waits until a transfer with an id completes, and reports all completed ones to a handler; see {@link
+     * #pollTransfers}.
      *
-     * @param handler is told of each
-     * @param timeout how long to wait; zero or less only looks
-     * @return how many there were; 0 after the time
-     * @throws ClosedByPeerException if the peer has closed and nothing with an id is under way
-     * @throws ConnectionLostException if the connection is lost and nothing with an id is under way
+     * @param handler called for each transfer
+     * @param timeout how long to wait; zero or less does not wait
+     * @return how many were reported; 0 on timeout
+     * @throws ClosedByPeerException if the peer has closed and no transfer with an id is under way
+     * @throws ConnectionLostException if the connection is lost and no transfer with an id is under way
      * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
-     * @throws IllegalStateException if the endpoint is closed, before or meanwhile
+     * @throws IllegalStateException if the endpoint is closed, before or during the call
      */
     public int awaitTransfers(TransferHandler handler, Duration timeout) {
         String operation = "waiting for a transfer of " + engine;

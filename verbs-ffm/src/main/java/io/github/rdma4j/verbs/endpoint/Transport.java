@@ -3,8 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 /**
- * What carries an endpoint's messages and transfers. All of them look the same to the program; {@link
- * EndpointConfig#transport} chooses.
+ * The transport of an endpoint's messages and transfers, chosen with {@link EndpointConfig#transport}.
  *
  * @since 0.1.0
  */
@@ -12,22 +11,23 @@ public enum Transport {
     /** An RDMA adapter on each side. */
     RDMA,
     /**
-     * A TCP connection, which needs neither an adapter nor the libraries of rdma-core. Transfers to and from exposed
-     * memory are served by whatever thread of the peer's program is inside its endpoint.
+     * A TCP connection, which needs neither an adapter nor the libraries of rdma-core. Threads inside the peer's
+     * endpoint serve transfers to and from exposed memory.
      */
     TCP,
     /**
-     * RDMA where it works, and else TCP. A server takes clients over both, at one port number. A client tries RDMA
-     * first, for {@link EndpointConfig#rdmaTimeout} at most, and keeps it only if data that it writes to the server's
-     * memory come back as they were; {@link Endpoint#transport()} says what was taken, and {@link
-     * Endpoint#rdmaFailure()} why. A connection keeps its transport until its end; see {@link #RDMA_WITH_FAILOVER}.
+     * RDMA where it works, otherwise TCP. A server accepts clients over both, at one port number. A client tries RDMA
+     * first, for {@link EndpointConfig#rdmaTimeout} at most, and uses it only if it can read back what it wrote to the
+     * server's memory. {@link Endpoint#transport()} returns the transport, and {@link Endpoint#rdmaFailure()} why it is
+     * TCP. A connection keeps its transport; see {@link #RDMA_WITH_FAILOVER}.
      */
     RDMA_OR_TCP,
     /**
-     * RDMA with TCP behind it, for as long as the connection lives: both sides keep a TCP connection, and whenever RDMA
-     * fails, the pair goes on over TCP without losing, doubling or reordering a message, and moves back when RDMA works
-     * again. {@link Endpoint#transport()} is what carries it now, {@link EndpointConfig#onMove} tells of each move. For
-     * RoCE. Both sides must have chosen this; a server of this kind takes clients over {@link #TCP}, too.
+     * RDMA with TCP as a backup for the life of the connection. Both sides keep a TCP connection. Whenever RDMA fails,
+     * the connection continues over TCP without losing, duplicating or reordering a message, and moves back when RDMA
+     * works again. {@link Endpoint#transport()} returns the current transport, and {@link EndpointConfig#onMove}
+     * reports each move. For RoCE. Both sides must choose it, except that such a server also accepts clients over
+     * {@link #TCP}.
      */
     RDMA_WITH_FAILOVER
 }

@@ -5,14 +5,14 @@ package io.github.rdma4j.verbs.endpoint;
 import java.time.Duration;
 
 /**
- * An endpoint of {@link Transport#RDMA_WITH_FAILOVER} has moved. Who keeps this keeps the endpoint and its buffers from
- * being collected: keep the transports and the reason.
+ * A move of an endpoint with {@link Transport#RDMA_WITH_FAILOVER} to another transport. Keeping this object keeps the
+ * endpoint and its buffers reachable; keep the transports and the reason instead.
  *
- * @param endpoint which one
- * @param from what carried it
- * @param to what carries it now
- * @param reason why
- * @param took from the moment in which this side began to move until it could send again
+ * @param endpoint the endpoint
+ * @param from the previous transport
+ * @param to the current transport
+ * @param reason why it moved
+ * @param took from the start of the move on this side until it could send again
  * @since 0.1.0
  */
 public record TransportMove(Endpoint endpoint, Transport from, Transport to, String reason, Duration took) {}
