@@ -5,14 +5,14 @@ package io.github.rdma4j.gpudirect.nccl;
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.DeviceSlice;
 
-/** What is checked before NCCL is called: it would find out late, or never. */
+/** Checks before a call of NCCL, which would detect the errors late or never. */
 final class Checks {
     private Checks() {}
 
     static void primary(CudaContext context) {
         if (!context.isPrimary()) {
             throw new IllegalArgumentException(context + " is not the primary context of its device, and NCCL uses that"
-                    + " one, as all of CUDA's runtime. Remedy: device.retainPrimaryContext() in the place of"
+                    + " one, as all of CUDA's runtime. Remedy: use device.retainPrimaryContext() instead of"
                     + " createContext()");
         }
     }

@@ -111,7 +111,7 @@ final class Closing {
         closeParts(parts);
     }
 
-    /** By events: to ask the stream would take the failures of callbacks from whom they are for. */
+    /** Uses events, because querying the stream would consume the failures of callbacks. */
     private void awaitStreams(List<CudaStream> streams) {
         List<CudaEvent> ends = new ArrayList<>();
         try {
@@ -185,7 +185,7 @@ final class Closing {
         return connection.library.calls().call(NcclFunction.COMM_FINALIZE, connection.handle());
     }
 
-    /** Those of an aborted communicator need no call any more; they are told. */
+    /** The parts of an aborted communicator need no call of NCCL; closing only marks them. */
     void closeParts(List<? extends AutoCloseable> parts) {
         for (AutoCloseable part : parts) {
             try {

@@ -19,7 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * A communicator's handle: who may call NCCL with it, and what NCCL is not through with.
+ * A communicator's handle. It serialises calls of NCCL and tracks those that NCCL has not finished.
  *
  * <p>Two locks. {@code calls} orders the calls, of which NCCL takes one at a time; in blocking mode a thread may be
  * held inside one for ever. {@code life} keeps the handle valid for the short call that asks for errors, which a
@@ -50,7 +50,7 @@ final class Connection {
     /** Those that are being made of this one. Under {@code calls}. */
     private final List<Connection> making = new ArrayList<>();
 
-    /** That of which this one is being made; null when it is there, and for one that was made of nothing. */
+    /** The connection from which this one is being made; null once it exists, and if there is none. */
     private volatile Connection origin;
     /** Whether the call that should have made it has failed, or ended with its communicator. */
     private volatile boolean lost;
@@ -94,8 +94,8 @@ final class Connection {
     }
 
     /**
-     * That of which this one was to be made is through, or has failed or ended: what NCCL has written by now, it has
-     * made, and if that is nothing, it never will. Who gave it up meanwhile could not end it, and it is ended here.
+     * The connection from which this one is made has finished, failed or ended. If NCCL has written a handle by now,
+     * this one exists; otherwise it never will. If it was given up meanwhile, it is ended here.
      */
     private void made() {
         boolean givenUp;
@@ -208,8 +208,8 @@ final class Connection {
     }
 
     /**
-     * With the lock: NCCL has been asked to make another one of this one. What it has written of that is not to be
-     * used before this one is through.
+     * Called with the lock after NCCL was asked to make another communicator from this one. Do not use its handle
+     * before this one has finished.
      */
     void makes(Connection child) {
         child.origin = this;
@@ -365,7 +365,7 @@ final class Connection {
                 try {
                     context.makeCurrentForCall();
                 } catch (RuntimeException e) {
-                    // What is not given back now never is.
+                    // This is the last chance to release it.
                     Undo.after(e, () -> giveBack(function, call, last));
                     throw e;
                 }

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Memory or a stream that NCCL is being given by its address. It depends on it: closing it comes here first, and waits
- * until NCCL has put the work into the stream, from where on CUDA knows of it.
+ * Memory or a stream whose address is passed to NCCL. Closing it first waits here until NCCL has put the work into the
+ * stream; from then on CUDA tracks the work.
  */
 final class Held implements AutoCloseable {
     private static final Map<CudaResource, Held> ALL = new IdentityHashMap<>();

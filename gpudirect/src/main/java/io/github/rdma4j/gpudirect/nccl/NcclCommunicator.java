@@ -20,11 +20,11 @@ import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 
 /**
- * One rank of a number of GPUs that compute together ({@code ncclComm_t}). Each rank is a communicator of its own, in
- * this process or another, on a GPU of its own. Closing it gives it back, and so does closing its context.
+ * One rank of a group of GPUs that compute together ({@code ncclComm_t}). Each rank has its own communicator and its
+ * own GPU, in this process or another. Closing its context also closes it.
  *
- * <p>Work is put into streams, and what goes wrong there NCCL tells later: {@link #asyncError()}, {@link #await(
- * CudaStream, Duration)}, and each later call. After that a communicator can only be aborted.
+ * <p>Work is put into streams. NCCL reports its failures later: in {@link #asyncError()},
+ * {@link #await(CudaStream, Duration)} and each later call. A communicator that has failed can only be aborted.
  *
  * <p>Thread safety: all methods may be called from any thread, {@link #abort()} and {@link #asyncError()} also while
  * another is held inside a call. An interrupt ends the two methods {@code await}; what begins or ends something waits
@@ -76,7 +76,7 @@ public final class NcclCommunicator extends NcclParts implements AutoCloseable {
      * @param ranks how many there are, 1 or more
      * @param rank this one's number, 0 to ranks − 1
      * @param id the same for all ranks
-     * @param settings told what to set
+     * @param settings sets the configuration
      * @return when all ranks have come; in a group, or with {@link NcclMode#NON_BLOCKING}, to be awaited
      * @throws NcclException if NCCL refuses: two ranks on one GPU, for instance
      * @throws NcclTimeoutException if the others have not come in time
@@ -92,7 +92,7 @@ public final class NcclCommunicator extends NcclParts implements AutoCloseable {
      * All ranks in this process, one on each GPU (a group of ncclCommInitRankConfig; before NCCL 2.14 ncclCommInitAll).
      *
      * @param contexts the primary ones of different GPUs; rank n is on the n-th
-     * @param settings told what to set, for all
+     * @param settings sets the configuration of all
      * @return as many, in order, each to be closed
      * @throws NcclException if NCCL refuses
      * @throws NcclUnavailableException if NCCL cannot be used
@@ -127,7 +127,7 @@ public final class NcclCommunicator extends NcclParts implements AutoCloseable {
         try {
             connection.abort();
         } catch (RuntimeException e) {
-            // What has failed first is told.
+            // The first failure is thrown.
         }
     }
 
@@ -276,7 +276,7 @@ public final class NcclCommunicator extends NcclParts implements AutoCloseable {
     }
 
     /**
-     * Takes part in a split of the other ranks, and in none of what comes of it (ncclCommSplit with
+     * Takes part in a split of the other ranks without joining a new communicator (ncclCommSplit with
      * {@code NCCL_SPLIT_NOCOLOR}).
      *
      * @throws UnsupportedOperationException before NCCL 2.18.1

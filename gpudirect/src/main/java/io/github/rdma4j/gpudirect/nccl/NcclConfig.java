@@ -14,8 +14,8 @@ import java.util.Objects;
 import java.util.function.BiConsumer;
 
 /**
- * What a communicator is told when it is made ({@code ncclConfig_t}). What is not set is NCCL's default, or that of its
- * variables. Setters return this; thread safety: for one thread.
+ * The settings of a communicator ({@code ncclConfig_t}). Values that are not set have NCCL's default or the value of
+ * its environment variables. Setters return this; thread safety: for one thread.
  *
  * @since 0.1.0
  */

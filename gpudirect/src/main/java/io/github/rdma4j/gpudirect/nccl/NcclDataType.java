@@ -3,7 +3,7 @@
 package io.github.rdma4j.gpudirect.nccl;
 
 /**
- * What the elements are ({@code ncclDataType_t}). Bytes are in the order of the machine.
+ * The type of the elements ({@code ncclDataType_t}). Bytes are in the machine's order.
  *
  * @since 0.1.0
  */

@@ -14,9 +14,9 @@ import java.util.List;
  * Calls that NCCL takes together (ncclGroupStart, ncclGroupEnd): sends and receives that need each other, one operation
  * of several communicators by one thread, small operations at once, or the making of several communicators.
  *
- * <p>Inside the body the methods of communicators check their arguments and note the call. NCCL gets them all when the
- * body is over, so a body that throws has given it nothing. What NCCL refuses is thrown by {@link #run}. Virtual
- * threads may run groups.
+ * <p>Inside the body the methods of communicators check their arguments and note the call. NCCL receives all calls when
+ * the body ends, so a body that throws has no effect. {@link #run} throws NCCL's errors. Virtual threads may run
+ * groups.
  *
  * @since 0.1.0
  */
@@ -24,7 +24,7 @@ public final class NcclGroup {
     private static final ThreadLocal<NcclGroup> CURRENT = new ThreadLocal<>();
 
     private final List<Step> steps = new ArrayList<>();
-    /** Whether its calls are not to be made. */
+    /** Whether its calls are only estimated. */
     private final boolean estimated;
 
     private NcclGroup(boolean estimated) {
@@ -113,7 +113,7 @@ public final class NcclGroup {
     /**
      * Makes a call that gives a stream work, or notes it for the group that this thread is in.
      *
-     * @param atOnce whether NCCL does it in the call, in a group too: a collective of one rank, which is a copy
+     * @param atOnce whether NCCL runs it during the call, also in a group: a collective of one rank, which is a copy
      */
     static void submit(Step step, boolean atOnce) {
         NcclGroup group = CURRENT.get();
@@ -121,7 +121,7 @@ public final class NcclGroup {
             // NCCL gives such a group to a thread, which launches it.
             if (step.connection().mode != NcclMode.BLOCKING) {
                 throw new IllegalArgumentException(
-                        "%s: NCCL estimates calls of mode BLOCKING, and makes those of mode %s"
+                        "%s: NCCL estimates calls of mode BLOCKING, and makes calls of mode %s"
                                 .formatted(step.call().words(), step.connection().mode));
             }
             if (atOnce) {

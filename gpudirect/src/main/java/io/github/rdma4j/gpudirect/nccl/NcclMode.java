@@ -20,8 +20,8 @@ public enum NcclMode {
      */
     BLOCKING,
     /**
-     * NCCL does not block, and a method returns at once. {@link NcclCommunicator#await} must follow before the
-     * stream is relied on: the work may not be in it yet. The next operation awaits the one before by itself.
+     * NCCL does not block, and a method returns at once. {@link NcclCommunicator#await} must be called before you rely
+     * on the stream: the work may not be in it yet. The next operation automatically awaits the previous one.
      */
     NON_BLOCKING
 }

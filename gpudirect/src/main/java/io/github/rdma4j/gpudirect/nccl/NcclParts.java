@@ -88,7 +88,7 @@ public abstract sealed class NcclParts extends NcclTransfers permits NcclCommuni
     }
 
     /**
-     * Tells NCCL of memory that will be sent and received often (ncclCommRegister).
+     * Registers memory with NCCL that will be sent and received often (ncclCommRegister).
      *
      * @param slice of the communicator's device, of {@link Nccl#allocate} at best
      * @return to be closed, at the latest with memory or communicator
@@ -229,7 +229,7 @@ public abstract sealed class NcclParts extends NcclTransfers permits NcclCommuni
      * Gives a part back to NCCL, unless the communicator is gone, and the part with it. Also when it is not known how
      * the last call ends: nobody asks a second time.
      *
-     * @throws CudaCloseTimeoutException if another thread is inside a call for too long; NCCL was not told
+     * @throws CudaCloseTimeoutException if another thread is inside a call for too long; NCCL was not called
      */
     final void giveBack(String words, LongToIntFunction call) {
         Connection connection = connection();

@@ -61,7 +61,7 @@ public final class NcclRendezvous {
     }
 
     /**
-     * Serves the id at a socket that is open, so that its port can be told before.
+     * Serves the id at an open socket, so that its port can be announced before.
      *
      * @param id made here
      * @param server bound; it stays open, unless a virtual thread is interrupted, where the JDK closes it. A close by
@@ -138,7 +138,7 @@ public final class NcclRendezvous {
         IOException last = null;
         while (true) {
             long left = TimeUnit.NANOSECONDS.toMillis(limit - (System.nanoTime() - start));
-            // A thread that is late tries once, too: else nothing would tell why.
+            // A late thread also tries once, so that the exception has a cause.
             if (left <= 0 && last != null) {
                 NcclTimeoutException failure = new NcclTimeoutException("fetching the id from " + server, timeout);
                 failure.initCause(last);

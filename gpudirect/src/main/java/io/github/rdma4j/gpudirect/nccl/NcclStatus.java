@@ -50,8 +50,8 @@ public enum NcclStatus {
             6,
             "ncclRemoteError",
             "another rank has ended or aborted, or the network has failed",
-            "abort this communicator, and make one anew with those ranks that are there; see the logs of the others for"
-                    + " the first failure"),
+            "abort this communicator, and make a new one with the remaining ranks; see the logs of the others for the"
+                    + " first failure"),
     /** Not over yet. */
     IN_PROGRESS(7, "ncclInProgress", "the call is not over yet", "await it, with a time limit"),
     /** NCCL's own limit. */

@@ -13,9 +13,9 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * What the ranks of a communicator find each other by ({@code ncclUniqueId}): one process makes it, all get its bytes.
- * They have the address of the maker and a secret; whoever has them can join in the place of a rank, so send them over
- * a network that is trusted. {@link NcclRendezvous} does that by TCP.
+ * The identifier by which the ranks of a communicator find each other ({@code ncclUniqueId}). One process creates it
+ * and sends its bytes to all others. The bytes contain the creator's address and a secret. Everybody who has them can
+ * join instead of a rank, so send them over a trusted network. {@link NcclRendezvous} does that over TCP.
  *
  * <p>Thread safety: immutable.
  *

@@ -4,7 +4,7 @@ package io.github.rdma4j.gpudirect.nccl;
 
 import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 
-/** Whether a part of a communicator is open. It is so again where NCCL could not be told of its end. */
+/** Whether a part of a communicator is open. It opens again if its end could not be passed to NCCL. */
 final class PartLife {
     private boolean closed;
 
@@ -25,17 +25,17 @@ final class PartLife {
     /**
      * Closes the part, once.
      *
-     * @param tell tells NCCL; after a {@link CudaCloseTimeoutException} the part is open as before, while one that NCCL
-     *     refuses to take back is closed
+     * @param release calls NCCL; after a {@link CudaCloseTimeoutException} the part is open as before. A part that NCCL
+     *     refuses to release counts as closed
      * @param forget has those forget the part who close it otherwise
      */
-    void close(Runnable tell, Runnable forget) {
+    void close(Runnable release, Runnable forget) {
         if (!begin()) {
             return;
         }
         boolean told = true;
         try {
-            tell.run();
+            release.run();
         } catch (CudaCloseTimeoutException e) {
             told = false;
             reopen();

@@ -9,8 +9,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 
 /**
- * How communicators are made out of one that is there: of the ranks of a colour (ncclCommSplit), and without some ranks
- * (ncclCommShrink). {@link Founding} makes those that come of nothing.
+ * Makes communicators from an existing one: with the ranks of a colour (ncclCommSplit), or without some ranks
+ * (ncclCommShrink). {@link Founding} makes new ones.
  */
 final class Splitting {
     /** Makes a communicator out of the parent. */
@@ -41,7 +41,7 @@ final class Splitting {
                         .call(NcclFunction.COMM_SPLIT, connection.handle(), color, key, made.slot(), struct));
     }
 
-    /** Takes part, and in none of what comes of it. */
+    /** Takes part without joining a new communicator. */
     void leave() {
         connection.library.require(NcclFunction.COMM_SPLIT);
         long none = connection.arena().allocate(ValueLayout.JAVA_LONG).address();

@@ -73,7 +73,7 @@ final class Submission {
         }
     }
 
-    /** Ends a group that is not made, by another call in the place of ncclGroupEnd. */
+    /** Ends a group that is only estimated, with another call instead of ncclGroupEnd. */
     static void simulate(List<Step> steps, End end) {
         if (!steps.isEmpty()) {
             new Submission(steps, "ncclGroupSimulateEnd()").simulate(end);

@@ -572,7 +572,7 @@ class NcclCommunicatorTest extends NcclFixture {
                 alone.await(LIMIT);
                 assertThatIllegalArgumentException()
                         .isThrownBy(() -> NcclGroup.estimate(() -> allReduce(alone, memory, 0, this)))
-                        .withMessageContaining(mode == NcclMode.BLOCKING ? "of one rank" : "those of mode " + mode);
+                        .withMessageContaining(mode == NcclMode.BLOCKING ? "of one rank" : "calls of mode " + mode);
             }
         }
         assertThat(StandInNccl.calls("ncclGroupSimulateEnd")).isOne();

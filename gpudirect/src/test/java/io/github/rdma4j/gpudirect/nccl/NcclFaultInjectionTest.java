@@ -463,7 +463,7 @@ class NcclFaultInjectionTest {
         library.failAt("ncclGetVersion", 1, NcclStatus.SYSTEM_ERROR.number());
         assertThat(Nccl.unavailability())
                 .hasValueSatisfying(e -> assertThat(e)
-                        .hasMessageContaining("does not tell its version: ncclGetVersion() says 2")
+                        .hasMessageContaining("does not report its version: ncclGetVersion() returned 2")
                         .hasMessageContaining("Remedy: "));
         assertThat(Nccl.version()).hasToString("2.10.3");
         FAILED.put(NcclFunction.GET_VERSION, Set.of("opening"));

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The functions of one library. What streams are given goes by exact calls; what makes and ends a communicator takes
- * milliseconds anyway, and goes by {@link #call}.
+ * The functions of one library. Work for streams uses exact calls. Functions that create and end communicators take
+ * milliseconds and use {@link #call}.
  */
 public final class NcclCalls {
     /** Names another file than the system's library; what the tests' stand-in is chosen by. */
@@ -32,8 +32,8 @@ public final class NcclCalls {
         for (NcclFunction function : NcclFunction.values()) {
             handles[function.ordinal()] = library.find(function);
         }
-        // What everything here is built upon. In no field of the class: the functions' bindings need native access;
-        // where it is denied, opening the library has said so by now.
+        // The basic functions. They are not fields of the class, because their bindings need native access; if that
+        // is denied, opening the library has already failed.
         List<NcclFunction> first = List.of(
                 NcclFunction.GET_VERSION,
                 NcclFunction.GET_ERROR_STRING,
@@ -74,8 +74,8 @@ public final class NcclCalls {
             if (result != 0) {
                 throw new NcclUnavailableException(
                         Reason.LIBRARY_TOO_OLD,
-                        library.file() + " does not tell its version: ncclGetVersion() says " + result,
-                        "install NCCL anew");
+                        library.file() + " does not report its version: ncclGetVersion() returned " + result,
+                        "install NCCL again");
             }
             return number.get(ValueLayout.JAVA_INT, 0);
         }

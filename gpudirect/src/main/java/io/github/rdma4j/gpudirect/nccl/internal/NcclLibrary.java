@@ -47,7 +47,7 @@ final class NcclLibrary {
                     Reason.NO_LIBRARY,
                     file + " cannot be opened",
                     "install NCCL (package libnccl2 of NVIDIA's repositories, or of Debian's non-free; NVIDIA's wheel"
-                            + " nvidia-nccl-cu13 has it, too) or name the file with -D" + NcclCalls.PROPERTY + "=FILE");
+                            + " nvidia-nccl-cu13 also has it) or name the file with -D" + NcclCalls.PROPERTY + "=FILE");
         }
     }
 
