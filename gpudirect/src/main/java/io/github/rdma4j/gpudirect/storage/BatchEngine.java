@@ -4,9 +4,9 @@ package io.github.rdma4j.gpudirect.storage;
 
 import java.util.List;
 
-/** Who does the transfers of a batch. Called by one thread at a time. */
+/** Runs the transfers of a batch. Called by one thread at a time. */
 interface BatchEngine {
-    /** Told of each transfer that is over. */
+    /** Receives each transfer that is over. */
     interface Sink {
         /**
          * It is over.
@@ -21,7 +21,7 @@ interface BatchEngine {
     /** Takes all of them, or none and throws. */
     void submit(List<BatchEntry> entries);
 
-    /** Tells which are over, and waits until one is, or the time is over. */
+    /** Reports the transfers that are over. Waits until there is one, or the time is over. */
     void await(long nanos, Sink sink);
 
     /** Asks for those that have not begun to be left out; they come out as failed. */

@@ -88,7 +88,7 @@ public final class CuFileDriver {
     /**
      * The version of the library (cuFileGetVersion).
      *
-     * @return such as {@code 1.15}; empty where the library does not tell it
+     * @return such as {@code 1.15}; empty if the library does not report it
      */
     public Optional<String> version() {
         if (!calls.hasVersion()) {
@@ -107,7 +107,7 @@ public final class CuFileDriver {
      * ({@link io.github.rdma4j.cuda.CudaContext#makeCurrent}).
      *
      * @return as it is now
-     * @throws CuFileException if it does not tell
+     * @throws CuFileException if cuFile refuses
      */
     public CuFileProperties properties() {
         try (Arena arena = Arena.ofConfined()) {

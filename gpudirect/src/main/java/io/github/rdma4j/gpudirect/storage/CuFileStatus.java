@@ -24,7 +24,7 @@ public enum CuFileStatus {
     DRIVER_VERSION_MISMATCH(
             5004,
             "libcufile and the kernel module nvidia-fs are of versions that do not fit",
-            "install nvidia-fs of the same release as cuFile, and load it anew"),
+            "install nvidia-fs of the same release as cuFile, and load it again"),
     /** The module's version cannot be read. */
     DRIVER_VERSION_READ_ERROR(
             5005, "the version of nvidia-fs cannot be read", "see whether /proc/driver/nvidia-fs/version is readable"),
@@ -103,7 +103,7 @@ public enum CuFileStatus {
     NVFS_SETUP_ERROR(
             5033,
             "cuFile did not start",
-            "see cufile.log in the working folder; libcuda.so.1 must be found by the dynamic loader, too"),
+            "see cufile.log in the working folder; the dynamic loader must also find libcuda.so.1"),
     /** Switched off for this file. */
     IO_DISABLED(
             5034, "GPUDirect Storage is switched off for this file by cufile.json", "see the denylist in cufile.json"),

@@ -16,7 +16,7 @@ final class Failures {
 
     private static final int FIRST_STATUS = 5000;
 
-    /** What an errno means for a file that is read or written here. */
+    /** The meaning of an errno for a file that is read or written. */
     private record Meaning(String name, String explanation, String remedy) {}
 
     private static final Map<Integer, Meaning> ERRNOS = Map.ofEntries(

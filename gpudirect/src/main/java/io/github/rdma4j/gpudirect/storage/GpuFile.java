@@ -11,11 +11,11 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * A file whose bytes are read to device memory and written from it, at any offsets and of any length. {@link
- * #decision()} says by which path, and why by no better one; a program is the same on all of them.
+ * A file that is read into device memory and written from it, at any offset and of any length. {@link #decision()}
+ * reports the path, and why no better one works. The same program is correct on all paths.
  *
- * <p>Offsets and lengths need no alignment; those that are multiples of 4096 go faster. Reads and writes of overlapping
- * parts by several threads need an order of the caller's making, as those of a {@code FileChannel} do.
+ * <p>Offsets and lengths need no alignment; those that are multiples of 4096 go faster. If several threads read and
+ * write overlapping parts, the caller must order them, as for a {@code FileChannel}.
  *
  * <p>Thread safety: all methods may be called from any thread. {@link #close()} waits for transfers that are under way.
  *
@@ -116,7 +116,7 @@ public final class GpuFile implements AutoCloseable {
 
     /**
      * Writes from device memory (cuFileWrite, or copies and pwrite(2)). Returns when the kernel has the bytes;
-     * {@link #sync()} waits for the device. What streams have still to do with the memory is not waited for.
+     * {@link #sync()} waits for the device. It does not wait for streams that still use the memory.
      *
      * @param memory of the storage's context
      * @param memoryOffset of the first byte read
@@ -152,8 +152,8 @@ public final class GpuFile implements AutoCloseable {
     }
 
     /**
-     * Reads to device memory when the stream is as far (cuFileReadAsync, or a copy, a function of the host and a copy).
-     * What the stream is given from now on sees the bytes. Memory and file may be closed meanwhile: the close waits.
+     * Reads into device memory in the order of a stream (cuFileReadAsync, or a copy, a function of the host and a
+     * copy). Later work of the stream sees the bytes. Memory and file may be closed meanwhile: the close waits.
      * Allocates.
      *
      * <p>Staged, a thread of the driver reads the file, and other functions of the host in any stream
@@ -164,7 +164,7 @@ public final class GpuFile implements AutoCloseable {
      * @param memoryOffset of the first byte written
      * @param fileOffset of the first byte read
      * @param length in bytes, 1 or more
-     * @return the transfer, which tells how many bytes there were
+     * @return the transfer, which has the number of bytes
      * @throws IllegalStateException if the stream is closed or being captured, or something else is closed
      * @throws UnsupportedOperationException if the library of cuFile is too old
      */
@@ -178,8 +178,8 @@ public final class GpuFile implements AutoCloseable {
     }
 
     /**
-     * Writes from device memory when the stream is as far (cuFileWriteAsync, or a copy and a function of the host). It
-     * takes what the stream was given so far has made of the memory. Otherwise as {@link #readAsync}.
+     * Writes from device memory in the order of a stream (cuFileWriteAsync, or a copy and a function of the host). It
+     * writes the result of the stream's earlier work. Otherwise as {@link #readAsync}.
      *
      * @param stream of the storage's context
      * @param memory of the same

@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Transfers that are submitted together and come out in any order. First {@link #read} and {@link #write} collect them,
- * then {@link #submit()} hands them over, and {@link #await} tells which are over: {@link #id}, {@link #bytes} and
- * {@link #failure} of each until the next await.
+ * A batch of transfers that are submitted together and complete in any order. {@link #read} and {@link #write} collect
+ * them, {@link #submit()} submits them, and {@link #await} returns the number of completed ones. Their {@link #id},
+ * {@link #bytes} and {@link #failure} are valid until the next await.
  *
  * <p>The files of a batch go all by cuFile, or all staged; the first one decides. Staged, the threads of
  * {@link StorageConfig#threads} do the work.
@@ -39,7 +39,7 @@ public final class GpuFileBatch implements AutoCloseable {
     private final RuntimeException[] failures;
     private final BatchEngine.Sink sink = this::arrive;
     private final ReentrantLock lock = new ReentrantLock();
-    /** The numbers of the entries that are over and not told. */
+    /** The numbers of the entries that are over and not yet returned by await. */
     private final int[] arrived;
 
     private int arrivedCount;
@@ -199,7 +199,7 @@ public final class GpuFileBatch implements AutoCloseable {
      * @param timeout how long at most
      * @return how many are over since the last await: fewer than asked for if the time is over or the thread is
      *     interrupted
-     * @throws CuFileException if cuFile does not tell
+     * @throws CuFileException if cuFile refuses
      */
     public int await(int atLeast, Duration timeout) {
         requireOpen();
@@ -251,8 +251,8 @@ public final class GpuFileBatch implements AutoCloseable {
     }
 
     /**
-     * For a close of memory or of a file that a transfer may be using, by any thread. Who awaits holds the lock, and
-     * finds out himself.
+     * Polls once, for a close of memory or of a file that a transfer may be using, by any thread. A thread in await
+     * holds the lock and polls anyway.
      */
     void look() {
         if (lock.tryLock()) {
@@ -358,7 +358,7 @@ public final class GpuFileBatch implements AutoCloseable {
         }
     }
 
-    /** An interrupted thread must wait, too, and not in a circle: memory and files are in use. */
+    /** An interrupted thread must also wait, without spinning: memory and files are in use. */
     private void awaitAll() {
         long nanos = Uses.nanos(storage.config().timeout());
         long start = System.nanoTime();

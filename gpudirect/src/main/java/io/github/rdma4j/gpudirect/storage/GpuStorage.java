@@ -28,9 +28,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The way between files and the memory of a GPU. Where cuFile is there it is opened (cuFileDriverOpen), and each file
- * goes by GPUDirect Storage or by cuFile's compatibility mode; elsewhere, and where cuFile refuses a file, by pinned
- * host memory. {@link GpuFile#decision()} says which, and why.
+ * Opens files for transfers to and from GPU memory. If cuFile is installed, it is opened (cuFileDriverOpen), and each
+ * file uses GPUDirect Storage or cuFile's compatibility mode. Otherwise, and if cuFile refuses a file, transfers use
+ * pinned host memory. {@link GpuFile#decision()} reports which, and why.
  *
  * <p>Closing it closes its files and batches; it is closed with its context.
  *
@@ -90,7 +90,7 @@ public final class GpuStorage implements AutoCloseable {
      * A storage.
      *
      * @param context of the GPU
-     * @param settings told what to set
+     * @param settings sets the configuration
      * @return open
      * @throws IllegalCallerException if the JVM denies this module native access; the message has the remedy
      */
@@ -133,7 +133,7 @@ public final class GpuStorage implements AutoCloseable {
         return Optional.ofNullable(driver);
     }
 
-    /** {@return why cuFile is not used; empty if it is, or was not to be} */
+    /** {@return why cuFile is not used; empty if it is used or was not allowed} */
     public Optional<CuFileUnavailableException> unavailability() {
         return Optional.ofNullable(unavailability);
     }
@@ -143,10 +143,10 @@ public final class GpuStorage implements AutoCloseable {
      *
      * @param path of a regular file, or a block device, in the default file system
      * @param options READ, WRITE, CREATE, CREATE_NEW, TRUNCATE_EXISTING of {@link StandardOpenOption}; without any,
-     *     READ. All but READ are of effect with WRITE only
+     *     READ. All except READ have an effect only with WRITE
      * @return the file
-     * @throws IllegalArgumentException if the path is of another file system than the default one, as that of a ZIP
-     *     file is, or an option is another one
+     * @throws IllegalArgumentException if the path does not belong to the default file system (a path inside a ZIP
+     *     file, for example), or for any other option
      * @throws StorageException if it cannot be opened; a pipe is refused
      * @throws StoragePathUnavailableException if no path that is allowed can be taken; a file that was there has its
      *     bytes, one that was not may be there now, empty
@@ -240,8 +240,8 @@ public final class GpuStorage implements AutoCloseable {
         String explanation = e.status().explanation();
         String remedy = e.remedy();
         if (e.status() == CuFileStatus.HANDLE_NOT_REGISTERED) {
-            explanation = "it knows nothing of the volume that the file is on (%s)".formatted(volume(file));
-            remedy = UdevDatabase.REMEDY + "; cufile.log in the working folder tells what cuFile has looked for";
+            explanation = "it has no data about the volume that the file is on (%s)".formatted(volume(file));
+            remedy = UdevDatabase.REMEDY + "; cufile.log in the working folder shows what cuFile has looked for";
         }
         return new StorageRefusal(
                 path,
@@ -277,8 +277,8 @@ public final class GpuStorage implements AutoCloseable {
     }
 
     /**
-     * Tells cuFile of memory that will be read and written often, so that it is pinned once (cuFileBufRegister). Where
-     * the storage is staged there is nothing to do, and the result says so.
+     * Registers memory with cuFile that will be read and written often, so that it is pinned once (cuFileBufRegister).
+     * If the storage is staged, this does nothing, and the result says so.
      *
      * @param memory of the storage's context
      * @return to be closed before the memory, or with it

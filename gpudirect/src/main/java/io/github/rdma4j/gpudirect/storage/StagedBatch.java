@@ -33,7 +33,7 @@ final class StagedBatch implements BatchEngine {
                 workers.submit(() -> run(entry, submission));
                 begun = true;
             } catch (RuntimeException | Error e) {
-                // Of a thread that cannot be started, too. Those before are under way, and cannot be taken back.
+                // Also for a thread that cannot be started. The earlier transfers are running and cannot be cancelled.
                 if (!begun) {
                     throw e;
                 }

@@ -16,7 +16,7 @@ final class StagedTransfer {
     private final Duration limit;
     private final String file;
     private final long wholeEnd;
-    /** What lies before it is through when all lanes are done: it is pulled back by an end of the file or a failure. */
+    /** The bytes before it are transferred when all lanes are done. The end of the file or a failure moves it back. */
     private long end;
 
     private RuntimeException failure;
@@ -47,7 +47,7 @@ final class StagedTransfer {
     /**
      * Does the chunks of a lane.
      *
-     * @param first the number of the lane, which is that of its first chunk
+     * @param first the number of the lane and of its first chunk
      * @param step how many lanes there are
      * @return whether nothing of it is under way any more
      */
@@ -153,7 +153,7 @@ final class StagedTransfer {
         end = Math.min(end, to);
     }
 
-    /** The failure that lies first in the file is told. */
+    /** Reports the failure at the lowest offset of the file. */
     private synchronized void fail(long at, RuntimeException e) {
         if (failure == null || at < end) {
             if (failure != null) {

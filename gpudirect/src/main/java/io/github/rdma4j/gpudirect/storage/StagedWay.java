@@ -7,9 +7,9 @@ import io.github.rdma4j.cuda.DeviceMemory;
 import java.time.Duration;
 
 /**
- * By pinned host memory. While a chunk is copied between pinned and device memory, the next one is read or the one
- * before written. Chunks begin at multiples of their size in the file, so that all but the first and the last are whole
- * blocks.
+ * Transfers through pinned host memory. While a chunk is copied between pinned and device memory, the next one is read
+ * or the previous one written. Chunks begin at multiples of their size in the file, so that all except the first and
+ * the last are whole blocks.
  */
 final class StagedWay implements Way {
     private final GpuStorage storage;

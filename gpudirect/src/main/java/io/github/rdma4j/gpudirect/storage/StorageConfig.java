@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What {@link GpuStorage#on} is told. Setters return this; thread safety: for one thread.
+ * The settings of {@link GpuStorage#on}. Setters return this; thread safety: for one thread.
  *
  * @since 0.1.0
  */
@@ -103,8 +103,8 @@ public final class StorageConfig {
     }
 
     /**
-     * Whether files are read and written past the page cache (O_DIRECT) where the file system can; default true. What
-     * is not aligned goes through the page cache.
+     * Whether files are read and written past the page cache (O_DIRECT) if the file system supports it; default true.
+     * Unaligned parts go through the page cache.
      *
      * @param wanted whether
      * @return this

@@ -7,8 +7,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Which path was taken for a file, and why not one that stands before it in the order. cuFile does not tell whether it
- * goes directly or in its compatibility mode: that is judged by what it says of the machine and of the file system.
+ * The path that was taken for a file, and why the paths before it were not. cuFile does not report whether it uses
+ * GPUDirect Storage or its compatibility mode. This is inferred from what it reports about the machine and from the
+ * file system.
  *
  * @param path taken
  * @param refusals one for each path that was tried before, in the order

@@ -47,9 +47,9 @@ public class StorageException extends RuntimeException {
     }
 
     /**
-     * {@return the errno below 5000, else the number of cuFile's status; 0 for a wait whose time was over, and where
-     * cuFile does not
-     *     tell it} */
+     * {@return the errno below 5000, else the number of cuFile's status; 0 for a wait whose time was over, and if
+     * cuFile does not report one}
+     */
     public int code() {
         return code;
     }

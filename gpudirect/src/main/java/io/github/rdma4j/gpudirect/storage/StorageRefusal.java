@@ -26,7 +26,7 @@ public record StorageRefusal(StoragePath path, Reason reason, String explanation
         NO_DIRECT_IO,
         /** The compatibility mode is off. */
         COMPATIBILITY_OFF,
-        /** cuFile goes directly with this file, and cannot be told otherwise for one file. */
+        /** cuFile uses GPUDirect Storage for this file, and cannot be configured for one file. */
         DIRECT_PREFERRED,
         /** cuFile refused the file. */
         FILE_REFUSED

@@ -8,7 +8,7 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 
-/** Whether a path can be taken, as far as it is known before cuFile is given the file. */
+/** Rules for whether a path can be taken, as far as this is known before cuFile gets the file. */
 final class StorageRules {
     private static final Set<Storage> BLOCK_DEVICES =
             EnumSet.of(Storage.NVME, Storage.NVMEOF, Storage.SCSI, Storage.SCALEFLUX, Storage.NVMESH, Storage.NVME_P2P);

@@ -60,7 +60,7 @@ final class StreamStore {
         return null;
     }
 
-    /** Tells cuFile of a stream once; the stream's close takes it back. */
+    /** Registers a stream with cuFile once; the stream's close deregisters it. */
     StreamRegistration register(CudaStream stream, CuFileCalls calls) {
         synchronized (registered) {
             StreamRegistration known = registered.get(stream);
@@ -137,7 +137,7 @@ final class StreamStore {
             try {
                 each.isDone();
             } catch (RuntimeException e) {
-                // The driver does not tell: it counts as under way.
+                // The driver does not report it: it counts as unfinished.
                 continue;
             }
         }

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * A read or write of a file that a stream does in its order. What the stream is given behind it sees its bytes. Nobody
- * need wait for it: the stream goes on also if it fails, so ask {@link #bytes()}.
+ * A read or write of a file in the order of a stream. Later work of the stream sees its bytes. You need not wait for
+ * it. The stream also continues if it fails, so check {@link #bytes()}.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -26,7 +26,7 @@ public final class StreamTransfer {
     private final Runnable release;
     private final String call;
     private final CudaEvent event;
-    /** Whose end is that of this, where the event could not be recorded; else null. */
+    /** The stream that ends with this transfer, if the event could not be recorded; else null. */
     private CudaStream followed;
 
     private boolean over;
@@ -64,7 +64,7 @@ public final class StreamTransfer {
             return stream.await(storage.config().timeout());
         } catch (RuntimeException e) {
             refusal.addSuppressed(e);
-            // What callbacks have thrown is told when all is done. A lost context does nothing any more.
+            // The stream throws exceptions of callbacks when all its work is done. A lost context does no more work.
             return e instanceof CudaCallbackException || e instanceof CudaException failure && failure.isContextLost();
         }
     }
@@ -103,7 +103,7 @@ public final class StreamTransfer {
         }
         if (refusal != null && !isDone()) {
             CudaCloseTimeoutException tooEarly = new CudaCloseTimeoutException(stream + " is not closed: " + call
-                    + " is under way, and only the stream can tell when it is over. Remedy: wait for the stream, and"
+                    + " is under way, and only the stream shows when it is over. Remedy: wait for the stream, and"
                     + " close it again");
             tooEarly.addSuppressed(refusal);
             throw tooEarly;
@@ -114,7 +114,7 @@ public final class StreamTransfer {
      * Whether it is over.
      *
      * @return whether it is, well or not
-     * @throws CudaException if the driver does not tell
+     * @throws CudaException if the driver refuses
      */
     public boolean isDone() {
         synchronized (this) {
@@ -148,7 +148,7 @@ public final class StreamTransfer {
         try {
             event.close();
         } catch (CudaException e) {
-            // It told us what we wanted to know; a lost context refuses everything.
+            // Its result is known already; a lost context refuses every call.
             if (failure == null) {
                 failure = e;
             }
@@ -162,7 +162,7 @@ public final class StreamTransfer {
      *
      * @param timeout how long at most
      * @return whether it is over, well or not; false if the time is over
-     * @throws CudaException if the driver does not tell
+     * @throws CudaException if the driver refuses
      * @throws CudaWaitInterruptedException if the thread is interrupted; the transfer goes on
      */
     public boolean await(Duration timeout) {

@@ -47,8 +47,8 @@ final class Workers {
     }
 
     /**
-     * Does a task for each number; the caller does that of 0. Returns or throws when all that have begun are done,
-     * whatever was thrown: they use memory and file of the caller.
+     * Runs a task for each number; the caller runs number 0. Returns or throws only when all started tasks are done,
+     * because they use the caller's memory and file.
      */
     void share(int count, IntConsumer task) {
         List<Future<?>> others = new ArrayList<>();
@@ -60,7 +60,7 @@ final class Workers {
             }
             task.accept(0);
         } catch (RuntimeException | Error e) {
-            // Of a thread that cannot be started, too: there is no memory, or the process has its most.
+            // Also for a thread that cannot be started, because memory or the limit of threads is exhausted.
             failure = e;
         }
         for (Future<?> other : others) {

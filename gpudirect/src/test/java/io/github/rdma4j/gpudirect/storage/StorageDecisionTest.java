@@ -130,7 +130,7 @@ class StorageDecisionTest extends StorageFixture {
             assertThat(refusal.reason()).isEqualTo(Reason.FILE_REFUSED);
             assertThat(refusal.explanation())
                     .startsWith(
-                            "cuFile refuses the file, CU_FILE_HANDLE_NOT_REGISTERED: it knows nothing of the volume")
+                            "cuFile refuses the file, CU_FILE_HANDLE_NOT_REGISTERED: it has no data about the volume")
                     .containsAnyOf("/run/udev/data/b", "which udev knows");
             assertThat(refusal.remedy()).contains("/run/udev", "cufile.log").doesNotContain("closed");
         });

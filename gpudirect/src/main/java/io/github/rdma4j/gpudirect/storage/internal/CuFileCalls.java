@@ -138,7 +138,7 @@ public final class CuFileCalls {
         return readAsync != null && writeAsync != null && streamRegister != null && streamDeregister != null;
     }
 
-    /** {@return whether it tells its version} */
+    /** {@return whether it reports its version} */
     public boolean hasVersion() {
         return getVersion != null;
     }

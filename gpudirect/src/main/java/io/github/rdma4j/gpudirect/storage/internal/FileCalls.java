@@ -5,8 +5,8 @@ package io.github.rdma4j.gpudirect.storage.internal;
 import java.nio.file.Path;
 
 /**
- * What is needed of a file. Results are those of the system calls, errors as negative errno. Tests put another
- * implementation in its place, for the short reads and full disks that no file of this machine has.
+ * The system calls for files. They return the results of the system calls, and errors as negative errno. Tests use
+ * another implementation, to simulate short reads and full disks.
  */
 public interface FileCalls {
     /** For reading. */

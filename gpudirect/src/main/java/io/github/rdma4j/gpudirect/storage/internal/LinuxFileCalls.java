@@ -21,7 +21,7 @@ import java.nio.file.Path;
  */
 public final class LinuxFileCalls implements FileCalls {
     private static final int CLOSE_ON_EXEC = 0x80000;
-    /** The one flag whose number is not that of all architectures. */
+    /** The only flag whose number depends on the architecture. */
     private static final int DIRECT = System.getProperty("os.arch").equals("aarch64") ? 0x10000 : 0x4000;
 
     private static final int READABLE_BY_ALL = 0666;
