@@ -8,23 +8,26 @@ package io.github.rdma4j.gpudirect;
  */
 interface Adapter {
     /**
-     * Posts a chunk; its kind, memory and far memory are those of the post's job.
+     * Posts a chunk; the post's job has its kind, memory and remote memory.
      *
      * @return 0, {@link io.github.rdma4j.verbs.QueuePair#QUEUE_FULL} or the errno
      * @throws RuntimeException if the memory cannot be used; nothing is posted then
      */
     int post(Posts.Post post);
 
-    /** Whether a word can be told now: false also once the connection is broken. */
+    /** Whether a word can be sent now; also false once the connection is broken. */
     boolean hasRoomForWord();
 
-    /** Tells the peer how many receives have been posted since the beginning. */
+    /** Sends the peer the number of receives posted since the beginning. */
     void tellGrants(long grants);
 
-    /** Tells it of a message to come. */
+    /** Announces a message to the peer. */
     void announce(long message, long length);
 
-    /** Tells it that its message is longer than the room for it, or, by {@link Mailbox#NO_RECEIVE}, not wanted. */
+    /**
+     * Rejects the peer's message: it is longer than the receive or, with {@link Mailbox#NO_RECEIVE}, the receive
+     * failed.
+     */
     void refuse(long message, long room);
 
     /**

@@ -8,9 +8,9 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * What all processes and the driver together use of the window on a GPU's memory (BAR1), as NVML tells it, the library
- * that {@code nvidia-smi} asks ({@code libnvidia-ml.so.1}). Without NVML, on an instance of a partitioned GPU (MIG) and
- * where the driver refuses, nothing is known but why not.
+ * The use of a GPU's memory window (BAR1) by all processes and the driver. NVML ({@code libnvidia-ml.so.1}) reports it,
+ * as it does to {@code nvidia-smi}. Without NVML, on an instance of a partitioned GPU (MIG), or if the driver refuses,
+ * only the reason is available.
  *
  * @param total the window's size in bytes
  * @param used how much of it is in use, in bytes
@@ -64,7 +64,7 @@ public record Bar1Memory(OptionalLong total, OptionalLong used, OptionalLong fre
         return new Bar1Memory(OptionalLong.empty(), OptionalLong.empty(), OptionalLong.empty(), why);
     }
 
-    /** {@return whether NVML has told it} */
+    /** {@return whether NVML has reported it} */
     public boolean isKnown() {
         return free.isPresent();
     }

@@ -8,7 +8,7 @@ import java.util.OptionalLong;
  * The window on a GPU's memory that other devices reach it by (BAR1), what of it this process has registered, and what
  * all processes and the driver use.
  *
- * @param size of the window in bytes; empty if neither sysfs nor NVML tells it
+ * @param size of the window in bytes; empty if neither sysfs nor NVML reports it
  * @param registered bytes of this process's regions that adapters reach directly, in pages of 64 KiB each; of all
  *     contexts of the GPU and all adapters, twice what two adapters have
  * @param limiting whether the window is smaller than the GPU's memory, and not one with a coherent link: then no more

@@ -8,10 +8,10 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * What a peer must know to connect to a channel: a plain value that travels by any means.
+ * The data that a peer needs to connect to a channel: a plain value that you can send by any means.
  *
  * @param queuePair the queue pair's
- * @param mailbox the words by which the sides tell each other what is to come and what may be sent
+ * @param mailbox the words in which the sides announce messages and receives
  * @param chunkSize the bytes of a chunk; a connection uses the smaller of both
  * @param slots the chunks that this side stages at once
  * @param readsServed the reads of the peer that this side serves at a time

@@ -17,7 +17,7 @@ final class ChannelProtocol {
     /**
      * A side of a connection.
      *
-     * @param depth of the queue of sends and of that of receives, words not counted
+     * @param depth of the queues of sends and of receives, not counting words
      */
     ChannelProtocol(Adapter adapter, int depth) {
         this.adapter = adapter;

@@ -18,7 +18,7 @@ final class ChannelWire implements Adapter {
     /** Chunks under way at least, so that a direct path is kept busy. */
     private static final int LEAST_DEPTH = 32;
 
-    /** What kind of request a completion is of: the upper half of its number. */
+    /** The kind of request that has completed: the upper half of its number. */
     private static final long SENT = 0;
 
     private static final long RECEIVED = 1L << 32;
@@ -79,7 +79,7 @@ final class ChannelWire implements Adapter {
     }
 
     /**
-     * Fetches completions, and tells the protocol of them.
+     * Fetches completions and passes them to the protocol.
      *
      * @return whether there were any
      */
@@ -94,7 +94,7 @@ final class ChannelWire implements Adapter {
                 // The adapter may still be at work: what it has is given up when the queue pair is gone.
                 return first;
             }
-            // Whoever closed the adapter has taken queue pair and completions with it.
+            // Closing the adapter has closed the queue pair and its completions.
             protocol.abandonPosts(new TransferException("the channel broke down", failure));
             return first;
         }
@@ -114,7 +114,7 @@ final class ChannelWire implements Adapter {
         if (!completion.isSuccess()) {
             cause = isBroken()
                     ? new TransferException("the channel broke down", failure)
-                    : new TransferException(word ? "telling the peer of messages" : "a chunk", completion);
+                    : new TransferException(word ? "announcing messages to the peer" : "a chunk", completion);
             breakDown(cause);
         }
         if (word) {
@@ -188,13 +188,13 @@ final class ChannelWire implements Adapter {
         try {
             result = queuePair.postWrite(WORD | place, word, target, SendFlags.SIGNALED);
         } catch (IllegalStateException e) {
-            breakDown(new TransferException("telling the peer of messages", e));
+            breakDown(new TransferException("announcing messages to the peer", e));
             return;
         }
         if (result == 0) {
             freeWordCount--;
         } else {
-            breakDown(TransferException.ofPost("telling the peer of messages", result));
+            breakDown(TransferException.ofPost("announcing messages to the peer", result));
         }
     }
 

@@ -18,14 +18,14 @@ import java.util.function.BooleanSupplier;
  * path is read and written by the adapter itself; the bytes of a staged one go through a few pinned chunks, with copies
  * and transfers overlapping, and no more memory however long the transfer is. The two sides may differ in path.
  *
- * <p>What goes out, writes and sends, goes in the order in which it was asked for; reads, and receives, each in theirs.
- * The n-th receive gets the message of the peer's n-th send, which may be shorter; when one of the two fails before the
- * message has begun, both fail. A send waits until the peer receives, so no connection is lost for want of a receive.
+ * <p>Writes and sends leave in the order of the calls. Reads keep their own order, and so do receives. The n-th receive
+ * gets the message of the peer's n-th send, which may be shorter. If one of the two fails before the message has begun,
+ * both fail. A send waits until the peer receives, so a missing receive does not break the connection.
  *
- * <p>Nothing happens by itself: {@link #progress()} moves all transfers on, without waiting, and the waiting methods
- * call it. A transfer that fails because a copy or a post does leaves the channel usable, except that the adapter's
- * failures end the connection: {@link #failure()} tells. When a write fails, what was asked for behind it before its
- * failure could be seen fails too, as a message or another write may tell the peer that the bytes are there.
+ * <p>There are no hidden threads: {@link #progress()} advances all transfers without waiting, and the waiting methods
+ * call it. After a failed copy or post the channel stays usable. A failure of the adapter ends the connection: see
+ * {@link #failure()}. When a write fails, the writes and sends already queued after it also fail, because they may
+ * signal to the peer that the bytes have arrived.
  *
  * <p>Close it before what its transfers lie in. Thread safety: for one thread at a time; {@link #failure()} may be
  * asked by any thread.
@@ -251,7 +251,7 @@ public final class DeviceChannel implements AutoCloseable {
     }
 
     /**
-     * Moves all transfers on as far as they can go now. It does not wait; what fails is told by the transfers.
+     * Advances all transfers as far as possible now. It does not wait. Failures are reported by the transfers.
      *
      * @return whether anything has moved
      * @throws IllegalStateException if the channel is closed

@@ -63,7 +63,7 @@ public final class DeviceMemoryPool implements AutoCloseable {
     /**
      * A pool that has registered nothing yet.
      *
-     * @param gpu whose memory is registered, and with whom
+     * @param gpu the GPU and the adapter
      * @param configuration sets what differs from the defaults
      * @return the pool, to be closed
      * @throws IllegalArgumentException if a value is out of range
@@ -236,7 +236,7 @@ public final class DeviceMemoryPool implements AutoCloseable {
     }
 
     private DevicePoolExhaustedException windowFull(long size, Bar1Use bar1, PathDecision staged) {
-        String remedy = "return buffers and trim() what is unused, close other regions of this GPU, also those of other"
+        String remedy = "return buffers and trim() what is unused, close other regions of this GPU, also in other"
                 + " processes, set maxBytes below the window, or switch on resizable BAR ('rdma4j gpudirect-check'"
                 + " shows the window)";
         if (staged == null) {
@@ -341,7 +341,10 @@ public final class DeviceMemoryPool implements AutoCloseable {
         }
     }
 
-    /** With the lock held, which it gives up meanwhile. What refuses stays among those that are closing. */
+    /**
+     * Called with the lock, which it releases meanwhile. A slab that cannot be closed stays in the list of closing
+     * slabs.
+     */
     private void closeSlabs(List<DeviceSlab> these) {
         List<RuntimeException> failures = new ArrayList<>();
         List<DeviceSlab> gone = new ArrayList<>();
@@ -399,8 +402,8 @@ public final class DeviceMemoryPool implements AutoCloseable {
     }
 
     /**
-     * Deregisters and frees all memory, that of buffers which have not come back, too, and has their number reported.
-     * Waits for the work of the GPU. Closing twice does nothing.
+     * Deregisters and frees all memory, including buffers that were not returned, whose number is reported. Waits for
+     * the work of the GPU. Closing twice does nothing.
      *
      * @throws io.github.rdma4j.cuda.CudaCloseTimeoutException if that work does not end; closing again tries again
      * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses; the same

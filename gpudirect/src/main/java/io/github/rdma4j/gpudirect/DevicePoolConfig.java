@@ -47,8 +47,8 @@ public final class DevicePoolConfig {
     }
 
     /**
-     * What addresses of buffers are multiples of, and sizes are rounded up to; default 256 bytes, as CUDA's own
-     * allocations.
+     * The alignment of buffers: addresses are multiples of it, and sizes are rounded up to it. The default is 256
+     * bytes, as for CUDA's own allocations.
      *
      * @param bytes a power of two from 16 to 64 KiB
      * @return this
@@ -63,8 +63,7 @@ public final class DevicePoolConfig {
     }
 
     /**
-     * The most bytes of device memory to register; default no limit but that of the GPU's window (BAR1) where it is
-     * smaller than its memory.
+     * The most bytes of device memory to register. By default, only the GPU's window (BAR1) limits it.
      *
      * @param bytes 1 slab or more
      * @return this
@@ -75,7 +74,7 @@ public final class DevicePoolConfig {
     }
 
     /**
-     * What may be done with the memory; default {@link AccessFlag#LOCAL_WRITE}, {@link AccessFlag#REMOTE_WRITE} and
+     * The access to the memory; default {@link AccessFlag#LOCAL_WRITE}, {@link AccessFlag#REMOTE_WRITE} and
      * {@link AccessFlag#REMOTE_READ}. A slab has one remote key: a peer that knows it can reach the whole slab. Where
      * peers are not trusted, give each a pool.
      *
@@ -106,7 +105,7 @@ public final class DevicePoolConfig {
     }
 
     /**
-     * Who is told, in one text, of buffers that have not come back when the pool is closed; default a warning of the
+     * Receives a text about buffers that were not returned when the pool is closed. The default logs a warning to the
      * logger of the pool's name.
      *
      * @param reporter is called in {@link DeviceMemoryPool#close()}

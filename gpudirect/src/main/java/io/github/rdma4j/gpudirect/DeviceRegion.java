@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicReference;
  *
  * <ul>
  *   <li>before the adapter reads what kernels have written: {@code publish}, then wait until the stream has come this
- *   far, then post, or tell the peer;
+ *   far, then post, or notify the peer;
  *   <li>before a kernel reads what the adapter has written: wait for the completion, or the peer's word, then
  *   {@code absorb}, then launch the kernel on the same stream.
  * </ul>
@@ -88,8 +88,8 @@ public final class DeviceRegion implements AutoCloseable {
     }
 
     /**
-     * Whether synchronous copies and fills of the memory (those of {@link io.github.rdma4j.cuda.DeviceMemory}) have
-     * ended for the adapter too when they return ({@code SYNC_MEMOPS}).
+     * Whether synchronous copies and fills of the memory (by {@link io.github.rdma4j.cuda.DeviceMemory}) are also
+     * complete for the adapter when they return ({@code SYNC_MEMOPS}).
      *
      * @return false with memory of the virtual-memory API before CUDA 12.1: copy on a stream then, and wait for it
      */
@@ -128,7 +128,7 @@ public final class DeviceRegion implements AutoCloseable {
         return memoryRegion().slice();
     }
 
-    /** {@return the memory as a peer names it, a value to send there; on the staged path that of the mirror} */
+    /** {@return the memory as a peer names it, a value to send there; on the staged path, of the mirror} */
     public RemoteMemory remoteMemory() {
         return memoryRegion().remoteMemory();
     }
@@ -162,7 +162,7 @@ public final class DeviceRegion implements AutoCloseable {
      *
      * @param offset of the first byte, from the start of this
      * @param size in bytes
-     * @param stream whose work shall read it
+     * @param stream whose later work reads it
      * @throws IndexOutOfBoundsException if it does not lie within
      * @throws IllegalStateException if this is closed, or the stream is being captured and the writes must be flushed:
      *     the host does that now, and not at each launch of the graph
@@ -190,7 +190,7 @@ public final class DeviceRegion implements AutoCloseable {
         return owner.writeOrdering() == WriteOrdering.FLUSHED_BY_HOST || path() == GpuPath.DATA_DIRECT;
     }
 
-    /** For a direct path: what the adapter's completion told of is then seen by kernels that start later. */
+    /** For a direct path: kernels that start later then see the completed writes of the adapter. */
     void flushAdapterWrites() {
         if (needsFlush()) {
             owner.context().flushGpuDirectWrites(FlushScope.OWNER);
@@ -255,7 +255,7 @@ public final class DeviceRegion implements AutoCloseable {
      */
     @Override
     public void close() {
-        // Whoever comes second waits here for the first: the device memory must not be freed before.
+        // A second closer waits here for the first: the device memory must not be freed before.
         if (direct != null) {
             direct.close();
         }

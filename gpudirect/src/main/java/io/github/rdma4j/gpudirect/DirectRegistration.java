@@ -18,8 +18,7 @@ import java.util.function.Supplier;
 /** The attempts at a direct path: what is registered, or why it could not be. For one registration and one thread. */
 final class DirectRegistration {
     /**
-     * What the driver says of memory that it cannot export; anything else is a failure of another kind, which staging
-     * does not help.
+     * The driver's results for memory that it cannot export. Staging does not help against other failures.
      */
     private static final Set<String> REFUSALS_OF_THE_DRIVER = Set.of(
             "CUDA_ERROR_INVALID_VALUE",
@@ -134,7 +133,7 @@ final class DirectRegistration {
         }
     }
 
-    /** For the allocation where it can be said of it, else for the whole context. */
+    /** For the allocation if it has the attribute, else for the whole context. */
     private boolean synchronizeMemoryOperations() {
         try {
             memory.memory().synchronizeMemoryOperations();

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What of a range is free, as offsets and sizes. First fit, neighbours joined; sizes are rounded up to a unit and no
- * further: room in a GPU's window is too dear for powers of two. Offsets only, no memory. For one thread at a time.
+ * The free parts of a range, as offsets and sizes. It takes the first fit and joins neighbours. Sizes are rounded up to
+ * a unit only, because a GPU's window is too small for powers of two. For one thread at a time.
  */
 final class FreeRanges {
     static final long NONE = -1;

@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A GPU and an adapter that work together: it registers memory of the one with the other, by the first path of an order
- * that the machine and the memory allow. It holds nothing that must be closed.
+ * Combines a GPU and an adapter: it registers GPU memory with the adapter, over the first path of an order that works
+ * on this machine. It needs no close.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -58,7 +58,7 @@ public final class GpuDirect {
     }
 
     /**
-     * An adapter and a GPU, with the default order of paths.
+     * Combines an adapter and a GPU, with the default order of paths.
      *
      * @param domain of the adapter
      * @param context of the GPU
@@ -69,7 +69,7 @@ public final class GpuDirect {
     }
 
     /**
-     * An adapter and a GPU. What they can do is asked for now.
+     * Combines an adapter and a GPU. Their capabilities are queried now.
      *
      * @param domain of the adapter
      * @param context of the GPU
@@ -197,8 +197,8 @@ public final class GpuDirect {
     /**
      * Prepares a channel.
      *
-     * @param queuePair says what its queue pair is to be where it differs from the defaults: port, GID, partition key;
-     *     its queues, depths, remote access and scatter to completions are the channel's matter
+     * @param queuePair configures the queue pair: port, GID, partition key; the channel itself sets its queues, depths,
+     *     remote access and scatter to completions
      * @return the channel, waiting for its peer's endpoint
      * @throws IllegalArgumentException if the chunk size is more than the adapter sends at once
      * @throws io.github.rdma4j.verbs.VerbsException if the device refuses
@@ -244,7 +244,7 @@ public final class GpuDirect {
         }
         if (!flags.contains(AccessFlag.LOCAL_WRITE)
                 && (flags.contains(AccessFlag.REMOTE_WRITE) || flags.contains(AccessFlag.REMOTE_ATOMIC))) {
-            throw new IllegalArgumentException(flags + ": a peer's writing needs LOCAL_WRITE too");
+            throw new IllegalArgumentException(flags + ": a peer's writing also needs LOCAL_WRITE");
         }
         return flags;
     }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What {@link GpuDirect#on} is told. Setters return this; thread safety: for one thread.
+ * The settings of {@link GpuDirect#on}. Setters return this; thread safety: for one thread.
  *
  * @since 0.1.0
  */
@@ -47,9 +47,8 @@ public final class GpuDirectConfig {
     }
 
     /**
-     * Has {@link GpuPath#DATA_DIRECT} tried before all others of the order; where the adapter, its library or its
-     * kernel has none, {@link DeviceRegion#decision()} says so and the next one is taken. Experimental: no such adapter
-     * has met this code.
+     * Tries {@link GpuPath#DATA_DIRECT} before all others of the order. If the adapter, its library or the kernel lacks
+     * it, the next path is taken and {@link DeviceRegion#decision()} says so. Experimental.
      *
      * @return this
      */
@@ -72,10 +71,10 @@ public final class GpuDirectConfig {
     }
 
     /**
-     * By which way an adapter is to reach what {@link GpuPath#DMA_BUF} exports; default
-     * {@link DmaBuf.Mapping#DEFAULT}. {@link DmaBuf.Mapping#PCIE} is for machines whose GPU has another link to the
-     * processor, over which the adapter's accesses would go: a driver that does not know it (before CUDA 12.8) refuses
-     * the path. {@link GpuPath#DATA_DIRECT} asks for it by itself.
+     * How an adapter accesses memory exported by {@link GpuPath#DMA_BUF}; default {@link DmaBuf.Mapping#DEFAULT}.
+     * {@link DmaBuf.Mapping#PCIE} is for machines whose GPU has another link to the processor, over which the adapter's
+     * accesses would go. A driver before CUDA 12.8 does not support it and refuses the path.
+     * {@link GpuPath#DATA_DIRECT} requests it automatically.
      *
      * @param mapping which
      * @return this

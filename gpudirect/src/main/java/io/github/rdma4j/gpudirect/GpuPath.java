@@ -5,7 +5,7 @@ package io.github.rdma4j.gpudirect;
 import java.util.List;
 
 /**
- * How the bytes of device memory get to and from the adapter.
+ * The path of device memory to and from the adapter.
  *
  * @since 0.1.0
  */
@@ -19,7 +19,7 @@ public enum GpuPath {
     /** The adapter reads and writes device memory, which its driver has as a dma-buf (ibv_reg_dmabuf_mr(3)). */
     DMA_BUF("dma-buf"),
     /**
-     * The adapter reads and writes device memory, which a peer-memory module of the kernel has told it of
+     * The adapter reads and writes device memory, which a peer-memory module of the kernel has mapped for it
      * (ibv_reg_mr(3)).
      */
     PEER_MEMORY("peer memory"),

@@ -18,7 +18,7 @@ public class GpuPathUnavailableException extends RuntimeException {
     /**
      * No path.
      *
-     * @param memory that was to be registered, in words
+     * @param memory the memory that could not be registered, as text
      * @param refusals one for each path that was allowed
      */
     GpuPathUnavailableException(String memory, List<PathRefusal> refusals) {

@@ -200,7 +200,7 @@ final class Incoming {
             return false;
         }
         long chunk = job.posted;
-        // What is still to come of a message that the peer has given up is empty; the memory is the user's again.
+        // The remaining chunks of a message that the peer has given up are empty; the user owns the memory again.
         boolean empty = !job.isStaged() && job.isFailing();
         Posts.Post post = receivePosts.take(job, takeSlot(job, chunk), chunk, empty);
         TransferException failure;
@@ -263,7 +263,7 @@ final class Incoming {
         Job job = post.job;
         long chunk = post.chunk;
         int bytes = post.bytes();
-        // What came before the chunk that failed is good.
+        // The chunks before the failed one are valid.
         boolean wanted = failure == null && chunk < job.abortFrom && !job.isEnded();
         if (wanted && post.slot != null) {
             Slots.Slot slot = post.slot;

@@ -3,9 +3,9 @@
 package io.github.rdma4j.gpudirect;
 
 /**
- * A transfer as the channel's protocol sees it: chunks, and how far each stage has got. Where its bytes lie is a matter
- * of the {@link Adapter} and the {@link Copier}. For one thread at a time, except that state, length, bytes done and
- * failure may be asked by any.
+ * A transfer as the channel's protocol sees it: chunks, and the progress of each stage. The {@link Adapter} and the
+ * {@link Copier} handle its memory. For one thread at a time, except that state, length, bytes done and failure may be
+ * asked by any.
  */
 abstract class Job {
     private final Transfer.Kind kind;
@@ -25,7 +25,7 @@ abstract class Job {
     long firstChunk;
 
     long chunks;
-    /** Chunks that have got a slot, of a staged transfer that goes out. */
+    /** Chunks that have a slot, for an outgoing staged transfer. */
     long taken;
     /** Chunks that the adapter has been given. */
     long posted;
@@ -34,7 +34,7 @@ abstract class Job {
     /** From here on chunks carry nothing: it failed there. */
     long abortFrom = Long.MAX_VALUE;
 
-    /** Of a receive that refuses its message: the room that it tells. */
+    /** For a receive that rejects its message: the buffer size that it reports. */
     long refusal = Mailbox.NO_RECEIVE;
 
     private int atAdapter;
@@ -104,7 +104,7 @@ abstract class Job {
         return copying > 0;
     }
 
-    /** One at least, which may be empty: so that a transfer without bytes, too, ends behind those before it. */
+    /** At least one, which may be empty, so that a transfer without bytes also ends after the transfers before it. */
     final long chunksOf(long bytes) {
         return Math.max(1, Math.ceilDiv(bytes, chunkSize));
     }
@@ -143,7 +143,7 @@ abstract class Job {
         }
     }
 
-    /** Of a send that failed before the peer knew of it: one empty chunk tells. */
+    /** For a send that failed before it was announced: one empty chunk reports the failure. */
     final void shrinkToNothing() {
         chunks = 1;
         abortFrom = 0;

@@ -25,7 +25,7 @@ final class Mailbox implements AutoCloseable {
     /** The longest message: the rest of a word is its tag. */
     static final long LONGEST = (1L << 48) - 1;
 
-    /** In place of the room: the receive failed before its message had begun. No message is longer than this. */
+    /** Instead of a buffer size: the receive failed before its message had begun. No message is longer than this. */
     static final long NO_RECEIVE = LONGEST;
 
     private static final int GRANTS = 0;

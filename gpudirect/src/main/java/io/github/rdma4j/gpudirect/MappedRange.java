@@ -17,8 +17,8 @@ import io.github.rdma4j.cuda.PointerAttributes;
 record MappedRange(int segments, boolean gpuDirectCapable) {
 
     /**
-     * That of a slice. A pointer that the driver does not know as we do would be another's memory, or none, by the time
-     * that the adapter uses it.
+     * The range of a slice. If the driver's view of the pointer differs, the adapter would access freed memory or
+     * memory of another owner.
      *
      * @throws IllegalArgumentException if the driver does not know all of it as device memory
      */
@@ -27,12 +27,12 @@ record MappedRange(int segments, boolean gpuDirectCapable) {
         long end = memory.address() + memory.length();
         PointerAttributes segment = context.pointerAttributes(memory.address());
         if (segment.type() != PointerAttributes.Type.DEVICE && !segment.isManaged()) {
-            throw new IllegalArgumentException(
-                    memory + " is not known to the CUDA driver as device memory: whoever allocated it has freed it");
+            throw new IllegalArgumentException(memory
+                    + " is not known to the CUDA driver as device memory: the library that allocated it has freed it");
         }
         int segments = 1;
         boolean capable = whole.isGpuDirectCapable();
-        // The driver tells of the piece that a pointer leads into, and nothing of those behind it.
+        // The driver describes only the piece at the pointer, not the pieces after it.
         for (long at = endOf(segment, end); Long.compareUnsigned(at, end) < 0; at = endOf(segment, end)) {
             if (whole.kind() != DeviceMemory.Kind.VIRTUAL) {
                 throw new IllegalArgumentException("%s ends %d bytes after its allocation of %d bytes from 0x%x"

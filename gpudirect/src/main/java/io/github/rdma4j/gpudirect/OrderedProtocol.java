@@ -19,8 +19,8 @@ import java.util.Arrays;
  *   <li>write the transfer's number to the doorbell.
  * </ol>
  *
- * <p>It waits for the transfer by waiting for {@link #READY}. Who sees the doorbell looks at all words, and frees the
- * doorbell only if it has not changed meanwhile; so starts of one stream are taken in its order, and none is forgotten
+ * <p>It waits for the transfer by waiting for {@link #READY}. The proxy that sees the doorbell checks all words, and
+ * frees the doorbell only if it has not changed meanwhile. So starts of one stream are taken in order, and none is lost
  * when several streams ring at once.
  *
  * <p>Whatever happens, each word that a stream has requested becomes ready: with {@link #FAILED} if the bytes did not
@@ -36,7 +36,7 @@ final class OrderedProtocol {
     /** Of a word: another bit. */
     static final int FAILED = 4;
 
-    /** The tags by which arrivals are told apart. */
+    /** The tags that distinguish arrivals. */
     static final int TAGS = 256;
 
     /** How long completions of a broken connection are waited for: until then the adapter may touch memory. */
@@ -56,7 +56,7 @@ final class OrderedProtocol {
         /** Behind all that was written before. */
         void setWord(int slot, int value);
 
-        /** The word that tells kernels of the first failure. */
+        /** The word in which kernels see the first failure. */
         void setError();
     }
 
@@ -323,7 +323,7 @@ final class OrderedProtocol {
         }
     }
 
-    /** From now on nothing comes through. What the adapter still has is answered when it has let go of it. */
+    /** From now on all transfers fail. A transfer that the adapter still holds fails when the adapter releases it. */
     void breakDown(TransferException cause, long now) {
         if (failure != null) {
             return;

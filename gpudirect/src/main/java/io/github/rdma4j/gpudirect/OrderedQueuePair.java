@@ -80,7 +80,7 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
         }
     }
 
-    /** Fetches completions, and tells the protocol of them; whether there were any. */
+    /** Fetches completions and passes them to the protocol; returns whether there were any. */
     boolean poll(OrderedProtocol protocol, long now) {
         int count;
         try {
@@ -89,7 +89,7 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
             boolean first = protocol.failure() == null;
             protocol.breakDown(new TransferException("polling", e), now);
             if (!completionQueue.isOpen()) {
-                // Whoever closed the adapter has taken queue pair and completions with it.
+                // Closing the adapter has closed the queue pair and its completions.
                 protocol.abandonPosts();
             }
             return first;
@@ -116,7 +116,7 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
             } catch (TransferException | IllegalStateException e) {
                 protocol.breakDown(new TransferException("the peer's notices", e), now);
             }
-            // What was sent without a tag is nothing that this protocol knows.
+            // A message without a tag is not part of this protocol.
             protocol.arrived(completion.hasImmediateData() ? completion.immediateData() : -1, now);
         }
     }

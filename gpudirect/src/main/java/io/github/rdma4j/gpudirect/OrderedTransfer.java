@@ -101,9 +101,9 @@ public final class OrderedTransfer {
     }
 
     /**
-     * Holds a stream back until the round that was started last is done: until the peer has the bytes, or until they
-     * have arrived and can be read by what the stream does next. If the channel fails, the stream goes on, too: see
-     * {@link StreamChannel}. On the staged path what has arrived is copied from the mirror.
+     * Blocks a stream until the last round that was started is done: the peer has the bytes, or the bytes have arrived
+     * and later work of the stream can read them. The stream also continues if the channel fails: see
+     * {@link StreamChannel}. On the staged path, the bytes that arrived are copied from the mirror.
      *
      * @param stream of the channel's context
      * @throws IllegalArgumentException if it is of another context

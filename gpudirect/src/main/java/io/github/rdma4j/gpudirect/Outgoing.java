@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What leaves this side, in the order in which it was asked for: writes, and sends, which are announced and go on as
- * the peer posts receives. A staged chunk takes a slot, is copied, posted, and gives the slot back with its completion.
+ * The outgoing writes and sends, in the order of the calls. Sends are announced and proceed as the peer posts receives.
+ * A staged chunk takes a slot, is copied, posted, and gives the slot back with its completion.
  *
- * <p>What is behind a write vouches for it: a message tells the peer that the bytes are there, and so may another
- * write. When a write fails, all that was asked for behind it, before its failure could be seen, fails as well.
+ * <p>A message after a write signals that the write has arrived, and another write may do the same. When a write fails,
+ * all writes and sends that were queued after it, before its failure was visible, fail as well.
  *
  * <p>The n-th send is for the n-th receive of the peer, whatever becomes of the two. A send that fails is announced all
  * the same, and its missing chunks are sent empty.
@@ -203,7 +203,7 @@ final class Outgoing {
         return job.kind() == Transfer.Kind.WRITE || job.firstChunk + chunk < grants;
     }
 
-    /** Whether all chunks have got a slot. */
+    /** Whether all chunks have a slot. */
     private boolean stage(Job job) {
         while (job.taken < job.chunks) {
             long chunk = job.taken;

@@ -66,8 +66,7 @@ public final class PooledDeviceMemory implements AutoCloseable {
     }
 
     /**
-     * The memory, for work requests; on the staged path that of the slab's mirror, which is made when the first is
-     * asked for.
+     * The memory, for work requests; on the staged path, part of the slab's mirror, which is created on first use.
      *
      * @return as many bytes as were asked for
      * @throws IllegalStateException if it was returned
@@ -77,7 +76,7 @@ public final class PooledDeviceMemory implements AutoCloseable {
     }
 
     /**
-     * The memory as a peer names it; on the staged path that of the mirror.
+     * The memory as a peer names it; on the staged path, of the mirror.
      *
      * @return address, length and remote key
      * @throws IllegalStateException if it was returned
@@ -105,7 +104,7 @@ public final class PooledDeviceMemory implements AutoCloseable {
      *
      * @param from the first byte, from the start of this
      * @param length in bytes
-     * @param stream whose work shall read it
+     * @param stream whose later work reads it
      * @throws IndexOutOfBoundsException if it does not lie within
      * @throws IllegalStateException if it was returned
      */

@@ -65,7 +65,7 @@ public final class PreparedChannel implements AutoCloseable {
                 new ChannelEndpoint(pair.endpoint(), mailbox.remoteMemory(), config.chunkSize(), config.slots(), reads);
     }
 
-    /** What every port can send: the one that is meant may be set in a way that shows only later. */
+    /** The limit that holds for every port: which port is used may be known only later. */
     private static void requireChunk(int chunkSize, DeviceContext device) {
         for (int port = 1; port <= device.attributes().physicalPortCount(); port++) {
             long longest = device.port(port).maxMessageSize();
@@ -78,7 +78,7 @@ public final class PreparedChannel implements AutoCloseable {
         }
     }
 
-    /** {@return what the peer must know} */
+    /** {@return the data that the peer needs to connect} */
     public ChannelEndpoint endpoint() {
         return endpoint;
     }
@@ -98,7 +98,7 @@ public final class PreparedChannel implements AutoCloseable {
      * Connects. No packet is sent: the peer must do the same with this side's endpoint.
      *
      * @param theirs the peer's endpoint
-     * @param connection sets what differs from the defaults; the number of reads under way is the channel's matter
+     * @param connection sets what differs from the defaults; the channel itself sets the number of outstanding reads
      * @return the channel, which has what this had: close that one
      * @throws IllegalStateException if it was connected before
      * @throws io.github.rdma4j.verbs.VerbsException if the device refuses

@@ -58,7 +58,7 @@ public final class PreparedStreamChannel implements AutoCloseable {
         nothing = memory;
     }
 
-    /** {@return what the peer must know} */
+    /** {@return the data that the peer needs to connect} */
     public QueuePairEndpoint endpoint() {
         return pair.endpoint();
     }
@@ -96,7 +96,7 @@ public final class PreparedStreamChannel implements AutoCloseable {
         return StreamChannel.open(gpu, proxy, this, wire, config, flushesInStreams());
     }
 
-    /** What every port can send at once: the one that is meant may be set in a way that shows only later. */
+    /** The length that every port can send at once: which port is used may be known only later. */
     long longest() {
         DeviceContext device = gpu.protectionDomain().context();
         long longest = Long.MAX_VALUE;

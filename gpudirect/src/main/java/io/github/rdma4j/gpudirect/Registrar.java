@@ -25,7 +25,7 @@ interface Registrar {
     /** Registers addresses that a peer-memory module knows. */
     MemoryRegion addresses(long first, long length, AccessFlag... access);
 
-    /** That of a protection domain. */
+    /** The registrar of a protection domain. */
     static Registrar of(ProtectionDomain domain) {
         return new Registrar() {
             @Override

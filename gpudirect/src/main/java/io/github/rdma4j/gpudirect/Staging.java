@@ -15,7 +15,7 @@ import io.github.rdma4j.gpudirect.internal.Undo;
 record Staging(HostMemory memory, CudaStream stream, CudaEvent[] events, int chunkSize) {
     static Staging make(CudaContext context, int chunkSize, int count) {
         HostMemory memory = context.allocateHost((long) chunkSize * count);
-        // What comes after the memory is closed with it, if the last of it cannot be made.
+        // If a later step fails, closing the memory also closes the objects made after it.
         try {
             CudaStream stream = context.createStream();
             memory.addDependent(stream);

@@ -19,7 +19,7 @@ final class StagingRing implements Copier, AutoCloseable {
     private final Staging staging;
     private final MemoryRegion region;
     private final MemorySlice[] chunks;
-    /** Where the event could not be recorded, so that the whole stream tells when the copy is over. */
+    /** The stream to query for the end of the copy, if the event could not be recorded. */
     private final boolean[] unrecorded;
 
     StagingRing(ProtectionDomain domain, ContextStore store, int chunkSize, int count) {
@@ -44,7 +44,7 @@ final class StagingRing implements Copier, AutoCloseable {
         unrecorded = new boolean[count];
     }
 
-    /** What of a slot is used. */
+    /** The part of a slot that is used. */
     MemorySlice slice(Slots.Slot slot) {
         MemorySlice whole = chunks[slot.index()];
         return slot.length == whole.length() ? whole : whole.slice(0, slot.length);

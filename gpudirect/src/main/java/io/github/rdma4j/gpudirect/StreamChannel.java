@@ -17,20 +17,21 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Writes to a peer's memory, and arrivals of the peer's, in the order of CUDA streams (GPUDirect Async): a stream asks
- * for a transfer, goes on with other work, and waits for the transfer, while the host does nothing but let a
- * {@link StreamProxy} post. What is prepared once can be started any number of times, also by CUDA graphs.
+ * A connection whose transfers run in the order of CUDA streams (GPUDirect Async): writes to a peer's memory, and
+ * arrivals of the peer's writes. A stream starts a transfer, continues with other work, and waits for the transfer. On
+ * the host, only a {@link StreamProxy} runs. A prepared transfer can be started any number of times, also by CUDA
+ * graphs.
  *
- * <p>What one stream starts leaves in its order, whether it waits in between or not, and arrives in that order. Between
- * streams only events make an order.
+ * <p>Transfers that one stream starts leave and arrive in that order, whether or not it waits in between. Use events to
+ * order several streams.
  *
- * <p>No stream waits for ever. When something fails, or takes longer than {@link StreamChannelConfig#timeLimit}, the
- * channel has failed: all waits of streams end at once, and those that come later do not wait. What a stream does
- * behind such a wait it does with what the memory has then. Kernels learn of it by {@link #passErrorWord}; the program
- * by {@link #failure()}, and by an {@link IllegalStateException} of the next start and of the next launch of a graph.
+ * <p>No stream waits forever. If a transfer fails or takes longer than {@link StreamChannelConfig#timeLimit}, the
+ * channel fails: all waits of streams end at once, and later waits do not block. The work after such a wait runs on
+ * whatever the memory contains. Kernels see the failure in the word of {@link #passErrorWord}. The program sees it in
+ * {@link #failure()}, and as an {@link IllegalStateException} of the next start and of the next launch of a graph.
  *
- * <p>It is closed with its proxy or its CUDA context at the latest; close it before what its transfers lie in. Thread
- * safety: all methods may be called from any thread.
+ * <p>Closing its proxy or its CUDA context also closes it. Close it before the memory of its transfers. Thread safety:
+ * all methods may be called from any thread.
  *
  * @since 0.1.0
  */
@@ -127,8 +128,8 @@ public final class StreamChannel implements AutoCloseable {
     }
 
     /**
-     * Prepares a write of device memory that tells the peer: its {@link #prepareArrival} with the same tag is through
-     * when these bytes and those of all writes before are there.
+     * Prepares a write of device memory that notifies the peer: the peer's {@link #prepareArrival} with the same tag
+     * completes when these bytes and all earlier writes have arrived.
      *
      * @param region what is written; on the staged path each start copies it to the mirror
      * @param offset of the first byte
@@ -146,7 +147,7 @@ public final class StreamChannel implements AutoCloseable {
     }
 
     /**
-     * Prepares a write of host memory that tells the peer.
+     * Prepares a write of host memory that notifies the peer.
      *
      * @param local what is written
      * @param remote where to, as long at least
@@ -160,9 +161,9 @@ public final class StreamChannel implements AutoCloseable {
     }
 
     /**
-     * Prepares the arrival of what the peer writes and tells of: each round takes one notice with this tag, also one
-     * that came before. A stream that has waited for it sees what the peer wrote, where the adapter writes to memory
-     * directly; of a staged region {@link #prepareArrival(int, DeviceRegion, long, long)}.
+     * Prepares the arrival of the peer's notifying writes: each round takes one notification with this tag, also an
+     * earlier one. A stream that has waited for it sees the peer's bytes if the adapter writes to memory directly. For
+     * a staged region use {@link #prepareArrival(int, DeviceRegion, long, long)}.
      *
      * @param tag 0 to 255; one transfer for each
      * @return the transfer
@@ -174,8 +175,8 @@ public final class StreamChannel implements AutoCloseable {
     }
 
     /**
-     * Prepares the arrival of what the peer writes to a region and tells of, on every path: on the staged one, each
-     * wait copies it from the mirror.
+     * Prepares the arrival of the peer's notifying writes to a region, on every path. On the staged path, each wait
+     * copies the bytes from the mirror.
      *
      * @param tag 0 to 255; one transfer for each
      * @param region where the peer writes to
@@ -250,8 +251,8 @@ public final class StreamChannel implements AutoCloseable {
     }
 
     /**
-     * Passes a word to a kernel that is 0 as long as the channel has not failed, and 1 from then on, before any wait
-     * ends because of that.
+     * Passes a word to a kernel. It is 0 until the channel fails, and then 1, before any wait ends because of the
+     * failure.
      *
      * @param arguments of the kernel, which takes a pointer to a 32-bit integer
      * @param index of that argument
@@ -260,7 +261,7 @@ public final class StreamChannel implements AutoCloseable {
         arguments.setPointer(index, words.memory(), words.errorOffset());
     }
 
-    /** {@return why nothing comes through any more; empty as long as the channel has not failed} */
+    /** {@return why the channel has failed; empty if it has not} */
     public Optional<TransferException> failure() {
         return Optional.ofNullable(protocol.failure());
     }

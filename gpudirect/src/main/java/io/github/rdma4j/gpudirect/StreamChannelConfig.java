@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * What {@link GpuDirect#prepareStreamChannel} is told. Setters return this; thread safety: for one thread.
+ * The settings of {@link GpuDirect#prepareStreamChannel}. Setters return this; thread safety: for one thread.
  *
  * @since 0.1.0
  */
@@ -38,8 +38,8 @@ public final class StreamChannelConfig {
     }
 
     /**
-     * How long a transfer may take from the moment at which its stream asks for it; default 30 s. One that takes longer
-     * ends the channel, so that no stream waits for ever. An arrival takes as long as the peer does.
+     * The longest time for a transfer after its stream starts it; default 30 s. A longer transfer ends the channel, so
+     * that no stream waits forever. An arrival also includes the time that the peer takes.
      *
      * @param time 1 ms to a day
      * @return this
@@ -53,8 +53,8 @@ public final class StreamChannelConfig {
     }
 
     /**
-     * What the queue pair is to be where it differs from the defaults: port, GID, partition key. Its queues, depths,
-     * remote access and scatter to completions are the channel's matter.
+     * Configures the queue pair: port, GID, partition key. The channel itself sets its queues, depths, remote access
+     * and scatter to completions.
      *
      * @param configuration sets it
      * @return this

@@ -9,9 +9,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * The thread that posts what streams ask for, and tells them what has come: one for any number of
- * {@link StreamChannel}s. A GPU cannot ring an adapter's doorbell by this library (see docs/gpudirect.md), so a
- * processor does it; no thread of the program is needed for that.
+ * A thread that posts the transfers that streams start and signals completions to the streams, for any number of
+ * {@link StreamChannel}s. With this library, a GPU cannot ring an adapter's doorbell itself (see docs/gpudirect.md), so
+ * this thread does; no other thread of the program is needed.
  *
  * <p>It looks at the words of the channels without a pause as long as something moves, and for
  * {@link StreamProxyConfig#spin} after that; then it sleeps between two looks. It calls no code of the program.

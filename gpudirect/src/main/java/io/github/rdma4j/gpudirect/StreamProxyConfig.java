@@ -6,7 +6,7 @@ import io.github.rdma4j.gpudirect.internal.TimeText;
 import java.time.Duration;
 
 /**
- * What {@link StreamProxy#start} is told. Setters return this; thread safety: for one thread.
+ * The settings of {@link StreamProxy#start}. Setters return this; thread safety: for one thread.
  *
  * @since 0.1.0
  */

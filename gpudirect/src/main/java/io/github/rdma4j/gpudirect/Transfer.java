@@ -9,10 +9,10 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Bytes on their way through a {@link DeviceChannel}. It goes on only while {@link DeviceChannel#progress()} or a
- * waiting method is called.
+ * A transfer through a {@link DeviceChannel}. It advances only while {@link DeviceChannel#progress()} or a waiting
+ * method is called.
  *
- * <p>Thread safety: for one thread at a time, the channel's; what it tells of itself may be asked by any thread.
+ * <p>Thread safety: for the channel's thread; any thread may query its state.
  *
  * @since 0.1.0
  */
@@ -78,8 +78,8 @@ public final class Transfer {
     }
 
     /**
-     * Has it start only when what a stream has been given so far is done: the kernel that writes the bytes, for
-     * instance. The host does not wait. Called more than once, it starts when all of that is done.
+     * Starts the transfer only when the work that a stream has so far is done, such as the kernel that writes the
+     * bytes. The host does not wait. If called more than once, the transfer waits for all of them.
      *
      * @param stream of the channel's context
      * @return this
@@ -102,12 +102,12 @@ public final class Transfer {
     }
 
     /**
-     * Lets what a stream is given from now on wait until this is at its end; the host does not wait. The stream goes on
-     * too if the transfer fails: ask {@link #state()} before its results are used. {@link DeviceChannel#progress()}
-     * must go on being called, or the stream waits for ever.
+     * Makes later work of a stream wait until this transfer has ended; the host does not wait. The stream also
+     * continues if the transfer fails: check {@link #state()} before you use its results.
+     * {@link DeviceChannel#progress()} must go on being called, or the stream waits forever.
      *
      * @param stream of the channel's context
-     * @param timeout how long the host waits in place of a stream that cannot wait for values in memory
+     * @param timeout how long the host waits if the stream cannot wait for values in memory
      * @throws TransferException if it has failed already
      * @throws IllegalStateException if the host had to wait, and the time is over
      * @throws io.github.rdma4j.cuda.CudaWaitInterruptedException if the host had to wait, and the thread is interrupted
@@ -121,7 +121,7 @@ public final class Transfer {
             return;
         }
         if (!await(timeout)) {
-            throw new IllegalStateException("%s is not at its end after %s, and the stream cannot wait for it by itself"
+            throw new IllegalStateException("%s has not ended after %s, and the stream cannot wait for it"
                     .formatted(this, TimeText.of(timeout)));
         }
     }

@@ -86,7 +86,7 @@ final class Work extends Job {
     }
 
     /**
-     * Lets a stream wait by itself until this is at its end.
+     * Makes a stream wait until this has ended.
      *
      * @return false if it cannot
      */

@@ -5,7 +5,7 @@ package io.github.rdma4j.gpudirect;
 import io.github.rdma4j.cuda.CudaDevice;
 import io.github.rdma4j.cuda.DeviceAttribute;
 
-/** What must be done before a kernel may read what an adapter has written to device memory. */
+/** The step that is needed before a kernel may read the bytes that an adapter has written to device memory. */
 enum WriteOrdering {
     /** Nothing: the device orders such writes. */
     ORDERED,

@@ -251,7 +251,7 @@ abstract class DeviceRegionBehaviour {
         freed.close();
         assertThatThrownBy(() -> gpu.register(wrapped, LOCAL_WRITE))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("whoever allocated it has freed it");
+                .hasMessageContaining("the library that allocated it has freed it");
         DeviceMemory shorter = context.allocate(4096);
         assertThatThrownBy(() -> context.wrap(shorter.handle(), SIZE))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * {@code libnvidia-ml.so.1} (NVML), which comes with NVIDIA's driver: opened when it is first asked, and then kept. A
- * library that is not there is no error: nobody needs what it tells.
+ * {@code libnvidia-ml.so.1} (NVML), which comes with NVIDIA's driver. It is opened on first use and stays open. A
+ * missing library is not an error, because its data is optional.
  *
  * <p>Thread safety: all methods may be called from any thread, as NVML's own.
  */
@@ -112,8 +112,8 @@ public final class NvmlLibrary {
      * The window of a GPU, as it is now.
      *
      * @param pciAddress such as {@code 0000:17:00.0}
-     * @return what NVML tells
-     * @throws NoAnswerException if it tells nothing
+     * @return the answer of NVML
+     * @throws NoAnswerException if NVML has no answer
      */
     public static Window window(String pciAddress) throws NoAnswerException {
         return require().ask(pciAddress);

@@ -10,11 +10,11 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What udev knows of block devices. cuFile asks it for the attributes of the volume that a file is on, and takes no
- * file of a volume without them, not in its compatibility mode either; containers and microVMs have no such database.
+ * The udev database of block devices. cuFile reads the attributes of a file's volume from it. It accepts no file of a
+ * volume without attributes, not even in compatibility mode. Containers and microVMs have no such database.
  */
 public final class UdevDatabase {
-    /** What to do where attributes are missing. */
+    /** The remedy for missing attributes. */
     public static final String REMEDY =
             "in a container mount the machine's /run/udev there, read-only; elsewhere see that"
                     + " systemd-udevd or another udev runs";

@@ -9,7 +9,7 @@ public final class Undo {
     /**
      * Closes each of them, though another one fails.
      *
-     * @param failure is told what fails here, beside it
+     * @param failure gets the failures here as suppressed exceptions
      * @param made in the order of closing; null for what was not made
      */
     public static void after(Throwable failure, AutoCloseable... made) {

@@ -19,7 +19,7 @@ public record AdapterPlacement(PciFunction gpu, RdmaAdapter adapter, PciDistance
     public static final int UNKNOWN_NUMA_DISTANCE = 255;
 
     /**
-     * What to think of before this pair is used.
+     * A caveat for using this pair.
      *
      * @return a sentence if transfers between the two cross a host bridge or go to another NUMA node; otherwise empty
      */

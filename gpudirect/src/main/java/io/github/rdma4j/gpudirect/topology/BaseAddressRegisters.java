@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * and flags.
  */
 final class BaseAddressRegisters {
-    /** The lines after these are the expansion ROM's and those of SR-IOV. */
+    /** The lines after these belong to the expansion ROM and SR-IOV. */
     private static final int REGISTERS = 6;
 
     private static final long IO_PORTS = 0x100;

@@ -17,8 +17,8 @@ import java.util.OptionalLong;
  * @param rootComplex the host bridge that it is below, by sysfs's name, such as {@code pci0000:00}
  * @param bridges the bridges above it, the one next to the host bridge first: root port, upstream and downstream ports
  *     of switches
- * @param numaNode the NUMA node that it is attached to; -1 if the firmware does not tell
- * @param link its link; for a virtual function that of the physical one, which has the wires
+ * @param numaNode the NUMA node that it is attached to; -1 if the firmware does not report it
+ * @param link its link; for a virtual function, the link of its physical function
  * @param physicalFunction of a virtual function: the function that it is a part of
  * @param driver the kernel driver that has it, such as {@code nvidia} or {@code mlx5_core}
  * @param folder its folder in sysfs
@@ -59,10 +59,9 @@ public record PciFunction(
 
     /**
      * The size of the window on its memory that a GPU shows other devices, which NVIDIA calls BAR1: the second memory
-     * window in the file {@code resource}. How much of it is in use no file of sysfs tells.
+     * window in the file {@code resource}. sysfs does not report how much of it is in use.
      *
-     * @return in bytes; empty if the file cannot be read or names no second window, as that of a GPU that is one with
-     *     its processor
+     * @return in bytes; empty if the file cannot be read or lists no second window, as for an integrated GPU
      */
     public OptionalLong bar1() {
         return BaseAddressRegisters.bar1(folder);

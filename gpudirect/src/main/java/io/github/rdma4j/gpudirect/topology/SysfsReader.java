@@ -17,13 +17,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Reads PCI functions and RDMA devices below a sysfs root. What cannot be read is unknown, not an error: containers
- * hide parts of sysfs.
+ * Reads PCI functions and RDMA devices below a sysfs root. A value that cannot be read is unknown, not an error:
+ * containers hide parts of sysfs.
  */
 final class SysfsReader {
     private static final Pattern ROOT_COMPLEX = Pattern.compile("pci[0-9a-f]{4,8}:[0-9a-f]{2}");
     private static final int MOST_LANES = 32;
-    /** Network interfaces tell their speed in Mbit/s. */
+    /** Network interfaces report their speed in Mbit/s. */
     private static final double MEGABITS = 1000;
 
     private final Path sysfs;
@@ -156,7 +156,7 @@ final class SysfsReader {
                 lanes(folder.resolve("max_link_width")));
     }
 
-    /** The registers of a virtual function's link read as zeros; the physical function's tell. */
+    /** The link registers of a virtual function read as zeros; use those in the physical function. */
     private static PciFunction withPhysicalLink(PciFunction function, SortedMap<PciAddress, PciFunction> functions) {
         PciFunction physical = function.physicalFunction().map(functions::get).orElse(null);
         if (physical == null || function.link().bandwidth() > 0) {

@@ -98,9 +98,9 @@ public final class Topology {
     }
 
     /**
-     * How far two functions are apart; see {@link PciDistance} for what counts. Two functions of which the firmware
-     * does not tell the NUMA node count as being in the same node, as NCCL has it; one of which it does and one of
-     * which it does not, as being in different ones if the machine has several.
+     * How far two functions are apart; see {@link PciDistance} for what counts. If the firmware reports the NUMA node
+     * of neither function, they count as being in the same node, as in NCCL. If it reports only one, they count as
+     * being in different nodes on a machine with several.
      *
      * @param one a function
      * @param other another function, or the same
