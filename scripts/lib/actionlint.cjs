@@ -9,7 +9,7 @@ const [folder, ...files] = process.argv.slice(2);
 global.throwError = (message) => {
   throw new Error(message);
 };
-globalThis.crypto ??= require('crypto').webcrypto; // Node 18 has none by itself
+globalThis.crypto ??= require('crypto').webcrypto; // Node 18 does not define it
 require(`${folder}/wasm_exec.js`);
 const go = new Go();
 WebAssembly.instantiate(fs.readFileSync(`${folder}/main.wasm`), go.importObject)

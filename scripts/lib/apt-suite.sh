@@ -6,11 +6,11 @@
 #
 #   apt_suite SUITE [ARCH]
 #                        makes APT_SUITE the options with which apt-get and apt-cache see that suite only. SUITE:
-#                        "trixie", or "backports" for those of this machine's own suite. Status 1 when it cannot be
+#                        "trixie", or "backports" for the backports of this machine's own suite. Status 1 when it cannot be
 #                        read; APT_SUITE_FAILURE says why. With ARCH, a Debian architecture as "arm64", they see that one's
 #                        packages, as on a machine where none is installed.
 #
-# The mirror and the keys are those of this machine's main suite; lists and sources lie in the cache, so that nothing of
+# Uses the mirror and the keys of this machine's main suite; lists and sources lie in the cache, so that nothing of
 # the machine's own configuration changes. Each day has its own, so that a package that was replaced since is not asked for.
 
 # shellcheck disable=SC2034 # read by the file that sources this one

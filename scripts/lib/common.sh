@@ -16,7 +16,7 @@
 #   room FOLDER         prints how many MiB are free there; false when that cannot be known
 #   programs_start_in FOLDER   true where files can be made and run, as in no folder that is mounted noexec
 #   whole_line SECONDS DESCRIPTOR   sets LINE to the next line from there; false when none has begun within that time. A line that
-#                       has begun has ten seconds to end; what came of it is in LINE_BEGUN, and the next call goes on with it
+#                       has begun has ten seconds to end; its beginning is in LINE_BEGUN, and the next call goes on with it
 
 if [[ -n ${RDMA4J_COMMON_SOURCED:-} ]]; then
     return 0
@@ -36,7 +36,7 @@ say() {
     [[ -n ${RDMA4J_QUIET:-} ]] || warn "$@"
 }
 
-# That nobody can be told is no reason to stop.
+# A closed standard error is no reason to stop.
 warn() {
     printf '%s: %s\n' "$PROGRAM" "$*" >&2 2>/dev/null || true
 }

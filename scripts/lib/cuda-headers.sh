@@ -4,8 +4,8 @@
 #
 # Where the headers of the CUDA driver API are. Needs common.sh.
 #
-#   find_cuda_headers [HOME]   prints the folder of cuda.h: that of HOME when given, else of $CUDA_HOME, else of the nvcc
-#                              on the PATH or the usual folders, where those of the pinned version come first.
+#   find_cuda_headers [HOME]   prints the folder of cuda.h: in HOME when given, else in $CUDA_HOME, else next to the nvcc
+#                              on the PATH or in the usual folders, the pinned version first.
 #                              Status 1, and nothing printed, when there are none
 #   cuda_headers_version DIR   prints the version that cuda.h in DIR says, such as 13.0
 #   cuda_headers_remedy        prints how to get them, one line each

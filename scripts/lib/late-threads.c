@@ -24,7 +24,7 @@
 static pid_t command;
 static int status = -1;
 
-// What has ended under the tracer stays a zombie until the tracer, too, has asked for it; its parent would wait for ever.
+// A process that ends under the tracer stays a zombie until the tracer has also reaped it; its parent would wait forever.
 static void reap(void) {
     int how;
     for (pid_t one; (one = waitpid(-1, &how, __WALL | WNOHANG)) > 0;) {

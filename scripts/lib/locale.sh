@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034  # COLLECTOR is for the file that sources this one
 #
-# The language and the garbage collector of a JVM that is to be started. Needs nothing, and starts no process.
+# The language and the garbage collector of a JVM that the caller starts. Needs nothing, and starts no process.
 #
 #   COLLECTOR  the flag for the serial collector; empty if an environment variable chooses a collector, because a JVM refuses two
 #

@@ -20,7 +20,7 @@ pack_fabric() {
     provider=$(find "${verbs%/*}/libibverbs" -name 'libmlx5-rdmav*.so' 2>/dev/null | head -n 1)
     [[ -n $provider ]] || die 'there is no libibverbs with the provider libmlx5' "install ${FABRIC_PACKAGES[*]}"
     cp -L -- "$verbs" "$folder/lib"
-    # The library of that name is the provider, too.
+    # The library of that name is also the provider.
     cp -L -- "$provider" "$folder/lib/libmlx5.so.1"
     ln -s libmlx5.so.1 "$folder/lib/${provider##*/}"
     # libnl, under the names that the linker asks for.

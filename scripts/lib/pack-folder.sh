@@ -5,7 +5,7 @@
 # Packs what tests need on a machine without Maven and without a JDK. Needs common.sh; JDK is set.
 #
 #   pack_refuse FOLDER      dies when it is there already
-#   pack_begin FOLDER       makes it anew; until pack_end it goes with the script, because half of one looks like a whole one
+#   pack_begin FOLDER       makes it again; until pack_end it goes with the script, because half of one looks like a whole one
 #   pack_jars FOLDER FILE   the jars of the class path in FILE, into FOLDER/lib
 #   pack_jdk FOLDER         a Java runtime of JDK in FOLDER/jdk
 #   pack_archive FOLDER     the folder as FOLDER.tar.gz, and prints how many MiB that has

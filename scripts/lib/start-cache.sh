@@ -39,7 +39,7 @@ start_cache() {
     for word in $variables; do
         [[ $word != -XX:[+-]Use*GC ]] || collector+=" $word"
     done
-    # No other process is started for this: the name is all that tells one cache from the other.
+    # No other process is started for this: only the name distinguishes the caches.
     start_cache_name "$version $home $jar $*$collector"
     file=$folder/$name
     local devices=("${RDMA4J_SYSFS:-/sys}"/class/infiniband/*)
@@ -60,8 +60,8 @@ start_cache() {
     done
 }
 
-# Makes a file's name of TEXT, in the variable name of who calls. Of bytes and not of characters: a name may have 255 of them. Of a
-# longer text, whose beginning tells the JDK and the jar, it has the end and a sum of all.
+# Makes a file's name of TEXT, in the caller's variable name. Of bytes and not of characters: a name may have 255 of them. Of a
+# longer text, whose beginning names the JDK and the jar, it has the end and a sum of all.
 start_cache_name() {
     local LC_ALL=C i byte sum=0
     name=${1//[^[:alnum:].+-]/_}
@@ -81,7 +81,7 @@ start_cache_make() {
     # shellcheck source=scripts/lib/once.sh
     source "${BASH_SOURCE[0]%/*}/once.sh"
     (
-        # Ctrl-C is the tool's end, too, and says nothing of the cache.
+        # Ctrl-C also ends the tool, and is no fault of the cache.
         once_begin -n "${file%/*}" || exit 0
         [[ ! $file -nt $jar ]] || exit 0
         say 'preparing a faster start, once'

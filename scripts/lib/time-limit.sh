@@ -6,7 +6,7 @@
 #
 #   within SECONDS FILE COMMAND…   runs COMMAND. One that goes on for longer is ended with all that it has started, status 124;
 #                                  FILE gets what its processes were doing, and standard error the processes
-#   descendants PID WITHOUT        prints the processes that PID has started, and those that they have, one a line; not those of WITHOUT
+#   descendants PID WITHOUT        prints the processes that PID has started, and their descendants, one a line; not the descendants of WITHOUT
 
 within() {
     local limit=$1 file=$2 status=0 own=$BASHPID guard over
@@ -30,7 +30,7 @@ within() {
 guard_of() {
     local parent=$1 limit=$2 file=$3 over=$4 until=$((SECONDS + $2)) own=$BASHPID processes
     trap - EXIT
-    set +e # what it cannot tell of a process must not keep it from ending the others
+    set +e # a process that cannot be described must not keep it from ending the others
     while ((SECONDS < until)); do
         ! read -r -t 1 <&"$over" || return 0
         kill -0 "$parent" 2>/dev/null || return 0
@@ -47,7 +47,7 @@ guard_of() {
     done
 }
 
-# One that is told of the death of what it waits for might start the next: all are stopped before one is ended.
+# A process that waits for another might start the next one when that ends: stop all before ending one.
 end_all() {
     local processes stopped=0
     while mapfile -t processes < <(descendants "$1" "$2") && ((${#processes[@]} > stopped)); do
@@ -71,7 +71,7 @@ what_they_do() {
 }
 
 descendants() {
-    # Not by ps, which an image may lack. A name may have anything in it, a bracket, too.
+    # Not by ps, which an image may lack. A name may have anything in it, also a bracket.
     cat /proc/[0-9]*/stat 2>/dev/null | awk -v root="$1" -v without="$2" '
         { order[NR] = $1; sub(/.*\) /, ""); parent[order[NR]] = $2 }
         END {

@@ -321,7 +321,7 @@ EOF
 @test "CUDA headers of another version: both versions and the ways out" {
     cuda_headers "$CUDA_HOME" 12080
     generate --jextract "$jextract"
-    fails_with "$CUDA_HOME/include/cuda.h is that of CUDA 12.8" 'made from 13.0' 'native-headers/cuda/version'
+    fails_with "$CUDA_HOME/include/cuda.h belongs to CUDA 12.8" 'made from 13.0' 'native-headers/cuda/version'
     printf 'nothing\n' >"$CUDA_HOME/include/cuda.h"
     generate --jextract "$jextract"
     fails_with 'does not say its CUDA_VERSION' 'install the CUDA toolkit 13.0'
@@ -333,7 +333,7 @@ EOF
     CUDA_HOME=$BATS_TEST_TMPDIR/older generate --jextract "$jextract" --only cuda --check --cuda-home "$current"
     [ "$status" -eq 0 ]
     generate --jextract "$jextract" --only cuda --check --cuda-home="$BATS_TEST_TMPDIR/older"
-    fails_with 'older/include/cuda.h is that of CUDA 12.8'
+    fails_with 'older/include/cuda.h belongs to CUDA 12.8'
     mkdir "$CUDA_HOME/bin"
     printf '#!/bin/sh\n' >"$CUDA_HOME/bin/nvcc"
     chmod +x "$CUDA_HOME/bin/nvcc"
@@ -428,7 +428,7 @@ EOF
 @test "a header of NCCL that is not of the version that is pinned is refused" {
     echo 2.27.3 >"$project/native-headers/nccl/version"
     generate --jextract "$jextract" --only nccl
-    fails_with 'that of NCCL 2.30.7' 'version says 2.27.3'
+    fails_with 'belongs to NCCL 2.30.7' 'the file version has 2.27.3'
 }
 
 @test "classes of one set are written, and those of the other set in the same folder stay" {

@@ -135,7 +135,7 @@ machines() {
         while busybox ping -c 1 -W 1 machine2 >last; do sleep 0.1; done
         grep packets last'
     echo "$output / $stderr"
-    [[ $status == 125 && $stderr == *'[2] softroce: the microVM has ended by itself'* ]]
+    [[ $status == 125 && $stderr == *'[2] softroce: the microVM has ended unexpectedly'* ]]
     [[ ${lines[0]} == '[1] 1 packets transmitted, 1 packets received'* && ${lines[1]} == '[1] 1 packets transmitted, 0 packets received'* ]]
 }
 
@@ -268,14 +268,14 @@ bandwidth() {
     done
     "$wire" --of "$pid" cut
     run ! reaches 2
-    "$wire" --of "$pid" --from 2 mend
+    "$wire" --of "$pid" --from 2 restore
     run ! reaches 2
-    "$wire" --of "$pid" --from 1 mend
+    "$wire" --of "$pid" --from 1 restore
     reaches 60
     "$wire" --of "$pid" --from 2 loss=100%
     run ! reaches 2
-    "$wire" --of "$pid" mend
-    "$wire" --of "$pid" mend # nothing is left of it, and that is no failure
+    "$wire" --of "$pid" restore
+    "$wire" --of "$pid" restore # nothing is left of it, and that is no failure
     reaches 60
     run -2 "$wire" --of "$pid" nonsense=1
     [[ $output == *"no key 'nonsense'"* ]]

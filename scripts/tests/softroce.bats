@@ -241,7 +241,7 @@ JVM_FLAGS='java -XX:+PrintFlagsFinal -version 2>/dev/null | grep -woE "Tiered(Co
 
 @test "User-Mode Linux: a kernel that panics ends at once, and its reason is told" {
     run --separate-stderr "$SOFTROCE" -q --vm --accel uml --memory 512 bash -c 'echo 2 >/proc/sys/vm/panic_on_oom; tail /dev/zero'
-    [[ $status == 125 && $stderr == *'has ended by itself'*'Kernel panic - not syncing: Out of memory'* ]]
+    [[ $status == 125 && $stderr == *'has ended unexpectedly'*'Kernel panic - not syncing: Out of memory'* ]]
 }
 
 # loses_packets ACCELERATION: a transfer over a wire that loses packets, which shows in netem's and in rxe's counters.

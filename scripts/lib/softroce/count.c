@@ -8,7 +8,7 @@
 // that stands before or behind the loop. Both calls are known by the machine instructions of the C library's functions.
 // syscall(2) counts as write(2), since rdma4j rings by it; whatever else is called by it in a loop makes a part too short.
 //
-// The declarations are those of version 1 of the interface (QEMU 6.0 to 8.2), whose header Debian does not package.
+// The declarations are version 1 of the interface (QEMU 6.0 to 8.2), whose header Debian does not package.
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -38,7 +38,7 @@ EXPORT int qemu_plugin_version = 1;
 
 static const uint64_t WRITES = 100;
 
-// A block that is executed less often between two records is not told.
+// A block that is executed less often between two records is not reported.
 static const uint64_t OFTEN = 20;
 
 // A stretch of instructions outside the kernel that the emulator has translated, and how often it has been executed. There
@@ -48,7 +48,7 @@ struct block {
     uint64_t address;
     uint64_t instructions;
     uint64_t executions;
-    uint64_t told;
+    uint64_t reported;
 };
 
 enum { BLOCKS = 1 << 16 };
@@ -76,7 +76,7 @@ static struct block *new_block(void) {
     return &last->blocks[last->used++];
 }
 
-// At the beginning of what is counted, no blocks are told: there would be tens of thousands, all of what ran before.
+// At the beginning of what is counted, no blocks are reported: there would be tens of thousands, all of what ran before.
 static void record(const char *why, uint64_t number, bool begins) {
     uint64_t user = 0;
     for (struct chunk *chunk = first; chunk; chunk = chunk->next) {
@@ -87,8 +87,8 @@ static void record(const char *why, uint64_t number, bool begins) {
     fprintf(out, "%s %" PRIu64 "\nuser %" PRIu64 "\nkernel %" PRIu64 "\n", why, number, user, kernel);
     for (struct chunk *chunk = first; chunk; chunk = chunk->next) {
         for (struct block *block = chunk->blocks; block < chunk->blocks + chunk->used; block++) {
-            uint64_t executions = block->executions - block->told;
-            block->told = block->executions;
+            uint64_t executions = block->executions - block->reported;
+            block->reported = block->executions;
             if (executions >= OFTEN && !begins) {
                 fprintf(out, "block %" PRIx64 " %" PRIu64 " %" PRIu64 "\n", block->address, block->instructions, executions);
             }

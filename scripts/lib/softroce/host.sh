@@ -6,7 +6,7 @@
 # vm.sh.
 #
 #   host_devices          prints the names of the RDMA devices that the caller can open, in one line; false when there is
-#                         none. What it cannot open is named on standard error
+#                         none. Devices that it cannot open are named on standard error
 #   host_memory_limit     prints what a container may use, in MiB; false when there is no limit
 #   host_soft_devices N   makes N SoftRoCE devices on this machine, if it is allowed to and has the module
 #   host_run COMMAND…     replaces this script by the command
@@ -103,7 +103,7 @@ host_limited() {
     exit "$status"
 }
 
-# Ends the command and all that it has started when the time is over: status 124. It does so, too, when this script was killed.
+# Ends the command and all that it has started when the time is over: status 124. It also does so when this script was killed.
 host_guard() {
     local command=$1 over=$2 processes until
     trap '' INT TERM HUP

@@ -10,8 +10,8 @@
 #                          KERNEL_RELEASE  what `uname -r` says there
 #                        VERSION: "default" is what the distribution's linux-image-amd64 (arm64) stands for; else a kernel
 #                        package's name, or its version part as in 6.1.0-50, or the beginning of that, as in 6.12:
-#                        the newest. What the configured package sources do not have is looked for in the cache, then
-#                        in the backports of this machine's distribution. "newest": of Debian's unstable suite.
+#                        the newest. If the configured package sources do not have it, it is taken from the cache, then
+#                        from the backports of this machine's distribution. "newest": of Debian's unstable suite.
 #                        "default" is the one in $RDMA4J_GUEST, where that is set (prepare.sh).
 
 # Options that have apt read one suite only; empty: the configured sources.
@@ -62,7 +62,7 @@ kernel_is_prepared() {
         die "RDMA4J_GUEST=$RDMA4J_GUEST has no prepared guest" 'scripts/softroce --prepare FOLDER makes one'
 }
 
-# What no guest can use, as options of tar; desktop hardware's drivers are most of a kernel package.
+# Files that no guest can use, as options of tar; most of a kernel package are drivers of desktop hardware.
 KERNEL_UNUSED=()
 for folder in drivers/{gpu,media,staging,iio,usb,hid,input,scsi,ata,mmc,mtd,platform,bluetooth,hwmon,isdn,leds} \
     drivers/net/{wireless,ethernet,can,usb,wan} drivers/infiniband/hw sound; do
@@ -154,7 +154,7 @@ kernel_find() {
     [[ -n $newest ]] && kernel_resolve "linux-image-$newest-$ARCH_DEBIAN"
 }
 
-# The same of what is in the cache, for a machine without package lists, too.
+# The same for the cache, also on a machine without package lists.
 kernel_find_cached() {
     local names newest
     names=$(find "$(cache_dir kernel)" -mindepth 2 -maxdepth 2 -name complete -printf '%h\n' | sed -n "s:.*/linux-image-\(.*-${ARCH_DEBIAN}_\):\1:p")

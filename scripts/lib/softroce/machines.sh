@@ -17,7 +17,7 @@
 #   machine_ended STATUS       waits until all commands have ended, because the others may still need this machine's kernel
 #
 # A wire is a pair of connected sockets without a name, each datagram a frame: nobody else can reach it, and neither QEMU nor
-# User-Mode Linux needs a privilege for it. Each two machines have one, so that nobody hears of the others through a machine that may
+# User-Mode Linux needs a privilege for it. Each two machines have one, so that no machine reaches another through one that may
 # die; with more than two, the guest joins its ends to one interface (guest-main).
 #
 # A child says "ready K" and "ended K STATUS" on the pipe $MACHINE_TELL. It gets a byte when its command may start, and one when its
@@ -131,7 +131,7 @@ machines_signal() {
     for n in "${!MACHINES_PID[@]}"; do kill "-$1" "${MACHINES_PID[n]}" 2>/dev/null || true; done
 }
 
-# machines_failed MACHINE STATUS: the first failure is the status of all, and ends all, unless they shall go on.
+# machines_failed MACHINE STATUS: the first failure is the status of all, and ends all, unless --keep-going is given.
 machines_failed() {
     (($2 != 0 && VM_STATUS == 0)) || return 0
     VM_STATUS=$2

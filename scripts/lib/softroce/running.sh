@@ -5,7 +5,7 @@
 # The machines of each scripts/softroce --machines that is running, for scripts/softroce-on and scripts/softroce-wire.
 #
 # A machine's process has in its environment SOFTROCE_ON: its number, the process of the script that carries its streams, and that
-# script's descriptors of two pipes: what is said to the guest (vm.sh), and what it answers on its port 6 (guest-main); and where the
+# script's descriptors of two pipes: requests to the guest (vm.sh), and its answers on port 6 (guest-main); and where the
 # guest is of another architecture, its JDK.
 #
 #   machines_running [PID]   a line for each machine, of softroce's process PID alone: that process, the machine's number, the process

@@ -3,14 +3,14 @@
 # shellcheck shell=bash
 #
 # Starts the microVM and carries one command's input, output, signals and exit status. Needs common.sh, request.sh, a
-# kernel and an initrd; of several machines on one wire, this is one (machines.sh). guest-main describes the ports and what is said over them.
+# kernel and an initrd; of several machines on one wire, this is one (machines.sh). guest-main describes the ports and their protocol.
 #
 #   vm_probe ACCEL              true when a guest of this kernel really starts with that accelerator
 #   vm_run ACCEL COMMAND ARG…   runs the command; sets VM_STATUS to its exit status
 #
 # The machine is QEMU, or User-Mode Linux (uml.sh), whose ports are serial lines.
 # No temporary files: everything travels through pipes. A pipe with both ends in this shell is `exec {p}<> <(:)`; a
-# process that shall see its end closed opens /proc/self/fd/$p anew, for reading only.
+# process that must see its end closed opens /proc/self/fd/$p again, for reading only.
 # Machine and pumps are in a session of their own (Ctrl-C is this script's business) and die with this script, however
 # it dies (setpriv --pdeathsig).
 
@@ -36,7 +36,7 @@ vm_machine() {
                 kernel_arguments+=(norandmaps) # a block is known by its address, in the next process, too
             else
                 # While the guest is idle, its clock follows this machine's, and so each sleep is as late as a loaded machine makes
-                # it, by milliseconds. Not where instructions are counted: those of waiting would be among them.
+                # it, by milliseconds. Not where instructions are counted: the count would include instructions of waiting.
                 kernel_arguments+=(idle=poll)
             fi
             ;;
@@ -55,8 +55,8 @@ vm_machine() {
         -device virtio-serial-pci)
 }
 
-# vm_port NUMBER in|out PIPE: the guest's port NUMBER (guest-main), which the machine reads from that pipe, or writes to it. What it
-# reads from is opened when it starts, and closed when the pipe has no other end.
+# vm_port NUMBER in|out PIPE: the guest's port NUMBER (guest-main), which the machine reads from that pipe, or writes to it. An input
+# pipe is opened when it starts, and closed when the pipe has no other end.
 vm_port() {
     local kind=file
     if [[ $ACCEL == uml ]]; then
@@ -103,7 +103,7 @@ vm_launch() {
     VM_PID=$!
 }
 
-# The lines of User-Mode Linux are descriptors. It makes them its own way, so each is opened anew.
+# The lines of User-Mode Linux are descriptors. It makes them its own way, so each is opened again.
 vm_launch_uml() {
     local port number way pipe descriptor
     for port in "${VM_PORTS[@]}"; do
@@ -119,7 +119,7 @@ vm_launch_uml() {
     exec setsid setpriv --pdeathsig KILL "${VM_COMMAND[@]}" </dev/null >&"$VM_CONSOLE" 2>&1
 }
 
-# vm_end: ends the machine, at once; its file systems have been synchronised, or are not to be trusted anyway.
+# vm_end: ends the machine, at once; its file systems have been synchronised, or cannot be trusted anyway.
 vm_end() {
     [[ -n ${VM_PID:-} ]] || return 0
     kill -KILL "$VM_PID" 2>/dev/null || true
@@ -158,7 +158,7 @@ vm_probe() {
 VM_PROBE_LIMIT=8
 
 # vm_pump [PREFIX…]: copies standard input to output, and survives what is sent to this script's process group. It is dd,
-# because that reads with read(2) in every implementation, so that /proc can tell how many bytes it has taken.
+# because that reads with read(2) in every implementation, so that /proc shows how many bytes it has taken.
 vm_pump() {
     trap '' INT TERM HUP QUIT TTIN TTOU
     exec "$@" dd bs=65536 status=none 2>/dev/null
@@ -244,7 +244,7 @@ vm_run() {
 vm_input_pump() {
     if [[ $ACCEL == uml ]]; then
         vm_when_open vm_frames
-        # The kernel of a guest kept an end back until more came, or lost it (seen once): it is said until the machine ends.
+        # The kernel of a guest kept an end back until more came, or lost it (seen once): it is repeated until the machine ends.
         local never
         exec {never}<> <(:)
         while printf '0\n'; do read -r -t 1 <&"$never" || true; done 2>/dev/null
@@ -286,7 +286,7 @@ vm_wait() {
                 # For two who wait, and for a read each whose time is over when it has taken one; what they leave is never read.
                 lines) printf '\n\n\n\n' >&"$VM_LINES" ;;
                 ready)
-                    # It is said again until it is answered.
+                    # It is repeated until it is answered.
                     if [[ $VM_STATE == booting ]] && machine_ready; then
                         vm_mark 'command starts'
                         VM_STATE=running
@@ -307,7 +307,7 @@ vm_wait() {
                     ;;
             esac
         elif ! kill -0 "$VM_PID" 2>/dev/null; then
-            vm_broken 'the microVM has ended by itself'
+            vm_broken 'the microVM has ended unexpectedly'
         fi
         if [[ $VM_STATE == booting ]]; then
             ((SECONDS - booted < BOOT_TIMEOUT)) || {
@@ -372,7 +372,7 @@ vm_dump() {
 
 # vm_drain PUMP BASE BYTES: QEMU may still hold output for a reader that is slow; waits until the pump has taken BYTES
 # since it had read BASE, or has waited for more in vain for two seconds. User-Mode Linux has written all to the pipe, which
-# outlives it, before it tells the end (guest-main).
+# outlives it, before it reports the end (guest-main).
 vm_drain() {
     local pump=$1 base=$2 bytes=$3 now idle=0
     [[ $ACCEL != uml ]] || return 0
