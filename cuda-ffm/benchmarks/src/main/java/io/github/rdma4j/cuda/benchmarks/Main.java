@@ -15,9 +15,9 @@ import org.openjdk.jmh.runner.RunnerException;
  */
 public final class Main {
     private static final String HEADING = """
-        # The last report of scripts/bench-cuda
+        # Report of scripts/bench-cuda
 
-        Written by `scripts/bench-cuda --write`; [benchmarks.md](benchmarks.md#cuda-ffm) says what it means.
+        Written by `scripts/bench-cuda --write`. [Benchmarks](../benchmarks.md#cuda-calls) explains the rows.
 
         """;
 

@@ -15,9 +15,9 @@ import org.openjdk.jmh.runner.RunnerException;
  */
 public final class Main {
     private static final String HEADING = """
-        # The last report of scripts/bench-verbs
+        # Report of scripts/bench-verbs
 
-        Written by `scripts/bench-verbs --write`; [benchmarks.md](benchmarks.md) says what it means.
+        Written by `scripts/bench-verbs --write`. [Benchmarks](../benchmarks.md) explains the rows.
 
         """;
 
