@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * How a context behaves ({@code CUctx_flags}).
+ * A flag of a context ({@code CUctx_flags}).
  *
  * @since 0.1.0
  */

@@ -153,7 +153,7 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * Whether a flag is set (cuCtxGetFlags).
+     * Returns whether a flag is set (cuCtxGetFlags).
      *
      * @param flag which
      * @return whether it is

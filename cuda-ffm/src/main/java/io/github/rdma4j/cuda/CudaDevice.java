@@ -115,7 +115,7 @@ public final class CudaDevice {
     }
 
     /**
-     * Whether an attribute is there.
+     * Returns whether the device has an attribute.
      *
      * @param attribute one whose value is 1 or 0
      * @return whether it is not 0
@@ -125,9 +125,9 @@ public final class CudaDevice {
     }
 
     /**
-     * Whether streams of this device can wait for and write 32-bit values in memory: {@link CudaStream#waitForValue}.
-     * This needs a driver of CUDA 11.7 or later. No attribute reports a device that cannot do it, so the first call may
-     * still fail.
+     * Returns whether streams of this device can wait for and write 32-bit values in memory:
+     * {@link CudaStream#waitForValue}. This needs a driver of CUDA 11.7 or later. No attribute reports a device that
+     * cannot do it, so the first call may still fail.
      *
      * @return whether the driver has the calls
      */
@@ -142,7 +142,7 @@ public final class CudaDevice {
     }
 
     /**
-     * Whether this device reaches the memory of another one (cuDeviceCanAccessPeer).
+     * Returns whether this device can access the memory of another one (cuDeviceCanAccessPeer).
      *
      * @param peer another device
      * @return whether {@link CudaContext#enablePeerAccess} can succeed

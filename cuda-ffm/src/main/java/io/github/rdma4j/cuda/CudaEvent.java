@@ -90,7 +90,7 @@ public final class CudaEvent extends GuardedResource {
     }
 
     /**
-     * Whether what was recorded is done (cuEventQuery); also if nothing was recorded.
+     * Returns whether the recorded work is done (cuEventQuery). An event that was never recorded counts as done.
      *
      * @return whether it is
      * @throws CudaException if it fails, or the work did

@@ -61,11 +61,11 @@ public class CudaException extends RuntimeException {
     }
 
     /**
-     * Whether the context is lost. No work of a lost context continues or touches memory, and queued work is never
-     * done. A context is lost after an illegal address or another fault of a kernel, a kernel that took too long, or an
-     * uncorrectable error of memory or links, and when it was destroyed or its driver shuts down. For most of these
-     * errors, cuda.h requires that the process ends: a new context does not help. {@link #remedy()} says which case it
-     * is.
+     * Returns whether the context is lost. No work of a lost context continues or touches memory, and queued work is
+     * never done. A context is lost after an illegal address or another fault of a kernel, a kernel that took too long,
+     * or an uncorrectable error of memory or links, and when it was destroyed or its driver shuts down. For most of
+     * these errors, cuda.h requires that the process ends: a new context does not help. {@link #remedy()} says which
+     * case it is.
      *
      * <p>False does not mean that the context is intact. {@code CUDA_ERROR_UNKNOWN} and {@code CUDA_ERROR_NO_DEVICE}
      * also return false, because the driver does not define in which state they leave the work.

@@ -267,7 +267,7 @@ public final class CudaStream extends StreamMemory {
     }
 
     /**
-     * Whether all that was queued is done (cuStreamQuery).
+     * Returns whether all queued work is done (cuStreamQuery).
      *
      * @return whether it is
      * @throws CudaException if it fails, or the work did

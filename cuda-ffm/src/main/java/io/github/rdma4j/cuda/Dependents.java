@@ -9,7 +9,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What depends on a resource, who is adding to it, and who is closing the resource.
+ * The dependents of a resource, and the threads that add to them or close the resource.
  *
  * <p>The lock guards the fields here and nothing else. It is held for some instructions, never over a call of the
  * driver, a wait for it, or code of others: a stream can wait for a word that only a call of another thread writes, and

@@ -5,8 +5,8 @@ package io.github.rdma4j.cuda;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 
 /**
- * What can be asked of a device ({@code CUdevice_attribute}). Yes is 1, no is 0. {@link CudaDevice#attribute(int)}
- * takes any other by number.
+ * An attribute of a device ({@code CUdevice_attribute}). Yes is 1, no is 0. {@link CudaDevice#attribute(int)} takes any
+ * other by number.
  *
  * @since 0.1.0
  */

@@ -3,9 +3,9 @@
 package io.github.rdma4j.cuda;
 
 /**
- * What the work of a graph needs, besides memory and kernels: a thread that answers a word which a stream writes, for
- * instance. It is asked at each launch of a {@link CudaGraphExec}, and may refuse it; so a graph that has outlived what
- * it needs is an exception, not a stream that waits for ever.
+ * A dependency of a graph other than memory and kernels, such as a thread that answers a word which a stream writes,
+ * for instance. It is asked at each launch of a {@link CudaGraphExec}, and may refuse it; so a graph that has outlived
+ * what it needs is an exception, not a stream that waits for ever.
  *
  * @since 0.1.0
  */

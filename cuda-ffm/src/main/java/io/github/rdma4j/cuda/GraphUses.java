@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the work of a graph uses. The driver knows only addresses: memory that is closed before a launch would be
- * another's by then.
+ * The resources that the work of a graph uses. The driver knows only addresses: memory that is closed before a launch
+ * would be another's by then.
  *
  * <p>Thread safety: one thread at a time.
  */

@@ -3,7 +3,7 @@
 package io.github.rdma4j.cuda;
 
 /**
- * How pinned host memory behaves, besides being known to all contexts and reached by the device.
+ * A flag of pinned host memory. All pinned memory is visible to all contexts and accessible to the device.
  *
  * @since 0.1.0
  */

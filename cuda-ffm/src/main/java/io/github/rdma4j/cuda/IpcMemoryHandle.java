@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.UUID;
 
 /**
- * What another process on the same machine needs to reach memory of this one ({@code CUipcMemHandle}). A value, which
- * travels as bytes.
+ * A handle with which another process on the same machine opens memory of this one ({@code CUipcMemHandle}). A value,
+ * which travels as bytes.
  *
  * @since 0.1.0
  */

@@ -5,7 +5,7 @@ package io.github.rdma4j.cuda;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 
 /**
- * What can be asked of a kernel ({@code CUfunction_attribute}).
+ * An attribute of a kernel ({@code CUfunction_attribute}).
  *
  * @since 0.1.0
  */

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * What differs from the defaults of a {@link DeviceMemoryPool}. Setters return this; thread safety: for one thread.
+ * The settings of a {@link DeviceMemoryPool}. Setters return this; thread safety: for one thread.
  *
  * @since 0.1.0
  */
@@ -32,7 +32,7 @@ public final class DevicePoolConfig {
     DevicePoolConfig() {}
 
     /**
-     * How much is allocated and registered at a time; default 64 MiB. A buffer that is larger gets a slab of its own.
+     * Sets how many bytes are allocated and registered at a time; default 64 MiB. A larger buffer gets its own slab.
      *
      * @param bytes a multiple of 64 KiB, up to 1 TiB
      * @return this
@@ -90,8 +90,7 @@ public final class DevicePoolConfig {
     }
 
     /**
-     * How long a thread waits for a buffer to come back when there is none and no more may be registered; default not
-     * at all.
+     * Sets how long a thread waits for a returned buffer when the pool is exhausted; the default is not to wait.
      *
      * @param timeout zero: a {@link DevicePoolExhaustedException} at once
      * @return this

@@ -88,8 +88,8 @@ public final class DeviceRegion implements AutoCloseable {
     }
 
     /**
-     * Whether synchronous copies and fills of the memory (by {@link io.github.rdma4j.cuda.DeviceMemory}) are also
-     * complete for the adapter when they return ({@code SYNC_MEMOPS}).
+     * Returns whether synchronous copies and fills of the memory (by {@link io.github.rdma4j.cuda.DeviceMemory}) are
+     * also complete for the adapter when they return ({@code SYNC_MEMOPS}).
      *
      * @return false with memory of the virtual-memory API before CUDA 12.1: copy on a stream then, and wait for it
      */
@@ -98,8 +98,9 @@ public final class DeviceRegion implements AutoCloseable {
     }
 
     /**
-     * What work requests name: the device memory on a direct path, where its addresses are the device's; the mirror on
-     * the staged one, which this makes if there is none yet, with what the device memory has now.
+     * Returns the region for work requests. On a direct path it is the device memory, with the device's addresses. On
+     * the staged path it is the mirror, which is created on the first call with the current contents of the device
+     * memory.
      *
      * @return the region, without a segment on a direct path
      * @throws IllegalStateException if this is closed, or the GPU does not come to copy what it has to the mirror

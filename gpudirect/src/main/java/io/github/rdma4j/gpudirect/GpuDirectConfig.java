@@ -28,7 +28,7 @@ public final class GpuDirectConfig {
     GpuDirectConfig() {}
 
     /**
-     * The paths that may be taken, the best one first; default {@link GpuPath#DMA_BUF}, {@link GpuPath#PEER_MEMORY},
+     * Sets the permitted paths in order of preference; default {@link GpuPath#DMA_BUF}, {@link GpuPath#PEER_MEMORY},
      * {@link GpuPath#STAGED}.
      *
      * @param paths one or more, each once
@@ -61,7 +61,7 @@ public final class GpuDirectConfig {
     }
 
     /**
-     * The only path that may be taken: where the machine lacks it, registering fails and says why.
+     * Permits a single path. If the machine lacks it, registering fails with the reason.
      *
      * @param path which
      * @return this
@@ -71,7 +71,7 @@ public final class GpuDirectConfig {
     }
 
     /**
-     * How an adapter accesses memory exported by {@link GpuPath#DMA_BUF}; default {@link DmaBuf.Mapping#DEFAULT}.
+     * Sets how an adapter accesses memory exported by {@link GpuPath#DMA_BUF}; default {@link DmaBuf.Mapping#DEFAULT}.
      * {@link DmaBuf.Mapping#PCIE} is for machines whose GPU has another link to the processor, over which the adapter's
      * accesses would go. A driver before CUDA 12.8 does not support it and refuses the path.
      * {@link GpuPath#DATA_DIRECT} requests it automatically.
@@ -85,7 +85,7 @@ public final class GpuDirectConfig {
     }
 
     /**
-     * How much a {@link DeviceChannel} copies and posts at once; default 1 MiB.
+     * Sets how many bytes a {@link DeviceChannel} copies and posts at once; default 1 MiB.
      *
      * @param bytes 4096 to 1 GiB, and no more than a port of the adapter sends at once
      * @return this
@@ -100,8 +100,8 @@ public final class GpuDirectConfig {
     }
 
     /**
-     * How many pinned chunks a {@link DeviceChannel} has for each direction: copies and transfers of so many overlap;
-     * default 4.
+     * Sets the number of pinned chunks of a {@link DeviceChannel} for each direction, which is how many copies and
+     * transfers can overlap; default 4.
      *
      * @param count 2 to 1024
      * @return this
@@ -115,7 +115,8 @@ public final class GpuDirectConfig {
     }
 
     /**
-     * Where {@code sys} lies, by whose files the peer-memory modules and the GPU's window are found; default {@code /}.
+     * Sets the folder that contains {@code sys}. Its files show the peer-memory modules and the GPU's window. The
+     * default is {@code /}.
      *
      * @param folder such as the host's root in a container
      * @return this

@@ -6,8 +6,8 @@ import io.github.rdma4j.verbs.QueuePair;
 import java.util.ArrayDeque;
 
 /**
- * What comes to this side: reads, in the order in which they were asked for, and receives. A staged chunk takes a slot,
- * comes in, is copied to the device, and gives the slot back when the copy is done.
+ * The incoming transfers: reads, in the order of the calls, and receives. A staged chunk takes a slot, comes in, is
+ * copied to the device, and gives the slot back when the copy is done.
  *
  * <p>The n-th receive takes the n-th message, whatever becomes of the two: a receive that fails before its message has
  * begun refuses it. If the next one got it, all that follow would be shifted by one.

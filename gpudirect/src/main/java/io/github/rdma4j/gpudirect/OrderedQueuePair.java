@@ -21,7 +21,7 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
     private static final long NOTICE = 1L << 32;
 
     /**
-     * What a transfer posts.
+     * The request that a transfer posts.
      *
      * @param local null if it waits for the peer
      * @param tag of the notice that goes with it, or -1; of the one that it waits for

@@ -6,7 +6,7 @@ import io.github.rdma4j.cuda.DeviceSlice;
 import io.github.rdma4j.verbs.MemorySlice;
 
 /**
- * Where the bytes of a transfer lie on this side.
+ * The memory of a transfer on this side.
  *
  * @param direct what the adapter itself reads or writes; null if the bytes are staged
  * @param device what is copied to and from, if they are staged

@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What the adapter has been given of one queue, found again by the number that comes back in the completion. For one
- * thread at a time.
+ * The requests of one queue that the adapter holds, by the number that comes back in the completion. For one thread at
+ * a time.
  */
 final class Posts {
     /** A work request under way. */

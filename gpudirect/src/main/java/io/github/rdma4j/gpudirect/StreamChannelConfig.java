@@ -24,7 +24,7 @@ public final class StreamChannelConfig {
     StreamChannelConfig() {}
 
     /**
-     * How many transfers the channel can have; default 64.
+     * Sets the highest number of transfers of the channel; default 64.
      *
      * @param most 1 to 4096
      * @return this
@@ -38,8 +38,8 @@ public final class StreamChannelConfig {
     }
 
     /**
-     * The longest time for a transfer after its stream starts it; default 30 s. A longer transfer ends the channel, so
-     * that no stream waits forever. An arrival also includes the time that the peer takes.
+     * Sets the longest time for a transfer after its stream starts it; default 30 s. A longer transfer ends the
+     * channel, so that no stream waits forever. An arrival also includes the time that the peer takes.
      *
      * @param time 1 ms to a day
      * @return this

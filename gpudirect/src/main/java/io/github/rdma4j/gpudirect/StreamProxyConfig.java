@@ -19,7 +19,7 @@ public final class StreamProxyConfig {
     StreamProxyConfig() {}
 
     /**
-     * How long the thread looks without a pause after anything has moved; default 10 ms. It takes a core for that time.
+     * Sets how long the thread spins after the last activity; default 10 ms. It uses a core for that time.
      *
      * @param time 0 or more
      * @return this
@@ -33,8 +33,8 @@ public final class StreamProxyConfig {
     }
 
     /**
-     * How long it sleeps between two looks after that; default 100 µs. A request that comes meanwhile waits for it,
-     * except that giving a stream a transfer wakes the thread; a graph does not.
+     * Sets how long it sleeps between two polls after that; default 100 µs. A request that comes meanwhile waits for
+     * it, except that giving a stream a transfer wakes the thread; a graph does not.
      *
      * @param time more than 0, at most 100 ms
      * @return this

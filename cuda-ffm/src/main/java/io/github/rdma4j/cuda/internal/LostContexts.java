@@ -54,7 +54,7 @@ public final class LostContexts {
     private LostContexts() {}
 
     /**
-     * Whether a refused call says that its context is lost.
+     * Returns whether a refused call means that its context is lost.
      *
      * @param result what the call returned
      * @param call with its arguments

@@ -33,7 +33,7 @@ public final class NcclConfig {
     NcclConfig() {}
 
     /**
-     * How the methods wait; default {@link NcclMode#BOUNDED}, and {@link NcclMode#BLOCKING} before NCCL 2.14.
+     * Sets how the methods wait; default {@link NcclMode#BOUNDED}, and {@link NcclMode#BLOCKING} before NCCL 2.14.
      *
      * @param how which
      * @return this
@@ -44,7 +44,7 @@ public final class NcclConfig {
     }
 
     /**
-     * How long a method waits for NCCL at most; default 60 s.
+     * Sets how long a method waits for NCCL; default 60 s.
      *
      * @param limit not negative
      * @return this
@@ -56,7 +56,7 @@ public final class NcclConfig {
     }
 
     /**
-     * How long a close waits for the work at most before it aborts; default 30 s.
+     * Sets how long a close waits for the work before it aborts; default 30 s.
      *
      * @param limit not negative
      * @return this

@@ -103,8 +103,8 @@ public final class CuFileDriver {
     }
 
     /**
-     * What cuFile says of this machine (cuFileDriverGetProperties). A context must be current
-     * ({@link io.github.rdma4j.cuda.CudaContext#makeCurrent}).
+     * Returns the properties that cuFile reports for this machine (cuFileDriverGetProperties). A context must be
+     * current ({@link io.github.rdma4j.cuda.CudaContext#makeCurrent}).
      *
      * @return as it is now
      * @throws CuFileException if cuFile refuses

@@ -9,7 +9,7 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What cuFile says of this machine (cuFileDriverGetProperties).
+ * The properties that cuFile reports for this machine (cuFileDriverGetProperties).
  *
  * @param moduleMajor version of the kernel module nvidia-fs; 0 with {@code moduleMinor} 0 if it is not loaded
  * @param moduleMinor version of nvidia-fs

@@ -3,7 +3,7 @@
 package io.github.rdma4j.gpudirect.storage;
 
 /**
- * What cuFile says of a call ({@code CUfileOpError}), with the cause in words and what can be done about it.
+ * The status of a cuFile call ({@code CUfileOpError}), with its cause and remedy.
  *
  * @since 0.1.0
  */

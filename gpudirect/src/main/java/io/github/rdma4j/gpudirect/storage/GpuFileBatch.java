@@ -295,7 +295,7 @@ public final class GpuFileBatch implements AutoCloseable {
     }
 
     /**
-     * How many bytes it has read or written.
+     * Returns how many bytes it has read or written.
      *
      * @param index from 0, below what {@link #await} gave
      * @return the bytes

@@ -30,7 +30,7 @@ public final class StorageConfig {
     StorageConfig() {}
 
     /**
-     * The paths that may be taken; the best one of them is, in the order of {@link StoragePath}. Default: all.
+     * Sets the permitted paths, which are tried in the order of {@link StoragePath}. Default: all.
      *
      * @param paths one or more, each once
      * @return this
@@ -48,7 +48,7 @@ public final class StorageConfig {
     }
 
     /**
-     * The only path that may be taken: where the machine lacks it, opening a file fails and says why.
+     * Permits a single path. If the machine lacks it, opening a file fails with the reason.
      *
      * @param path which
      * @return this
@@ -58,7 +58,7 @@ public final class StorageConfig {
     }
 
     /**
-     * How much the staged path reads or writes at once; default 4 MiB.
+     * Sets how many bytes the staged path reads or writes at once; default 4 MiB.
      *
      * @param bytes 4096 to 1 GiB, in whole pages of 4096
      * @return this
@@ -73,8 +73,8 @@ public final class StorageConfig {
     }
 
     /**
-     * How many pinned chunks each staged transfer has: so many copies overlap with reading or writing the file; default
-     * 2.
+     * Sets the number of pinned chunks of each staged transfer, so that copies overlap with reading or writing the
+     * file; default 2.
      *
      * @param count 2 to 64
      * @return this
@@ -88,8 +88,8 @@ public final class StorageConfig {
     }
 
     /**
-     * How many threads share a staged read or write that has as many chunks, and do the work of a staged batch. With 1,
-     * the default, the calling thread reads and writes itself, and a batch has one thread of its own.
+     * Sets how many threads share the chunks of a staged read or write, and the work of a staged batch. With 1, the
+     * default, the calling thread reads and writes, and a batch has its own thread.
      *
      * @param count 1 to 256
      * @return this
@@ -103,8 +103,8 @@ public final class StorageConfig {
     }
 
     /**
-     * Whether files are read and written past the page cache (O_DIRECT) if the file system supports it; default true.
-     * Unaligned parts go through the page cache.
+     * Sets whether files are read and written past the page cache (O_DIRECT) if the file system supports it; default
+     * true. Unaligned parts go through the page cache.
      *
      * @param wanted whether
      * @return this
@@ -115,8 +115,8 @@ public final class StorageConfig {
     }
 
     /**
-     * How long a transfer waits for the GPU's copies, and a close for transfers; default 60 seconds. How long the
-     * kernel takes to read or write is its own affair.
+     * Sets how long a transfer waits for the GPU's copies, and a close for transfers; default 60 seconds. It does not
+     * limit the time that the kernel takes to read or write.
      *
      * @param limit more than zero
      * @return this

@@ -3,7 +3,7 @@
 package io.github.rdma4j.gpudirect.storage;
 
 /**
- * How bytes get between a file and device memory.
+ * The path of bytes between a file and device memory.
  *
  * @since 0.1.0
  */

@@ -111,7 +111,7 @@ public final class StreamTransfer {
     }
 
     /**
-     * Whether it is over.
+     * Returns whether the transfer is over.
      *
      * @return whether it is, well or not
      * @throws CudaException if the driver refuses
@@ -183,7 +183,7 @@ public final class StreamTransfer {
     }
 
     /**
-     * How many bytes were read or written: of a read fewer than asked for if the file ends before.
+     * Returns how many bytes were read or written. A read returns fewer than requested if the file ends before.
      *
      * @return the bytes
      * @throws IllegalStateException if it is not over

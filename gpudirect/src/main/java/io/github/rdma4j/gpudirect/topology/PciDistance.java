@@ -3,7 +3,7 @@
 package io.github.rdma4j.gpudirect.topology;
 
 /**
- * How far two PCI functions are apart, as {@code nvidia-smi topo -m} names it; the nearest first.
+ * The distance of two PCI functions, named as in {@code nvidia-smi topo -m}; the nearest first.
  *
  * <p>What counts here: the chain of bridges of each function, which is the folders between the host bridge
  * ({@code pciDDDD:BB}) and the function in {@code /sys/devices}. Where the chains have a bridge in common, traffic

@@ -98,8 +98,8 @@ public final class Topology {
     }
 
     /**
-     * How far two functions are apart; see {@link PciDistance} for what counts. If the firmware reports the NUMA node
-     * of neither function, they count as being in the same node, as in NCCL. If it reports only one, they count as
+     * Returns the distance of two functions; see {@link PciDistance} for what counts. If the firmware reports the NUMA
+     * node of neither function, they count as being in the same node, as in NCCL. If it reports only one, they count as
      * being in different nodes on a machine with several.
      *
      * @param one a function
