@@ -32,7 +32,7 @@ final class Connecting {
     /**
      * Begins.
      *
-     * @param loop where the outcome is told
+     * @param loop the event loop that reports the outcome
      * @param servers are tried in this order, until one answers
      * @param timeoutMillis 0 for no limit
      * @param outcome gets the endpoint, or else why there is none, as sockets say it

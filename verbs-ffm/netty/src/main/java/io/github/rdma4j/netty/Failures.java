@@ -50,7 +50,7 @@ final class Failures {
         return with(new ConnectException(failure.getMessage()), failure);
     }
 
-    /** A connection that came to nothing when its time was over, whatever was said of it then. */
+    /** The failure of an attempt that reached its timeout, whatever the last error was. */
     static Throwable ofTimeout(Throwable failure) {
         return failure instanceof VerbsException
                 ? with(new ConnectTimeoutException("connection timed out: " + failure.getMessage()), failure)

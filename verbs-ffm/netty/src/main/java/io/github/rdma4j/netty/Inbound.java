@@ -12,8 +12,8 @@ import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The bytes that have arrived, in their order, and the end behind them. What nobody reads stays in the adapter's
- * buffers, so the peer runs out of credits and slows down. Used by the event loop alone.
+ * The bytes that have arrived, in order, followed by the end. Bytes that the program does not read stay in the receive
+ * buffers, so the peer runs out of credits and slows down. Used only by the event loop.
  */
 final class Inbound implements MessageHandler {
     /** Longer messages are handed up whole, whatever the program's allocator would give for a read. */
@@ -56,7 +56,7 @@ final class Inbound implements MessageHandler {
     /** Takes in what has come; false if nothing can come any more. */
     boolean takeIn(Endpoint endpoint, ByteBufAllocator newAllocator) {
         if (came) {
-            // The end, which may stand behind it, is told in the next turn.
+            // The end, which may follow it, is reported in the next turn.
             came = false;
             return !peerGone;
         }

@@ -19,7 +19,7 @@ final class Lending {
     /** Up to this length a copy costs less than a message whose end is waited for. */
     private static final int COPIED = 1024;
 
-    /** What {@link #trySend} returns when the bytes must be copied. */
+    /** Returned by {@link #trySend} if the bytes must be copied. */
     static final int NOT_LENT = Integer.MIN_VALUE;
 
     private final Endpoint endpoint;

@@ -76,7 +76,7 @@ final class LentBuffer extends UnpooledDirectByteBuf {
      * @param count is counted up now, and down at the release
      */
     LentBuffer lend(AtomicInteger count) {
-        // Which may fail for want of memory: then it was not lent.
+        // Allocating may fail: then the buffer was not lent.
         leak = LEAKS.track(this);
         lent = count;
         count.incrementAndGet();

@@ -22,7 +22,9 @@ final class Outbound {
     enum Result {
         /** Some bytes are on their way. */
         SENT,
-        /** The peer has no buffer free, or the send queue is full: the endpoint will tell of room. */
+        /**
+         * The peer has no free buffer, or the send queue is full. The endpoint reports when sending is possible again.
+         */
         NO_ROOM
     }
 
@@ -87,7 +89,7 @@ final class Outbound {
         return Result.SENT;
     }
 
-    /** Tells the peer that no more comes; false if there is no room for it now. */
+    /** Notifies the peer that no more bytes follow; false if no send buffer is free now. */
     static boolean sendEnd(Endpoint endpoint) throws Exception {
         Optional<OutgoingMessage> claimed = claim(endpoint);
         if (claimed.isPresent()) {

@@ -20,46 +20,43 @@ import io.netty.channel.ChannelOption;
  */
 public final class RdmaChannelOption<T> extends ChannelOption<T> {
     /**
-     * Into how many bytes at most the stream is cut, the smaller one of both sides' ({@link
-     * EndpointConfig#maxMessageSize}); 64 to 2^26, default 8192.
+     * The longest message that the stream is cut into, in bytes; the smaller value of both sides applies ({@link
+     * EndpointConfig#maxMessageSize}). 64 to 2^26, default 8192.
      */
     public static final ChannelOption<Integer> MESSAGE_SIZE = valueOf(RdmaChannelOption.class, "MESSAGE_SIZE");
 
     /**
-     * How many messages may be on the way to this side, or wait here to be read ({@link
-     * EndpointConfig#receiveBuffers}); 2 to 65535, default 32.
+     * How many messages may be on their way to this side or wait to be read ({@link EndpointConfig#receiveBuffers}). 2
+     * to 65535, default 32.
      */
     public static final ChannelOption<Integer> RECEIVE_BUFFERS = valueOf(RdmaChannelOption.class, "RECEIVE_BUFFERS");
 
-    /**
-     * How many messages of this side may be under way ({@link EndpointConfig#sendDepth}); 1 to 65535, default 32.
-     */
+    /** How many messages of this side may be under way ({@link EndpointConfig#sendDepth}). 1 to 65535, default 32. */
     public static final ChannelOption<Integer> SEND_BUFFERS = valueOf(RdmaChannelOption.class, "SEND_BUFFERS");
 
     /**
-     * How long at most a dead wire or a dead machine stays unreported, in milliseconds ({@link
-     * EndpointConfig#silenceTimeout}); 100 or more, 0 for ever, default 30000.
+     * Within which time a dead path or a dead machine is reported, in milliseconds ({@link
+     * EndpointConfig#silenceTimeout}). At least 100, or 0 for never; default 30000.
      */
     public static final ChannelOption<Integer> SILENCE_TIMEOUT_MILLIS =
             valueOf(RdmaChannelOption.class, "SILENCE_TIMEOUT_MILLIS");
 
     /**
-     * Lets channels share a completion queue, a pool of receive buffers and nine file descriptors ({@link
-     * EndpointGroup}), in the place of four descriptors and a queue for each. By default a channel is alone. The
-     * program closes the group when its channels are closed; with a closed one, a bind and a connect fail with an
-     * {@link IllegalStateException}. Who makes progress for one channel of a group takes in what has come for all, so
-     * channels of one event loop share best.
+     * A group whose channels share a completion queue, a pool of receive buffers and nine file descriptors ({@link
+     * EndpointGroup}), instead of four descriptors and a queue for each. By default a channel has its own. Close the
+     * group after its channels; with a closed group, bind and connect fail with an {@link IllegalStateException}. A
+     * thread that makes progress for one channel of a group receives messages for all, so best put all channels of a
+     * group on one event loop.
      */
     public static final ChannelOption<EndpointGroup> GROUP = valueOf(RdmaChannelOption.class, "GROUP");
 
     /**
      * What carries the channel's bytes; default {@link Transport#RDMA}. With {@link Transport#RDMA_OR_TCP} a program
-     * runs where there is no RDMA, too: a server takes clients over both, and a client takes TCP when RDMA does not
-     * work ({@link RdmaSocketChannel#transport()} and {@link RdmaSocketChannel#rdmaFailure()} tell). Over TCP the peer
-     * is a channel or an endpoint of this library, too: no other program understands these bytes. With {@link
-     * Transport#RDMA_WITH_FAILOVER} on both sides a channel moves to TCP when RDMA fails, and back when it works again,
-     * with no byte lost; what is written is copied then, and {@link #GROUP} and a silence of 0 are refused when the
-     * channel connects or binds.
+     * also runs where there is no RDMA: a server accepts clients over both, and a client falls back to TCP ({@link
+     * RdmaSocketChannel#transport()}, {@link RdmaSocketChannel#rdmaFailure()}). Over TCP the peer must also be a
+     * channel or an endpoint of this library. With {@link Transport#RDMA_WITH_FAILOVER} on both sides, a channel moves
+     * to TCP when RDMA fails, and back when it works again, without losing a byte. It then copies everything that is
+     * written, and connect and bind refuse {@link #GROUP} and a silence of 0.
      */
     public static final ChannelOption<Transport> TRANSPORT = valueOf(RdmaChannelOption.class, "TRANSPORT");
 

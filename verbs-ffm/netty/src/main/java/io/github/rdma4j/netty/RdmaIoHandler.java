@@ -60,8 +60,8 @@ public final class RdmaIoHandler implements IoHandler {
     /** Their channels have reported the close. */
     private final Set<Thread> lastCloses = ConcurrentHashMap.newKeySet();
     /**
-     * A loop that is told to end by a task of its own, and without a quiet period, does not call {@link
-     * #prepareToDestroy}; in {@link #destroy} it takes no tasks any more, by which channels tell of their close.
+     * A loop that is shut down by a task of its own, without a quiet period, does not call {@link #prepareToDestroy},
+     * and in {@link #destroy} it accepts no further tasks, which channels use to report their close.
      */
     private final Runnable endOfLoop = this::prepareToDestroy;
 
@@ -103,9 +103,9 @@ public final class RdmaIoHandler implements IoHandler {
     }
 
     /**
-     * Does nothing itself. Netty's loop never returns, and once the JVM has given up the code that it runs in, a call
-     * out of there that has gone to the interpreter goes there for ever (HotSpot's fixup_callers_callsite mends only
-     * callers that are in use). The next call is mended.
+     * Does nothing itself. Netty's loop never returns, and after the JVM has discarded the code that it runs in, a call
+     * from there that has gone to the interpreter stays there (HotSpot's fixup_callers_callsite patches only callers
+     * that are in use). The next call is patched.
      */
     @Override
     public int run(IoHandlerContext context) {
@@ -228,19 +228,19 @@ public final class RdmaIoHandler implements IoHandler {
             return turnBegan;
         }
 
-        /** From now on its messages, its end and room to write are told. In the event loop. */
+        /** Reports messages, the end and free send slots from now on. Called in the event loop. */
         void watch(Endpoint newEndpoint) {
             endpoint = newEndpoint;
             selector.add(newEndpoint, this, this);
         }
 
-        /** From now on its clients are told. In the event loop. */
+        /** Reports clients from now on. Called in the event loop. */
         void watch(EndpointServer newServer) {
             server = newServer;
             selector.add(newServer, this);
         }
 
-        /** Nothing is told any more. In the event loop. */
+        /** Reports nothing from now on. Called in the event loop. */
         void unwatch() {
             if (endpoint != null) {
                 selector.remove(endpoint);

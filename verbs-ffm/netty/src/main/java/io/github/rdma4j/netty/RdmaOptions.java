@@ -63,7 +63,7 @@ final class RdmaOptions {
         return option == RdmaChannelOption.GROUP || all().containsKey(option);
     }
 
-    /** The limits are those of {@link EndpointConfig}. */
+    /** The limits are the same as in {@link EndpointConfig}. */
     private static int range(ChannelOption<?> option, Object value, int low, int high) {
         int number = (Integer) value;
         if (number < low || number > high) {

@@ -28,7 +28,7 @@ import java.util.Optional;
  * address. It is an {@link EndpointServer}. {@link RdmaChannelOption}s that are set here hold for what it accepts. With
  * {@code AUTO_READ} off, {@link io.netty.channel.ChannelOption#SO_BACKLOG} clients are connected and wait to be read.
  *
- * <p>Thread safety: that of Netty's channels.
+ * <p>Thread safety: like Netty's other channels.
  *
  * @since 0.1.0
  */

@@ -12,7 +12,7 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.ServerSocketChannelConfig;
 import java.util.Map;
 
-/** The options of a server, and those of the endpoints that it accepts. */
+/** The options of a server, and of the endpoints that it accepts. */
 final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implements ServerSocketChannelConfig {
     private final RdmaServerSocketChannel channel;
     private final RdmaOptions options = new RdmaOptions();

@@ -36,25 +36,24 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A stream of bytes over RDMA, for Netty's pipelines: what a program for TCP uses instead of {@code NioSocketChannel},
- * with an event loop of {@link RdmaIoHandler}. It is an {@link Endpoint}: the stream is cut into messages, and a slow
- * reader slows its peer down by credits.
+ * A byte stream over RDMA for Netty's pipelines, to use instead of {@code NioSocketChannel} with an event loop of
+ * {@link RdmaIoHandler}. It is an {@link Endpoint}: it cuts the stream into messages, and a slow reader slows its peer
+ * down by credits.
  *
- * <p><b>Copies.</b> What is written is copied once, to where the adapter takes it from, unless it is a buffer of {@link
- * RdmaByteBufAllocator}. What is read is the adapter's own buffer, without a copy, while handlers hold less than half
- * of the buffers; else, and where a {@link io.netty.channel.RecvByteBufAllocator} gives less for up to 512 bytes, it is
- * copied once. Buffers stay readable after the close of their channel.
+ * <p><b>Copies.</b> Writing copies once, into the send buffers, unless the buffer is from an {@link
+ * RdmaByteBufAllocator}. Reading passes on the receive buffer without a copy while handlers hold less than half of the
+ * receive buffers; otherwise, and if a {@link io.netty.channel.RecvByteBufAllocator} gives less for up to 512 bytes, it
+ * copies once. Buffers stay readable after their channel is closed.
  *
- * <p><b>Ends.</b> {@code close} sends what was flushed and fitted into the send queue, and tells the peer; with {@link
- * io.netty.channel.ChannelOption#SO_LINGER} 0 it resets the connection. {@code shutdownOutput} and {@link
+ * <p><b>Closing.</b> {@code close} sends what was flushed and fitted into the send queue, and notifies the peer; with
+ * {@link io.netty.channel.ChannelOption#SO_LINGER} 0 it resets the connection. {@code shutdownOutput} and {@link
  * io.netty.channel.ChannelOption#ALLOW_HALF_CLOSURE} work as in TCP. A lost connection is a {@link
- * java.net.SocketException} whose cause says why.
+ * java.net.SocketException} whose cause has the reason.
  *
- * <p><b>Options without a meaning here</b> are taken and have no effect: {@code TCP_NODELAY} and {@code SO_KEEPALIVE},
- * which are always on, {@code SO_REUSEADDR}, {@code SO_RCVBUF}, {@code SO_SNDBUF}, {@code IP_TOS}. {@link
- * RdmaChannelOption} has others.
+ * <p><b>Options without effect</b>: {@code TCP_NODELAY} and {@code SO_KEEPALIVE}, which are always on, {@code
+ * SO_REUSEADDR}, {@code SO_RCVBUF}, {@code SO_SNDBUF}, {@code IP_TOS}. See {@link RdmaChannelOption} for others.
  *
- * <p>Thread safety: that of Netty's channels.
+ * <p>Thread safety: like Netty's other channels.
  *
  * @since 0.1.0
  */
@@ -301,10 +300,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         }
     }
 
-    /**
-     * An event loop that was kept by a handler has not heard of the connection for that time, and a write would go
-     * nowhere.
-     */
+    /** While a handler blocks the event loop, the loop detects no end of the connection, and a write would be lost. */
     private void lookAtConnection() {
         if (polled) {
             // The answer to what has just come. The clock costs a seventieth of an echo.
@@ -534,7 +530,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     private final class SocketUnsafe extends AbstractUnsafe implements RdmaIoHandle {
         @Override
         public void connect(SocketAddress remote, SocketAddress local, ChannelPromise promise) {
-            // Who cancels the promise gives the attempt up.
+            // Cancelling the promise cancels the attempt.
             if (promise.isDone() || !ensureOpen(promise)) {
                 return;
             }
@@ -590,7 +586,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             }
             polled = true;
             if (!reading.takeIn(endpoint)) {
-                // It would be ready in each select from now on. Who writes hears of the end, too.
+                // It would be ready in each select from now on. A later write also reports the end.
                 unwatch();
             }
             lending.takeBack();
@@ -612,7 +608,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
         @Override
         protected void flush0() {
-            // When there is room, the endpoint tells, and what waits goes first.
+            // The endpoint reports when sending is possible again; what waits goes first.
             if (!flushWaits) {
                 super.flush0();
             }

@@ -12,8 +12,8 @@ import io.netty.channel.socket.SocketChannelConfig;
 import java.util.Map;
 
 /**
- * The options of a channel. Those of TCP that have no meaning here are taken and have no effect, so that programs for
- * sockets need no change; {@link RdmaSocketChannel} has the list.
+ * The options of a channel. Options of TCP that have no meaning here are accepted without effect, so that programs for
+ * sockets need no change; {@link RdmaSocketChannel} lists them.
  */
 final class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
     private final RdmaSocketChannel channel;

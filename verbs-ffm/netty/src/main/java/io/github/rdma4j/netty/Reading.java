@@ -12,8 +12,8 @@ import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import java.io.IOException;
 
 /**
- * The reading half of a channel: hands what has arrived to the pipeline, as far as the program reads, and then the end.
- * Used by the event loop alone, but for {@link #isShutDown()}.
+ * The reading half of a channel: passes what has arrived to the pipeline, as far as the program reads, and then the
+ * end. Used only by the event loop, except {@link #isShutDown()}.
  */
 final class Reading {
     private final RdmaSocketChannel channel;
@@ -22,7 +22,7 @@ final class Reading {
     private boolean pending;
     /** A task of the event loop will go on. */
     private boolean scheduled;
-    /** The pipeline has heard all of the end. */
+    /** The end has been reported to the pipeline. */
     private boolean endTold;
 
     private boolean stopped;
@@ -54,7 +54,7 @@ final class Reading {
         pending = false;
     }
 
-    /** What was to go on in one event loop goes on in another. */
+    /** Reading continues in another event loop. */
     void moved() {
         scheduled = false;
     }
@@ -83,13 +83,13 @@ final class Reading {
         return shutDown;
     }
 
-    /** The channel is being closed: nobody hears of anything any more. */
+    /** The channel is being closed: nothing is reported from now on. */
     void stop() {
         stopped = true;
         inbound.discard();
     }
 
-    /** Hands over what has come; who reads nothing for now hears of the end all the same. */
+    /** Passes on what has arrived. A program that does not read at the moment is still notified of the end. */
     void goOn() {
         if (!isWanted() && (stopped || !inbound.isAtEnd())) {
             return;

@@ -13,7 +13,7 @@ final class RegisteredByteBuf extends UnpooledDirectByteBuf {
 
     RegisteredByteBuf(ByteBufAllocator allocator, RegisteredPool.Block block, int capacity, int maxCapacity) {
         super(allocator, block.first(capacity), maxCapacity);
-        // What the constructor has taken for written is not.
+        // The constructor treats the buffer as written; it is empty.
         clear();
         this.block = block;
     }

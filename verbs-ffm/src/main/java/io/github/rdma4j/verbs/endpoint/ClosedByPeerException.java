@@ -3,8 +3,8 @@
 package io.github.rdma4j.verbs.endpoint;
 
 /**
- * The peer has closed its endpoint in good order: everything that it had sent has been received, and nothing that is
- * sent now would be read. The opposite of {@link ConnectionLostException}.
+ * The peer has closed its endpoint: all of its messages have been received, and it would not read anything that is sent
+ * now. If the connection was lost, calls throw {@link ConnectionLostException} instead.
  *
  * @since 0.1.0
  */

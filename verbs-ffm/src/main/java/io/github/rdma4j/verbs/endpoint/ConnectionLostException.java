@@ -3,9 +3,9 @@
 package io.github.rdma4j.verbs.endpoint;
 
 /**
- * The connection broke without a good-bye: the peer's process ended or aborted, the network failed, or a work request
- * did; or, as a subclass says, a message was corrupt. What was under way may or may not have arrived. The opposite of
- * {@link ClosedByPeerException}.
+ * The connection was lost without a close: the peer's process ended or aborted, the network failed, or a work request
+ * failed; a subclass reports a corrupt message. Messages and transfers under way may or may not have arrived. If the
+ * peer has closed, calls throw {@link ClosedByPeerException} instead.
  *
  * @serial exclude
  * @since 0.1.0

@@ -26,12 +26,12 @@ public final class CorruptBlockException extends EndpointException {
         this.found = found;
     }
 
-    /** {@return the sum that stands behind the data} */
+    /** {@return the checksum that follows the data} */
     public int expectedSum() {
         return expected;
     }
 
-    /** {@return the sum of data and version} */
+    /** {@return the checksum of data and version} */
     public int foundSum() {
         return found;
     }

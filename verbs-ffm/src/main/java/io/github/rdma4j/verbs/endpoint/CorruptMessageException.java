@@ -5,12 +5,11 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Loss;
 
 /**
- * A message has come whose bytes are not those that the peer has sent, and was not given to the program: its sum, which
- * {@link EndpointConfig#integrity} has put behind it, is another one. The connection is lost with it, since what comes
- * behind a missing message is worth nothing.
+ * A message arrived whose checksum ({@link EndpointConfig#integrity}) does not match. It was not passed to the program.
+ * The connection is lost, since messages after a missing one are useless.
  *
- * <p>Adapters and TCP find what goes wrong on the wire. What this finds happens beside the wire: in the memory of
- * either machine, in an adapter, a switch or a kernel, or by a program that writes where a message lies.
+ * <p>Adapters and TCP detect corruption on the link. This exception reports corruption elsewhere: in the memory of
+ * either machine, in an adapter, a switch or a kernel, or by a program that overwrites a message.
  *
  * @serial exclude
  * @since 0.1.0
@@ -36,22 +35,22 @@ public final class CorruptMessageException extends ConnectionLostException {
         this.found = corruption.found();
     }
 
-    /** {@return which one it was of the messages that the peer had to send, from 1} */
+    /** {@return the number of the message among those of the peer, from 1} */
     public long number() {
         return number;
     }
 
-    /** {@return how long the message was, in bytes, as it came} */
+    /** {@return the length of the received message, in bytes} */
     public long length() {
         return length;
     }
 
-    /** {@return the sum that came with the message} */
+    /** {@return the checksum that was received with the message} */
     public int expectedSum() {
         return said;
     }
 
-    /** {@return the sum of the bytes that came, with the number that was due} */
+    /** {@return the checksum of the received bytes and the expected number} */
     public int foundSum() {
         return found;
     }

@@ -3,21 +3,22 @@
 package io.github.rdma4j.verbs.endpoint;
 
 /**
- * How many messages an endpoint has sent and received: {@link Endpoint#counters()}. They arrive in the order in which
- * they were sent, so when a connection is lost, these numbers say what became of them:
+ * How many messages an endpoint has sent and received: {@link Endpoint#counters()}. Messages arrive in the order in
+ * which they were sent, so after a connection is lost:
  *
  * <ul>
  *   <li>messages 1 to {@code taken} were read by the peer's program;
- *   <li>messages {@code taken + 1} to {@code sent} may have been read, or not;
- *   <li>what was not sent, such as a {@code sendAsync} that still waited, has not left. Its future fails.
+ *   <li>messages {@code taken + 1} to {@code sent} may or may not have been read;
+ *   <li>messages that were not posted, such as a {@code sendAsync} that still waited, were not sent. Their futures
+ *   fail.
  * </ul>
  *
- * <p>A peer that holds messages gives their credits back when it releases them, perhaps in another order; then {@code
- * taken} is how many, and not which.
+ * <p>If the peer holds messages, it may release them in another order. Then {@code taken} is a number of messages, but
+ * does not say which.
  *
  * @param sent messages that were posted
- * @param taken of these, those that the peer is known to have done with: it has given back their credits, which it may
- *     do as late as half of its {@link EndpointConfig#receiveBuffers} messages later
+ * @param taken messages of these whose credits the peer has returned; it may lag behind by half of the peer's {@link
+ *     EndpointConfig#receiveBuffers}
  * @param received messages that have arrived, read or not
  * @since 0.1.0
  */

@@ -5,7 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.VerbsException;
 
 /**
- * Something that ended, or never began, between two endpoints; the subclasses tell what.
+ * A failure of a connection between two endpoints; the subclasses distinguish them.
  *
  * @since 0.1.0
  */

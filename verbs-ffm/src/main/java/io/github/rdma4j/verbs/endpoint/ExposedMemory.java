@@ -11,11 +11,11 @@ import java.util.EnumSet;
 import java.util.Objects;
 
 /**
- * Memory of this side that peers can use, as far as its rights go. They see each byte as it is at that moment, and this
- * side sees what they write, without being told: a protocol of the program's own, such as a version before and behind
- * the data, or a message afterwards, tells what belongs together.
+ * Memory of this side that peers can use within its rights. Peers read the current bytes, and their writes appear
+ * without notification. Your own protocol must say what belongs together, for example a version before and after the
+ * data, or a message after a write.
  *
- * <p>Thread safety: all methods may be called from any thread.
+ * <p>Thread safety: any thread may call any method.
  *
  * @since 0.1.0
  */
@@ -35,7 +35,7 @@ public final class ExposedMemory implements AutoCloseable {
         return new ExposedMemory(region.slice(), true, rights(rights));
     }
 
-    /** What memory is registered with that peers shall have these rights in. */
+    /** The flags that memory must be registered with to give peers these rights. */
     static AccessFlag[] access(AccessFlag... rights) {
         EnumSet<AccessFlag> access = rights(rights);
         access.add(AccessFlag.LOCAL_WRITE);
@@ -82,24 +82,24 @@ public final class ExposedMemory implements AutoCloseable {
         return set;
     }
 
-    /** {@return what peers need to know; {@link MemoryHandle#toBytes()} goes into a message} */
+    /** {@return the handle for the peer; send {@link MemoryHandle#toBytes()} in a message} */
     public MemoryHandle handle() {
         return handle;
     }
 
-    /** {@return the memory itself} */
+    /** {@return the memory} */
     public MemorySegment segment() {
         return slice.region().segment().asSlice(slice.offset(), slice.length());
     }
 
-    /** {@return the region that it is, or is a part of} */
+    /** {@return the region that contains the memory} */
     public MemoryRegion region() {
         return slice.region();
     }
 
     /**
-     * Takes the memory back: what peers do to it from now on fails, and costs them the connection. Does nothing if it
-     * is closed already, and nothing for a part of a region, which peers can use until the region is closed.
+     * Withdraws the memory: later accesses by peers fail and end their connections. Does nothing if it is already
+     * closed. For a part of a region it has no effect on peers, which can use the memory until the region is closed.
      */
     @Override
     public void close() {

@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Memory of this side that one peer can use, as far as its rights and its range go, until it is closed: {@link
+ * Memory of this side that one peer can use within its rights and bounds until it is closed; see {@link
  * Endpoint#grant(MemorySlice, java.time.Duration, io.github.rdma4j.verbs.AccessFlag...)}. Several grants of the same
- * memory, to the same peer or to others, know nothing of each other.
+ * memory, to one peer or several, are independent.
  *
- * <p>It lasts as long as the endpoint at most, and no longer than the region that it is a part of.
+ * <p>A grant ends with its endpoint, and with the region that contains the memory.
  *
- * <p>Thread safety: all methods may be called from any thread.
+ * <p>Thread safety: any thread may call any method.
  *
  * @since 0.1.0
  */
@@ -63,7 +63,7 @@ public final class GrantedMemory implements AutoCloseable {
         return base;
     }
 
-    /** {@return what the peer needs to know; {@link MemoryHandle#toBytes()} goes into a message} */
+    /** {@return the handle for the peer; send {@link MemoryHandle#toBytes()} in a message} */
     public MemoryHandle handle() {
         return handle;
     }
@@ -79,25 +79,25 @@ public final class GrantedMemory implements AutoCloseable {
     }
 
     /**
-     * Whether this peer alone can use it: then its key is worth nothing in another connection.
+     * Returns whether only this peer can use the memory: its key does not work in another connection.
      *
-     * @return true by a memory window of type 2 and over TCP; false where {@link #whyNotExclusive()} says why
+     * @return true for a memory window of type 2 and over TCP; otherwise {@link #whyNotExclusive()} returns the reason
      */
     public boolean isExclusive() {
         return shared == null;
     }
 
     /**
-     * Why others can use it, too, if they know the key.
+     * Returns why other peers can also use the memory if they know the key.
      *
      * @return the reason: the device has no memory windows of type 2, or the endpoint moves between transports; empty
-     *     if it {@linkplain #isExclusive() is exclusive}
+     *     if the grant {@linkplain #isExclusive() is exclusive}
      */
     public Optional<String> whyNotExclusive() {
         return Optional.ofNullable(shared);
     }
 
-    /** {@return whether the peer can use it still} */
+    /** {@return whether the peer can still use it} */
     public boolean isOpen() {
         return !taken && (window == null || window.isOpen()) && (base == null || Exposures.isThere(base));
     }
@@ -111,12 +111,12 @@ public final class GrantedMemory implements AutoCloseable {
     }
 
     /**
-     * Takes the memory back. When this returns, nothing that the peer does can reach it. What it does with the handle
-     * from now on, and what it has begun, fails with {@link
-     * io.github.rdma4j.verbs.WorkCompletionStatus#REM_ACCESS_ERR} or with the end of the connection, which it costs the
-     * peer in both cases. Other grants, and other peers, go on. Does nothing if it is closed already.
+     * Ends the grant. When this method returns, the peer cannot reach the memory. A transfer that is under way or comes
+     * later fails with {@link io.github.rdma4j.verbs.WorkCompletionStatus#REM_ACCESS_ERR} or with the end of the
+     * connection; in both cases the peer loses the connection. Other grants and other peers are not affected. Does
+     * nothing if it is already closed.
      *
-     * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses; another call tries again
+     * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses; call it again to retry
      */
     @Override
     public void close() {

@@ -8,14 +8,14 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A received message that the program keeps, where the adapter has put it: {@link Endpoint#receiveHeld} and {@link
- * Message#hold} give it. Its close gives the buffer back to the adapter, and the peer a credit. A program that holds
- * all of its {@link EndpointConfig#receiveBuffers} gets no further message.
+ * A received message that you keep in the receive buffer, without a copy; see {@link Endpoint#receiveHeld} and {@link
+ * Message#hold}. Closing it returns the buffer to the adapter and a credit to the peer. A program that holds all of its
+ * {@link EndpointConfig#receiveBuffers} receives no further message.
  *
- * <p>It may be read and closed after the endpoint is closed; the memory is freed with the last of them.
+ * <p>It can be read and closed after the endpoint is closed; the memory is freed with the last held message.
  *
- * <p>Thread safety: all methods may be called from any thread. What still reads the segment when another thread closes
- * sees other bytes, or an {@link IllegalStateException}.
+ * <p>Thread safety: any thread may call any method. A thread that reads the segment while another one closes the
+ * message sees other bytes, or gets an {@link IllegalStateException}.
  *
  * @since 0.1.0
  */

@@ -3,9 +3,9 @@
 package io.github.rdma4j.verbs.endpoint;
 
 /**
- * The two sides cannot understand each other: the peer speaks another protocol, or another version of this one, or one
- * side has {@link EndpointConfig#integrity sums} or {@linkplain Transport#RDMA_WITH_FAILOVER failover} and the other
- * has not. To try again helps only once one of them is started anew, so a {@link Reconnector} does not.
+ * The two sides are incompatible: the peer speaks another protocol or another version of this one, or only one side
+ * uses {@link EndpointConfig#integrity checksums} or {@linkplain Transport#RDMA_WITH_FAILOVER failover}. A retry helps
+ * only after one of them has been restarted, so a {@link Reconnector} does not retry.
  *
  * @since 0.1.0
  */

@@ -3,11 +3,11 @@
 package io.github.rdma4j.verbs.endpoint;
 
 /**
- * What an endpoint with {@link EndpointConfig#integrity} has counted: {@link Endpoint#integrity()}.
+ * The counts of an endpoint with {@link EndpointConfig#integrity}: {@link Endpoint#integrity()}.
  *
- * @param sent messages that this side has put a sum behind
- * @param intact messages that have come and whose sum was right
- * @param corrupt messages whose sum was wrong: 0, or 1 and the connection is lost
+ * @param sent messages that this side sent with a checksum
+ * @param intact messages that arrived with the right checksum
+ * @param corrupt messages that arrived with a wrong checksum: 0, or 1 and the connection is lost
  * @since 0.1.0
  */
 public record IntegrityCounters(long sent, long intact, long corrupt) {}

@@ -13,18 +13,18 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Memory that an endpoint has exposed, as its peers name it: where it is, and what they may do there. A plain value
- * that travels as bytes in any message; see {@link Endpoint#expose}.
+ * Names memory that an endpoint has exposed, for its peers: the address, the length, the key and the rights. A plain
+ * value that travels as bytes in a message; see {@link Endpoint#expose}.
  *
- * <p>The rights are what the owner says, so that a mistake is an exception at the peer. What a peer can really do, the
- * owner's adapter decides: a forged handle gains nothing, but the transfer fails and the connection with it.
+ * <p>The rights let the peer detect mistakes before it starts a transfer. The owner's adapter enforces them: with a
+ * forged handle the transfer fails, and the connection is lost.
  *
  * @param memory address, length and key
  * @param rights of {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and {@link AccessFlag#REMOTE_ATOMIC}
  * @since 0.1.0
  */
 public record MemoryHandle(RemoteMemory memory, Set<AccessFlag> rights) {
-    /** The number of bytes that {@link #toBytes()} gives. */
+    /** The number of bytes that {@link #toBytes()} returns. */
     public static final int BYTES = RemoteMemory.BYTES + 1;
 
     /** The bit of a right is its place in this list. */
@@ -53,12 +53,12 @@ public record MemoryHandle(RemoteMemory memory, Set<AccessFlag> rights) {
     }
 
     /**
-     * A part of this memory.
+     * Returns a part of this memory.
      *
      * @param offset from the start of this memory, in bytes
      * @param size in bytes
      * @return the part, with the same rights
-     * @throws IndexOutOfBoundsException if the part does not lie within this memory
+     * @throws IndexOutOfBoundsException if the part exceeds this memory
      */
     public MemoryHandle slice(long offset, long size) {
         return new MemoryHandle(memory.slice(offset, size), rights);
@@ -76,11 +76,11 @@ public record MemoryHandle(RemoteMemory memory, Set<AccessFlag> rights) {
     }
 
     /**
-     * The value that {@link #toBytes()} gave.
+     * Decodes what {@link #toBytes()} returned.
      *
      * @param bytes exactly {@value #BYTES}
-     * @return the value
-     * @throws IllegalArgumentException if it is another number of bytes, or they cannot be such a value
+     * @return the handle
+     * @throws IllegalArgumentException if the number of bytes is different, or they are not a valid handle
      */
     public static MemoryHandle fromBytes(byte[] bytes) {
         if (bytes.length != BYTES) {

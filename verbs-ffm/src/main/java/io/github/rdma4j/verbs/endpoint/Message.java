@@ -8,9 +8,9 @@ import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 
 /**
- * A received message, where the adapter has put it. Valid until the {@link MessageHandler} that got it returns; whoever
- * needs the bytes longer copies them, or {@linkplain #hold() holds} them. Afterwards all methods throw an {@link
- * IllegalStateException}, until the object serves another message.
+ * A received message in the receive buffer. Valid until the {@link MessageHandler} that got it returns; copy the bytes
+ * or {@linkplain #hold() hold} the message to use it longer. Afterwards all methods throw an {@link
+ * IllegalStateException}, until the object is reused for another message.
  *
  * @since 0.1.0
  */
@@ -28,7 +28,7 @@ public final class Message {
     private boolean held;
     /** The program's. */
     private Object attachment;
-    /** Not volatile: whoever keeps a message makes a mistake, and mostly in the same thread. */
+    /** Not volatile: using a message too late is a mistake, and mostly in the same thread. */
     private boolean open;
 
     Message(MemorySegment buffer) {

@@ -3,16 +3,16 @@
 package io.github.rdma4j.verbs.endpoint;
 
 /**
- * What a program does with a message that {@link Endpoint#poll} or {@link Endpoint#receive} found.
+ * Handles a message that {@link Endpoint#poll} or {@link Endpoint#receive} found.
  *
  * @since 0.1.0
  */
 @FunctionalInterface
 public interface MessageHandler {
     /**
-     * Called in the thread that polls, without any lock held: it may call the endpoint, and close it.
+     * Called in the polling thread, without a lock, so it may call and close the endpoint.
      *
-     * @param message a view of the receive buffer, valid until this method returns; the peer then fills the buffer anew
+     * @param message a view of the receive buffer, valid until this method returns; the peer then reuses the buffer
      */
     void onMessage(Message message);
 }

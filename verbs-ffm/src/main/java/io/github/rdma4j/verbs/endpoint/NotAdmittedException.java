@@ -3,8 +3,8 @@
 package io.github.rdma4j.verbs.endpoint;
 
 /**
- * The server has not let this client in: its {@link EndpointConfig#admission} has said no. It does not say why, so that
- * nobody learns from it.
+ * The server refused this client by its {@link EndpointConfig#admission}. The reason is not reported, so that an
+ * attacker learns nothing from it.
  *
  * @since 0.1.0
  */

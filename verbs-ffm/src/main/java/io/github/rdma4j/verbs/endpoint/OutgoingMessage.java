@@ -5,13 +5,14 @@ package io.github.rdma4j.verbs.endpoint;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A message that is written where the adapter will take it from, so that it need not be copied: {@link Endpoint#claim}
- * gives it. It has its place in the send queue and its credit already, so {@link #send} never waits. Its turn among
- * messages and transfers is that of the call of {@link #send}; only if others wait before it then, it is copied, and
- * leaves behind them, when a thread makes progress in the endpoint.
+ * A message that you write into the send buffer, without a copy; see {@link Endpoint#claim}. It has a slot in the send
+ * queue and a credit, so {@link #send} never waits. Its order among messages and transfers is the order of the calls of
+ * {@link #send}. If others wait at that time, it is copied and sent after them, when a thread makes progress in the
+ * endpoint.
  *
- * <p>Do not wait for room, for another claim for instance, before all claimed messages are sent or closed: their
- * credits look unused to a peer that {@linkplain HeldMessage holds} messages, and it may keep back others until then.
+ * <p>Do not wait for buffers, for example for another claim, before all claimed messages are sent or closed: their
+ * credits look unused to a peer that {@linkplain HeldMessage holds} messages, and the peer may keep other credits back
+ * until then.
  *
  * <p>Thread safety: one thread at a time.
  *
@@ -71,7 +72,7 @@ public final class OutgoingMessage implements AutoCloseable {
         }
     }
 
-    /** Gives place and credit back, unless the message was sent. */
+    /** Returns the slot and the credit, unless the message was sent. */
     @Override
     public void close() {
         if (!done) {

@@ -10,19 +10,20 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * Data with a sum behind it, for one-sided transfers: whoever writes the data seals it, and whoever reads it asks
- * whether it is intact. In its last {@value #TRAILER} bytes a block has a version of the program's own and the CRC32C
- * of data and version. A sum finds bytes that were changed on the way, a block of which only a part has come yet, and
- * one that nobody has written; the version finds one that is old.
+ * Data with a checksum, for one-sided transfers: the writer seals the data, and the reader checks whether it is intact.
+ * The last {@value #TRAILER} bytes of a block hold a version of your choice and the CRC32C of data and version. The
+ * checksum detects changed bytes, a block that has arrived only in part, and a block that was never written; the
+ * version identifies an old block.
  *
  * <ul>
- *   <li>To write into the peer's memory: fill {@link #data()} of local memory, {@link #seal}, and write the whole block
- *       ({@link Transfers#write}). The peer verifies.
- *   <li>To offer something for reading: seal the block in exposed memory. The peer reads the whole block, and verifies
- *       its copy; if that is not intact, it was changed meanwhile, and is read again.
+ *   <li>To write into the peer's memory: fill {@link #data()} of local memory, {@link #seal} it, and write the whole
+ *   block ({@link Transfers#write}). The peer verifies it.
+ *   <li>To offer data for reading: seal the block in exposed memory. The peer reads the whole block and verifies its
+ *   copy; if the copy is not intact, the block was changed during the read, and the peer reads again.
  * </ul>
  *
- * <p>What a peer may write to can change behind the check. Copy such a block first, and verify the copy.
+ * <p>A peer that may write to a block can change it after you have verified it. Copy such a block first, and verify the
+ * copy.
  *
  * <p>{@link #seal}, {@link #isIntact()} and {@link #verify()} allocate nothing, unless they throw. Thread safety: one
  * thread at a time.
@@ -33,7 +34,7 @@ public final class SealedBlock {
     /** How many bytes of a block are not data. */
     public static final int TRAILER = 16;
 
-    /** So that memory which nobody has sealed is told apart from a block that was changed. */
+    /** Distinguishes memory that was never sealed from a block that was changed. */
     private static final int MARK = 0x7234_6a62;
 
     private final MemorySegment data;
@@ -75,9 +76,9 @@ public final class SealedBlock {
     }
 
     /**
-     * Puts version and sum behind the data. Data that is changed later must be sealed again.
+     * Writes version and checksum after the data. Call it again after you change the data.
      *
-     * @param version any number, for the reader; one that counts up tells old blocks from new ones
+     * @param version any number; with an increasing one the reader can recognize old blocks
      * @throws IllegalStateException if the memory is closed
      * @throws java.nio.ReadOnlyBufferException if it is read-only
      */
@@ -98,9 +99,9 @@ public final class SealedBlock {
     }
 
     /**
-     * Whether data and version are those that were sealed.
+     * Returns whether data and version are what was sealed.
      *
-     * @return false, too, if nothing was sealed here
+     * @return also false if nothing was sealed here
      * @throws IllegalStateException if the memory is closed
      */
     public boolean isIntact() {
@@ -111,7 +112,7 @@ public final class SealedBlock {
         return bytes.getInt(length + Long.BYTES + Integer.BYTES) == MARK;
     }
 
-    /** {@return the version that was sealed with the data, if the block is intact; else any number} */
+    /** {@return the version that was sealed with the data if the block is intact; otherwise any number} */
     public long version() {
         return bytes.getLong(length);
     }

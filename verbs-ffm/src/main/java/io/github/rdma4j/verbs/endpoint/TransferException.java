@@ -5,8 +5,8 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 
 /**
- * A work request failed: with which status, what usually causes that, and what to do about it. The connection is lost
- * with it, except where an atomic operation was under way when an endpoint with failover left RDMA.
+ * A work request failed. The exception has the status, the usual cause and what to do. The connection is lost, except
+ * when an atomic operation was under way while an endpoint with failover left RDMA.
  *
  * @serial exclude
  * @since 0.1.0
@@ -28,14 +28,14 @@ public final class TransferException extends EndpointException {
         this.vendorError = vendorError;
     }
 
-    /** A transfer of which nobody knows whether it has taken effect. */
+    /** A transfer whose outcome is unknown. */
     TransferException(String operation, WorkCompletionStatus status, String cause, String remedy) {
         super(operation, cause, remedy);
         this.status = status;
         this.vendorError = 0;
     }
 
-    /** The description ends with the remedy, which the message of an exception gets by itself. */
+    /** Without the remedy at the end, which the superclass appends to the message. */
     private static String cause(String description) {
         int end = description.indexOf(". Remedy: ");
         return end < 0 ? description : description.substring(0, end);

@@ -3,7 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 /**
- * What a program does when a one-sided transfer that it posted with an id is done; see {@link Transfers#pollTransfers}.
+ * Handles the completion of a transfer that was posted with an id; see {@link Transfers#pollTransfers}.
  *
  * @since 0.1.0
  */

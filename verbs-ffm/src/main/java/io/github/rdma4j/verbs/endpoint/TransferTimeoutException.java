@@ -6,8 +6,8 @@ import io.github.rdma4j.verbs.internal.TimeText;
 import java.time.Duration;
 
 /**
- * A transfer was not done in time. If it still waited for its turn, it never begins. Otherwise it is under way: its
- * local memory belongs to the adapter until the endpoint is closed or everything else that was posted after it is done.
+ * A transfer did not complete in time. If it still waited for its turn, it is withdrawn. Otherwise it is under way: do
+ * not use its local memory until the endpoint is closed or everything that was posted after it has completed.
  *
  * @since 0.1.0
  */

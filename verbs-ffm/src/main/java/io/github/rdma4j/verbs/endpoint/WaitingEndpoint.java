@@ -12,15 +12,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/**
- * What an {@link Endpoint} does that waits: in the calling thread, or, where it gives a future, in whichever thread
- * makes progress.
- */
+/** The methods of an {@link Endpoint} that wait, in the calling thread or through a future. */
 abstract sealed class WaitingEndpoint permits Endpoint {
     final Engine engine;
     /** Used with the engine's lock held. */
     final Protocol protocol;
-    // What it is doing, for exceptions: made once, since most calls throw none.
+    // The operation for exceptions: built once, since most calls throw none.
     private final String sending;
     final String receiving;
     private final String claiming;
@@ -34,17 +31,17 @@ abstract sealed class WaitingEndpoint permits Endpoint {
     }
 
     /**
-     * Sends a message, and waits if need be until the peer has room. It is copied; the segment is free when this
-     * returns.
+     * Sends a message; waits if the peer has no free buffer. The message is copied; you may reuse the segment when this
+     * method returns.
      *
-     * @param message of at most {@link Endpoint#maxMessageSize()} bytes, in any memory
-     * @param timeout how long to wait; zero or less tries once
-     * @return false if the peer had no room in time; nothing was sent then
-     * @throws IllegalArgumentException if the message is too long; the message gives both numbers
+     * @param message at most {@link Endpoint#maxMessageSize()} bytes, in native or heap memory
+     * @param timeout how long to wait; zero or less does not wait
+     * @return false on timeout; nothing is sent then
+     * @throws IllegalArgumentException if the message is too long; the text contains both lengths
      * @throws ClosedByPeerException if the peer has closed
      * @throws ConnectionLostException if the connection is lost
-     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted; nothing was sent then
-     * @throws IllegalStateException if this endpoint is closed, before or meanwhile
+     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted; nothing is sent then
+     * @throws IllegalStateException if this endpoint is closed, before or during the call
      */
     public boolean send(MemorySegment message, Duration timeout) {
         return engine.await(sending, timeout, () -> switch (protocol.trySend(message)) {
@@ -58,21 +55,22 @@ abstract sealed class WaitingEndpoint permits Endpoint {
     /**
      * Sends an array; see {@link #send(MemorySegment, Duration)}.
      *
-     * @param message of at most {@link Endpoint#maxMessageSize()} bytes
-     * @param timeout how long to wait; zero or less tries once
-     * @return false if the peer had no room in time; nothing was sent then
+     * @param message at most {@link Endpoint#maxMessageSize()} bytes
+     * @param timeout how long to wait; zero or less does not wait
+     * @return false on timeout; nothing is sent then
      */
     public boolean send(byte[] message, Duration timeout) {
         return send(MemorySegment.ofArray(message), timeout);
     }
 
     /**
-     * Sends what remains in a buffer; see {@link #send(MemorySegment, Duration)}. If it was sent, the position is the
-     * limit afterwards.
+     * Sends the remaining bytes of a buffer; see {@link #send(MemorySegment, Duration)}. After a successful send the
+     * buffer's position is its limit.
      *
-     * @param message with at most {@link Endpoint#maxMessageSize()} bytes between position and limit, of any kind
-     * @param timeout how long to wait; zero or less tries once
-     * @return false if the peer had no room in time; nothing was sent then
+     * @param message a buffer of any kind with at most {@link Endpoint#maxMessageSize()} bytes between position and
+     *     limit
+     * @param timeout how long to wait; zero or less does not wait
+     * @return false on timeout; nothing is sent then
      */
     public boolean send(ByteBuffer message, Duration timeout) {
         boolean sent = send(MemorySegment.ofBuffer(message), timeout);
@@ -83,17 +81,17 @@ abstract sealed class WaitingEndpoint permits Endpoint {
     }
 
     /**
-     * Sends several messages, with one doorbell for as many as there is room for, and waits until the peer has room for
-     * the others. They are copied; the segments are free when this returns.
+     * Sends several messages, with one doorbell for as many as possible, and waits for the peer's buffers for the
+     * others. The messages are copied; you may reuse the segments when this method returns.
      *
-     * @param messages each of at most {@link Endpoint#maxMessageSize()} bytes
-     * @param timeout how long to wait; zero or less sends as many as are possible at once
-     * @return how many were sent in time; all, unless the time was over
-     * @throws IllegalArgumentException if one of them is too long; nothing was sent then
+     * @param messages each at most {@link Endpoint#maxMessageSize()} bytes
+     * @param timeout how long to wait; zero or less sends as many as possible without waiting
+     * @return how many were sent; less than all only on timeout
+     * @throws IllegalArgumentException if one of them is too long; nothing is sent then
      * @throws ClosedByPeerException if the peer has closed; some may have been sent
      * @throws ConnectionLostException if the connection is lost; some may have been sent
      * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted; some may have been sent
-     * @throws IllegalStateException if this endpoint is closed, before or meanwhile
+     * @throws IllegalStateException if this endpoint is closed, before or during the call
      */
     public int sendAll(List<? extends MemorySegment> messages, Duration timeout) {
         int[] sent = new int[1];
@@ -109,15 +107,14 @@ abstract sealed class WaitingEndpoint permits Endpoint {
     }
 
     /**
-     * Gives a place for a message that the program writes itself, so that it need not be copied; waits if need be until
-     * the peer has room.
+     * Claims a send buffer, so that you can write a message without a copy; waits if the peer has no free buffer.
      *
-     * @param timeout how long to wait; zero or less tries once
-     * @return the message, to be written and sent, or closed; empty if there was no room in time
+     * @param timeout how long to wait; zero or less does not wait
+     * @return the message: write and send it, or close it; empty on timeout
      * @throws ClosedByPeerException if the peer has closed
      * @throws ConnectionLostException if the connection is lost
      * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
-     * @throws IllegalStateException if this endpoint is closed, before or meanwhile
+     * @throws IllegalStateException if this endpoint is closed, before or during the call
      */
     public Optional<OutgoingMessage> claim(Duration timeout) {
         OutgoingMessage message = tryClaim();
@@ -146,16 +143,16 @@ abstract sealed class WaitingEndpoint permits Endpoint {
     }
 
     /**
-     * Sends a message as soon as the peer has room. Messages wait in order, as many as the program cares to have wait.
-     * A future that is cancelled, or times out, before the message had its turn takes it back; afterwards the message
-     * is on its way all the same.
+     * Sends a message as soon as the peer has a free buffer. Any number of messages may wait; they are sent in order.
+     * Cancelling the future, or a timeout, withdraws a message that still waits; it does not affect a message that is
+     * under way.
      *
-     * @param message of at most {@link Endpoint#maxMessageSize()} bytes; not to be changed before the future is
-     *     complete, and of memory that other threads may read, too
-     * @return complete when the message lies in the peer's buffer; exceptionally with a {@link TransferException},
-     *     {@link ConnectionLostException}, {@link ClosedByPeerException} or, after a close of this side,
-     *     {@link IllegalStateException}
-     * @throws IllegalArgumentException if the message is too long; the message gives both numbers
+     * @param message at most {@link Endpoint#maxMessageSize()} bytes, in memory that other threads may read; do not
+     *     modify it until the future completes
+     * @return completes when the message is in the peer's buffer; exceptionally with a {@link TransferException},
+     *     {@link ConnectionLostException}, {@link ClosedByPeerException} or, after this side has closed, {@link
+     *     IllegalStateException}
+     * @throws IllegalArgumentException if the message is too long; the text contains both lengths
      * @throws IllegalStateException if this endpoint is closed
      */
     public CompletableFuture<Void> sendAsync(MemorySegment message) {
@@ -175,12 +172,11 @@ abstract sealed class WaitingEndpoint permits Endpoint {
     }
 
     /**
-     * Sends an array as soon as the peer has room; see {@link #sendAsync(MemorySegment)}.
+     * Sends an array as soon as the peer has a free buffer; see {@link #sendAsync(MemorySegment)}.
      *
-     * @param message of at most {@link Endpoint#maxMessageSize()} bytes; not to be changed before the future is
-     *     complete
+     * @param message at most {@link Endpoint#maxMessageSize()} bytes; do not modify it until the future completes
      * @return as {@link #sendAsync(MemorySegment)}
-     * @throws IllegalArgumentException if the message is too long; the message gives both numbers
+     * @throws IllegalArgumentException if the message is too long; the text contains both lengths
      * @throws IllegalStateException if this endpoint is closed
      */
     public CompletableFuture<Void> sendAsync(byte[] message) {
@@ -188,15 +184,15 @@ abstract sealed class WaitingEndpoint permits Endpoint {
     }
 
     /**
-     * Waits for a message and gives it to a handler, in this thread.
+     * Waits for a message and passes it to a handler, in this thread.
      *
-     * @param handler gets a view of the message, valid until it returns
-     * @param timeout how long to wait; zero or less only looks
-     * @return false if none came in time
+     * @param handler gets a view of the message, which is valid until the handler returns
+     * @param timeout how long to wait; zero or less does not wait
+     * @return false on timeout
      * @throws ClosedByPeerException if the peer has closed and all of its messages were received
      * @throws ConnectionLostException if the connection is lost and all messages that had arrived were received
      * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
-     * @throws IllegalStateException if this endpoint is closed, before or meanwhile
+     * @throws IllegalStateException if this endpoint is closed, before or during the call
      */
     public boolean receive(MessageHandler handler, Duration timeout) {
         Integer buffer = engine.await(receiving, timeout, () -> {
@@ -232,27 +228,27 @@ abstract sealed class WaitingEndpoint permits Endpoint {
     /**
      * Waits for a message.
      *
-     * @param timeout how long to wait; zero or less only looks
-     * @return a copy of the message; empty if none came in time
+     * @param timeout how long to wait; zero or less does not wait
+     * @return a copy of the message; empty on timeout
      * @throws ClosedByPeerException if the peer has closed and all of its messages were received
      * @throws ConnectionLostException if the connection is lost and all messages that had arrived were received
      * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
-     * @throws IllegalStateException if this endpoint is closed, before or meanwhile
+     * @throws IllegalStateException if this endpoint is closed, before or during the call
      */
     public Optional<byte[]> receive(Duration timeout) {
         return Optional.ofNullable(engine.await(receiving, timeout, () -> protocol.copyNext(receiving)));
     }
 
     /**
-     * Waits for a message, and leaves it where it is: nothing is copied, and the peer has one credit less until it is
-     * closed.
+     * Waits for a message and keeps it in the receive buffer, without a copy. The peer has one credit less until you
+     * close the message.
      *
-     * @param timeout how long to wait; zero or less only looks
-     * @return the message, to be closed; empty if none came in time
+     * @param timeout how long to wait; zero or less does not wait
+     * @return the message; close it after use; empty on timeout
      * @throws ClosedByPeerException if the peer has closed and all of its messages were received
      * @throws ConnectionLostException if the connection is lost and all messages that had arrived were received
      * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
-     * @throws IllegalStateException if this endpoint is closed, before or meanwhile
+     * @throws IllegalStateException if this endpoint is closed, before or during the call
      */
     public Optional<HeldMessage> receiveHeld(Duration timeout) {
         Optional<HeldMessage> held = engine.await(receiving, timeout, () -> {
@@ -266,11 +262,11 @@ abstract sealed class WaitingEndpoint permits Endpoint {
     }
 
     /**
-     * Asks for the next message. Requests are served in order, and before any other way of receiving. A future that is
-     * cancelled, or times out, before it is complete leaves its message to the next reader.
+     * Requests the next message. Requests are served in order, and before any other method that receives. If the future
+     * is cancelled or times out before it completes, the next reader gets the message.
      *
-     * @return complete with a copy of the message; exceptionally with a {@link ClosedByPeerException},
-     *     {@link ConnectionLostException} or, after a close of this side, {@link IllegalStateException}
+     * @return completes with a copy of the message; exceptionally with a {@link ClosedByPeerException}, {@link
+     *     ConnectionLostException} or, after this side has closed, {@link IllegalStateException}
      * @throws IllegalStateException if this endpoint is closed
      */
     public CompletableFuture<byte[]> receiveAsync() {
@@ -290,9 +286,9 @@ abstract sealed class WaitingEndpoint permits Endpoint {
     }
 
     /**
-     * Makes progress until this endpoint or its peer is closed or the connection is lost, sleeping while there is
-     * nothing to do: what a program gives a thread for that uses futures only. Then it returns, when nothing is under
-     * way any more; the futures tell the rest.
+     * Makes progress until this endpoint or its peer is closed or the connection is lost, and sleeps while there is
+     * nothing to do. Run it on a thread of your own if your program uses only futures. It returns when nothing is under
+     * way any more.
      */
     public void progressLoop() {
         try {
