@@ -94,7 +94,18 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         this.grants = new Grants(engine, memories, transfers);
     }
 
-    /** Resolves a name first, if there is one. */
+    /**
+     * Connects to an {@link EndpointServer}, with the defaults of {@link EndpointConfig}.
+     *
+     * @param server its address
+     * @param timeout how long to try
+     * @return the endpoint; close it after use
+     * @throws EndpointException if the server speaks another protocol, or another version of this protocol
+     * @throws io.github.rdma4j.verbs.cm.ConnectionException if the server cannot be reached, refuses, or does not
+     *     answer in time
+     * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
+     * @throws io.github.rdma4j.verbs.VerbsException if no RDMA device can reach it
+     */
     public static Endpoint connect(InetSocketAddress server, Duration timeout) {
         return connect(server, settings -> {}, timeout);
     }
@@ -130,7 +141,7 @@ public final class Endpoint extends WaitingEndpoint implements AutoCloseable {
         return connect(server, Connector.unresolvedName(server), configuration, timeout);
     }
 
-    /** Looks a name up first, if there is one. */
+    /** Resolves a name first, if there is one. */
     static Endpoint connect(
             InetSocketAddress server, String name, Consumer<EndpointConfig> configuration, Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");
