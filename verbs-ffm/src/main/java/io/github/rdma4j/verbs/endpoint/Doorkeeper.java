@@ -56,9 +56,9 @@ final class Doorkeeper {
     }
 
     /**
-     * How many of those that have not completed their handshakes are to be forgotten, the oldest first, to have room
-     * for as many as come at a time. Who completes a handshake at once is hardly ever among them, and one that is half
-     * open keeps nobody out.
+     * Returns how many incomplete handshakes to drop, the oldest first, to leave enough for the clients that connect at
+     * a time. A client that completes its handshake at once is hardly ever dropped, and a half-open one does not keep
+     * others out.
      *
      * @param most of {@link #mostHandshakes}
      */

@@ -22,12 +22,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The thin layer between {@link Protocol} and threads: it has the lock, puts callers to sleep who have nothing to do,
- * and tells promises what was decided. The program's code never runs under the lock.
+ * The thin layer between {@link Protocol} and threads. It has the lock, lets threads sleep that have nothing to do, and
+ * completes promises. The program's code never runs under the lock.
  *
- * <p>Of several threads that wait, one sleeps on the {@link Carrier}, and the others until something changes. Who
- * changes something wakes them all when it gives the lock back: {@link Protocol#changes} tells whether there was
- * anything.
+ * <p>Of several waiting threads, one sleeps on the {@link Carrier} and the others until something changes. A thread
+ * that changes something wakes them all when it releases the lock; {@link Protocol#changes} says whether there was a
+ * change.
  */
 final class Engine implements Progress {
     /** Asking the connection manager is a system call, and so, on some machines, is asking the clock. */
@@ -113,7 +113,7 @@ final class Engine implements Progress {
         }
     }
 
-    /** Gives the lock back, wakes those for whom something has changed, and tells the promises whose time has come. */
+    /** Releases the lock, wakes threads that wait for a change, and completes the promises that are due. */
     void exit() {
         exit(null, false);
     }
@@ -126,7 +126,7 @@ final class Engine implements Progress {
         exit(own, false);
     }
 
-    /** Gives the lock back in a selector's visit, which need not tell the selector. */
+    /** Releases the lock during a selector's visit, without notifying the selector. */
     void exitVisit() {
         exit(null, true);
     }

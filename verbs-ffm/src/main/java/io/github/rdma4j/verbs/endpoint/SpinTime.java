@@ -6,20 +6,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How long a thread looks for what comes before it goes to sleep, learnt from what came: twice as long as it took of
- * late, and not at all if nothing comes in the time that is allowed. So a fast answer is caught awake, and an idle
- * connection costs no processor time.
+ * Decides how long a thread spins before it sleeps, from recent response times: twice as long as recent responses took,
+ * and not at all if none arrives within the limit. A fast response is therefore received without a sleep, and an idle
+ * connection uses no CPU time.
  *
- * <p>A sleep tells only when its thread ran again, not when something came. So one wait of {@value #WAITS_PER_TRIAL}
- * spins for all the time that is allowed, to find out.
+ * <p>After a sleep the thread knows only when it ran again, not when the response arrived. So one wait in {@value
+ * #WAITS_PER_TRIAL} spins up to the limit to measure it.
  *
- * <p>A thread that loses its processor while it spins competes with others for it: those who have work, and on an
- * adapter of software those who would bring what it looks for. It does not spin again before the next trial. Whoever
- * sleeps most of the time gets the processor at once when something comes; whoever spins waits for its turn, some
- * milliseconds, in which a queue of messages grows. So the trials become rarer with each loss that is no exception.
+ * <p>A thread that is preempted while it spins competes for the CPU with threads that have work, and with a software
+ * adapter also with the threads that bring its response. It does not spin again before the next trial. A thread that
+ * mostly sleeps gets the CPU at once when something arrives; a spinning one waits some milliseconds for its turn,
+ * during which messages queue up. So repeated preemption makes trials rarer.
  *
- * <p>In the whole JVM no more threads spin at a time than there are processors: of a thousand threads that wait, the
- * others sleep at once, and leave the processors to those who would send something.
+ * <p>In the whole JVM at most as many threads spin at a time as there are CPUs. The others sleep at once and leave the
+ * CPUs to threads with work.
  */
 final class SpinTime {
     /** Their share of the processor's time is small: of waits that are longer than the limit, a sixteenth at most. */

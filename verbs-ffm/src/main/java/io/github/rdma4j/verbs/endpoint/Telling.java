@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Tells promises what was decided, without the lock of {@link Engine}, since what a program has chained to a future
- * runs in the telling thread.
+ * Completes promises without the lock of {@link Engine}, because the completing thread runs what the program has
+ * chained to a future.
  */
 final class Telling {
-    /** How deep callbacks that wait may lie in each other before they no longer run those of others. */
+    /** How deep waiting callbacks may be nested before they no longer run the callbacks of others. */
     static final int MAX_NESTED = 32;
 
     private final ReentrantLock lock;
     private final Protocol protocol;
     private final Runnable announcement;
-    /** The threads that are telling promises; one that is there twice waits in a callback. */
+    /** The threads that are completing promises; a thread that is listed twice waits in a callback. */
     private final List<Thread> threads = new ArrayList<>();
 
     /**

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Who waits for a change of an endpoint: one thread leads, which spins or sleeps on the {@link Carrier}, the others
- * follow it, and perhaps a selector waits in their stead. Used with the lock of {@link Engine} held.
+ * The threads that wait for a change of an endpoint: one leads, which spins or sleeps on the {@link Carrier}, and the
+ * others follow it. A selector may wait instead. Used with the lock of {@link Engine} held.
  */
 final class Waiters {
     private final Condition changed;
@@ -21,11 +21,11 @@ final class Waiters {
     private Thread leader;
 
     private boolean leaderWoken;
-    /** Of a selector: hears that it must look again and arm again. Null if there is none. */
+    /** Notifies a selector that it must poll and arm again. Null if there is none. */
     private Runnable watcher;
     /** Whether there is one of these. One field, because each call of the program asks. */
     private boolean anybody;
-    /** What has changed before is known to all who wait. Says nothing while nobody does. */
+    /** Earlier changes are known to all waiters. Notifies no one while no one waits. */
     private long announced;
 
     Waiters(ReentrantLock lock, Carrier carrier, Protocol protocol) {
@@ -35,8 +35,8 @@ final class Waiters {
     }
 
     /**
-     * Wakes those for whom something has changed since the last time, and who must sleep more lightly from now on. To
-     * be called before the lock is given back.
+     * Wakes the waiters that a change since the last call concerns, or that must be armed for more events from now on.
+     * Called before the lock is released.
      */
     void announce() {
         if (anybody && isNews()) {
@@ -45,7 +45,7 @@ final class Waiters {
         }
     }
 
-    /** Wakes those for whom something has changed, by the selector itself, in a visit. */
+    /** Wakes waiters, called by the selector itself during a visit. */
     void announceByWatcher() {
         if (anybody && isNews()) {
             announceToThreads();
