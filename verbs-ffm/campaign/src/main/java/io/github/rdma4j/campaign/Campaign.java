@@ -248,7 +248,7 @@ final class Campaign {
         boolean isTold = ends.stream().anyMatch(end -> !end.told().isEmpty());
         LongStream after = isTold
                 ? ends.stream().filter(end -> !end.told().isEmpty()).mapToLong(EndReport::toldAtMillis)
-                : ends.stream().flatMapToLong(end -> Moves.toTcp(end.moves(), faultAt, "").stream());
+                : ends.stream().flatMapToLong(end -> Moves.toTcp(end.moves(), faultAt).stream());
         OptionalLong last = after.max();
         return new Run(
                 scenario.name(),

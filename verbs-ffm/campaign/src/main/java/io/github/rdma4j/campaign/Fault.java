@@ -63,7 +63,7 @@ record Fault(String name, Kind kind, List<Step> steps) {
 
     /**
      * {@link #MEND}, and a new device: SoftRoCE whose link was down while a connection ended makes no connection any
-     * more (docs/campaign.md). The device must be in nobody's hands.
+     * more (docs/testing.md#the-campaign). The device must be in nobody's hands.
      */
     static final String RENEW = MEND + "; rdma link del rxe0; rdma link add rxe0 type rxe netdev e0";
 
@@ -83,16 +83,6 @@ record Fault(String name, Kind kind, List<Step> steps) {
     /** As by a firewall that drops what comes for RoCE, and nothing else. */
     static Fault portClosed(String name, Step.Place place, long millis) {
         return passing(name, place, millis, CLOSE_PORT, OPEN_PORT);
-    }
-
-    /** As {@link #portClosed}, for four fifths of each half second: what is sent arrives, sooner or later. */
-    static Fault portClosedAgainAndAgain(String name, int times) {
-        List<Step> steps = new ArrayList<>();
-        for (int n = 0; n < times; n++) {
-            steps.add(new Step(500L * n, BOTH, CLOSE_PORT));
-            steps.add(new Step(500L * n + 400, BOTH, OPEN_PORT));
-        }
-        return new Fault(name, Kind.SUDDEN, List.copyOf(steps));
     }
 
     /** Of the peer's machine. */

@@ -14,7 +14,7 @@ enum Load {
     CONNECTING,
     /** As {@link #BUSY}, between endpoints that move to TCP and back. */
     FAILOVER,
-    /** As {@link #IDLE}, between endpoints that move to TCP when RDMA is slower. */
+    /** As {@link #IDLE}, between endpoints that can move to TCP. */
     FAILOVER_IDLE,
     /** Two channels of Netty write all they can to each other. */
     NETTY,

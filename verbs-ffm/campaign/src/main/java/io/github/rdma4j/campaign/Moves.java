@@ -48,11 +48,10 @@ final class Moves {
                 .toList();
     }
 
-    /** {@return when the first move to TCP was, from a moment on, with something in its reason} */
-    static OptionalLong toTcp(List<Move> moves, long sinceMillis, String reason) {
+    /** {@return when the first move to TCP was, from a moment on} */
+    static OptionalLong toTcp(List<Move> moves, long sinceMillis) {
         return moves.stream()
                 .filter(move -> move.to() == Transport.TCP && move.atMillis() >= sinceMillis)
-                .filter(move -> move.reason().contains(reason))
                 .mapToLong(Move::atMillis)
                 .min();
     }

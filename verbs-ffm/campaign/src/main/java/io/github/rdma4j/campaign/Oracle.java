@@ -14,29 +14,23 @@ import java.util.OptionalLong;
  * @param mayBeTold whether the connection may be lost, if all who survive are told
  * @param withinMillis behind the beginning of the fault, to be told, or to have moved
  * @param mustMove whether each end must move to TCP
- * @param reason what the reason for that move must have in it; empty for any
  */
-record Oracle(boolean mayArrive, boolean mayBeTold, long withinMillis, boolean mustMove, String reason) {
+record Oracle(boolean mayArrive, boolean mayBeTold, long withinMillis, boolean mustMove) {
     static Oracle allArrives() {
-        return new Oracle(true, false, 0, false, "");
+        return new Oracle(true, false, 0, false);
     }
 
     static Oracle toldWithin(long millis) {
-        return new Oracle(false, true, millis, false, "");
+        return new Oracle(false, true, millis, false);
     }
 
     /** All arrives, over TCP from then on. */
     static Oracle movesWithin(long millis) {
-        return new Oracle(true, false, millis, true, "");
-    }
-
-    /** All arrives, over TCP from then on, because RDMA was slower than it may be. */
-    static Oracle findsItSlowWithin(long millis) {
-        return new Oracle(true, false, millis, true, "a round trip over RDMA takes");
+        return new Oracle(true, false, millis, true);
     }
 
     static Oracle eitherWithin(long millis) {
-        return new Oracle(true, true, millis, false, "");
+        return new Oracle(true, true, millis, false);
     }
 
     /**
@@ -77,7 +71,7 @@ record Oracle(boolean mayArrive, boolean mayBeTold, long withinMillis, boolean m
                     complaints.add(end.side() + " was told of nothing");
                 }
                 if (mustMove) {
-                    OptionalLong move = Moves.toTcp(end.moves(), faultAtMillis, reason);
+                    OptionalLong move = Moves.toTcp(end.moves(), faultAtMillis);
                     if (move.isEmpty() || move.getAsLong() - faultAtMillis > withinMillis) {
                         complaints.add(end.side() + " did not move within " + withinMillis + " ms of " + faultAtMillis
                                 + ": " + end.moves());

@@ -278,12 +278,6 @@ final class Scenarios {
                 moving(Fault.portClosed("RoCE's port closed one way for 6 s", HERE, 6_000), moves, 14_000),
                 moving(Fault.portClosed("RoCE's port closed for good", BOTH, ENDLESS), moves, 14_000),
                 new Scenario(Fault.none(), FAILOVER_IDLE, Oracle.allArrives(), 5_000, MOVING_SILENCE),
-                new Scenario(
-                        Fault.portClosedAgainAndAgain("RoCE's port closed four fifths of 18 s", 36),
-                        FAILOVER_IDLE,
-                        Oracle.findsItSlowWithin(18_000),
-                        20_000,
-                        MOVING_SILENCE),
                 moving(Fault.cut("cut for 1 s", BOTH, 1_000), Oracle.allArrives(), 5_000),
                 moving(Fault.linkDown("link down for 1 s", 1_000), moves, 8_000),
                 moving(Fault.flaps(6), moves, 12_000),

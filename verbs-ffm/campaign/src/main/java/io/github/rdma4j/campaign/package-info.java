@@ -3,7 +3,7 @@
 /**
  * Faults on purpose between two machines. A {@link io.github.rdma4j.campaign.Scenario} is a fault, a load and an
  * oracle; none knows another, and {@link io.github.rdma4j.campaign.Scenarios} is the list. {@code scripts/campaign}
- * starts the machines; docs/campaign.md has the last table.
+ * starts the machines; docs/testing.md#the-campaign describes it.
  *
  * <p>Machine 1 runs {@link io.github.rdma4j.campaign.Campaign}: it survives every run, so that it can tell what a run
  * has left behind. Machine 2 runs {@link io.github.rdma4j.campaign.Agent}, which starts a {@link
