@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
 /** GPU memory on the wire: device memory registered with the adapter, by the best path that the machine offers. */
+@SuppressWarnings("module") // The compiler does not see perftest, which is built later.
 module io.github.rdma4j.gpudirect {
     requires transitive io.github.rdma4j.cuda;
     requires transitive io.github.rdma4j.verbs;
 
     exports io.github.rdma4j.gpudirect;
-    exports io.github.rdma4j.gpudirect.check;
+    exports io.github.rdma4j.gpudirect.check to
+            io.github.rdma4j.perftest;
     exports io.github.rdma4j.gpudirect.nccl;
     exports io.github.rdma4j.gpudirect.storage;
     exports io.github.rdma4j.gpudirect.topology;

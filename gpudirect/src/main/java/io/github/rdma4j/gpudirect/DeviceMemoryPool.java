@@ -237,7 +237,7 @@ public final class DeviceMemoryPool implements AutoCloseable {
 
     private DevicePoolExhaustedException windowFull(long size, Bar1Use bar1, PathDecision staged) {
         String remedy = "return buffers and trim() what is unused, close other regions of this GPU, also in other"
-                + " processes, set maxBytes below the window, or switch on resizable BAR ('rdma4j gpudirect-check'"
+                + " processes, set maxBytes below the window, or switch on resizable BAR ('rdma4j doctor --gpu'"
                 + " shows the window)";
         if (staged == null) {
             return refused(

@@ -174,12 +174,12 @@ final class DirectRegistration {
 
     private static String remedy(GpuPath path, int errno) {
         if (errno == ENOTSUPP) {
-            return "use an adapter below the GPU's PCIe switch or root complex ('rdma4j gpudirect-check' shows the"
+            return "use an adapter below the GPU's PCIe switch or root complex ('rdma4j doctor --gpu' shows the"
                     + " distances)";
         }
         return path != GpuPath.PEER_MEMORY
-                ? "see 'rdma4j gpudirect-check' for IOMMU, ACS and BAR1"
-                : "see 'rdma4j gpudirect-check', or take the path 'dma-buf'";
+                ? "see 'rdma4j doctor --gpu' for IOMMU, ACS and BAR1"
+                : "see 'rdma4j doctor --gpu', or take the path 'dma-buf'";
     }
 
     private String noRoom() {

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/** The decision, from facts alone: docs/gpudirect-findings.md has it as a table. */
+/** The decision, from facts alone: docs/findings.md has it as a table. */
 final class PathRules {
     /** With cuMemGetHandleForAddressRange. */
     private static final int FIRST_WITH_DMA_BUF = 11070;

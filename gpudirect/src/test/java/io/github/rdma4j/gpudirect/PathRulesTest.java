@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The decision table of docs/gpudirect-findings.md, row by row. */
+/** The decision table of docs/findings.md, row by row. */
 class PathRulesTest {
     private static final List<GpuPath> ORDER = List.of(DMA_BUF, PEER_MEMORY, STAGED);
 
@@ -244,7 +244,7 @@ class PathRulesTest {
 
     @Test
     void thePageHasTheSameTable() throws Exception {
-        List<String> page = Files.readAllLines(ExampleProgram.docs().resolve("gpudirect-findings.md"));
+        List<String> page = Files.readAllLines(ExampleProgram.docs().resolve("findings.md"));
         for (Row row : Row.values()) {
             assertThat(page)
                     .filteredOn(line -> line.matches(".*\\| `" + row + "`( \\*)? \\|"))

@@ -3,7 +3,6 @@
 package io.github.rdma4j.perftest;
 
 import io.github.rdma4j.perftest.allreduce.AllReduceCommand;
-import io.github.rdma4j.perftest.check.CheckCommand;
 import io.github.rdma4j.perftest.compare.CompareCommand;
 import io.github.rdma4j.perftest.doctor.DoctorCommand;
 import io.github.rdma4j.perftest.environment.BuildInfo;
@@ -21,13 +20,37 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** The entry point: the first argument is the tool, the others are the tool's. */
+/** The entry point: the first argument is the tool, and the others belong to the tool. */
 public final class Main {
+    private static final List<Command> COMMANDS = List.of(
+            new Command(CompareCommand.NAME, CompareCommand.TITLE, CompareCommand::run),
+            new Command(ReportCommand.NAME, ReportCommand.TITLE, ReportCommand::run),
+            new Command(DoctorCommand.NAME, DoctorCommand.TITLE, DoctorCommand::run),
+            new Command(
+                    WatchCommand.NAME,
+                    WatchCommand.TITLE,
+                    (arguments, out, err) -> WatchCommand.run(arguments, Terminal.isInteractive(), out, err)),
+            new Command(PredictCommand.NAME, PredictCommand.TITLE, PredictCommand::run),
+            new Command(GdsCommand.NAME, GdsCommand.TITLE, GdsCommand::run),
+            new Command(OrderedCommand.NAME, OrderedCommand.TITLE, OrderedCommand::run),
+            new Command(
+                    AllReduceCommand.NAME,
+                    AllReduceCommand.TITLE,
+                    (arguments, out, err) -> AllReduceCommand.run(arguments, Main.class, out, err)));
+
+    private record Command(String name, String title, Body body) {}
+
+    @FunctionalInterface
+    private interface Body {
+        int run(List<String> arguments, PrintStream out, PrintStream err);
+    }
+
     private Main() {}
 
     /**
-     * Runs a tool and ends the JVM with its exit status: 0 done, 1 the test failed, 2 the command line makes no sense.
+     * Runs a tool and ends the JVM with its exit status: 0 done, 1 the test failed, 2 wrong command line.
      */
     public static void main(String[] arguments) {
         int status = run(List.of(arguments), System.out, System.err);
@@ -41,34 +64,12 @@ public final class Main {
         if (tool.isPresent()) {
             return new ToolCommand(tool.get(), out, err).run(arguments.subList(1, arguments.size()));
         }
+        Optional<Command> command =
+                COMMANDS.stream().filter(each -> each.name().equals(first)).findFirst();
+        if (command.isPresent()) {
+            return command.get().body().run(arguments.subList(1, arguments.size()), out, err);
+        }
         switch (first) {
-            case CompareCommand.NAME -> {
-                return CompareCommand.run(arguments.subList(1, arguments.size()), out, err);
-            }
-            case ReportCommand.NAME -> {
-                return ReportCommand.run(arguments.subList(1, arguments.size()), out, err);
-            }
-            case DoctorCommand.NAME -> {
-                return DoctorCommand.run(arguments.subList(1, arguments.size()), out, err);
-            }
-            case WatchCommand.NAME -> {
-                return WatchCommand.run(arguments.subList(1, arguments.size()), Terminal.isInteractive(), out, err);
-            }
-            case PredictCommand.NAME -> {
-                return PredictCommand.run(arguments.subList(1, arguments.size()), out, err);
-            }
-            case CheckCommand.NAME -> {
-                return CheckCommand.run(arguments.subList(1, arguments.size()), out, err);
-            }
-            case GdsCommand.NAME -> {
-                return GdsCommand.run(arguments.subList(1, arguments.size()), out, err);
-            }
-            case AllReduceCommand.NAME -> {
-                return AllReduceCommand.run(arguments.subList(1, arguments.size()), Main.class, out, err);
-            }
-            case OrderedCommand.NAME -> {
-                return OrderedCommand.run(arguments.subList(1, arguments.size()), out, err);
-            }
             case "-h", "--help" -> {
                 help(out);
                 return ToolCommand.OK;
@@ -88,10 +89,10 @@ public final class Main {
     }
 
     private static String tools() {
-        return Arrays.stream(Tool.values()).map(Tool::command).collect(Collectors.joining(", ")) + ", "
-                + CompareCommand.NAME + ", " + ReportCommand.NAME + ", " + DoctorCommand.NAME + ", "
-                + WatchCommand.NAME + ", " + PredictCommand.NAME + ", " + CheckCommand.NAME + ", " + GdsCommand.NAME
-                + ", " + OrderedCommand.NAME + ", " + AllReduceCommand.NAME;
+        return Stream.concat(
+                        Arrays.stream(Tool.values()).map(Tool::command),
+                        COMMANDS.stream().map(Command::name))
+                .collect(Collectors.joining(", "));
     }
 
     private static void help(PrintStream out) {
@@ -104,14 +105,8 @@ public final class Main {
         for (Tool tool : Tool.values()) {
             out.printf("  %-17s %s%n", tool.command(), tool.title());
         }
-        out.printf("  %-17s %s%n", CompareCommand.NAME, CompareCommand.TITLE);
-        out.printf("  %-17s %s%n", ReportCommand.NAME, ReportCommand.TITLE);
-        out.printf("  %-17s %s%n", DoctorCommand.NAME, DoctorCommand.TITLE);
-        out.printf("  %-17s %s%n", WatchCommand.NAME, WatchCommand.TITLE);
-        out.printf("  %-17s %s%n", PredictCommand.NAME, PredictCommand.TITLE);
-        out.printf("  %-17s %s%n", CheckCommand.NAME, CheckCommand.TITLE);
-        out.printf("  %-17s %s%n", GdsCommand.NAME, GdsCommand.TITLE);
-        out.printf("  %-17s %s%n", OrderedCommand.NAME, OrderedCommand.TITLE);
-        out.printf("  %-17s %s%n", AllReduceCommand.NAME, AllReduceCommand.TITLE);
+        for (Command command : COMMANDS) {
+            out.printf("  %-17s %s%n", command.name(), command.title());
+        }
     }
 }

@@ -73,13 +73,13 @@ class ArchitectureTest {
             floor("print", "figures", "wire", "options", "result"),
             floor("document", "environment", "figures", "wire", "options", "result"),
             floor("findings", "exit"),
-            floor("check", "exit", "environment", "findings"),
             floor("gds", "exit", "environment", "figures", "result", "document", "findings"),
             floor("allreduce.choice"),
             floor("allreduce", "exit", "environment", "result", "document", "findings", "allreduce.choice"),
             floor("ordered", "exit", "environment", "wire", "result", "findings"),
             floor("doctor.machine", "placement", "netlink"),
             floor("doctor.check", "placement", "doctor.machine"),
+            floor("doctor.gpu", "environment", "findings", "doctor.check"),
             floor("doctor.pair", "talk", "doctor.machine", "doctor.check"),
             floor("doctor.peer", "exit", "talk", "doctor.machine", "doctor.check", "doctor.pair"),
             floor(
@@ -90,6 +90,7 @@ class ArchitectureTest {
                     "findings",
                     "doctor.machine",
                     "doctor.check",
+                    "doctor.gpu",
                     "doctor.pair",
                     "doctor.peer"),
             floor("predict.model"),
@@ -173,7 +174,6 @@ class ArchitectureTest {
                     "print",
                     "document",
                     "page",
-                    "check",
                     "gds",
                     "allreduce",
                     "ordered",
@@ -278,12 +278,14 @@ class ArchitectureTest {
                 .check(CODE);
     }
 
-    /** It works where there is no CUDA: of gpudirect it knows what needs none, and the check that can do without. */
+    /** It works without CUDA: it uses only the topology and the findings of gpudirect, except for the page of a GPU. */
     @Test
     void theDoctorKnowsOfTopologyAndFindingsAlone() {
         noClasses()
                 .that()
                 .resideInAnyPackage(inFull("findings"), inFull("doctor") + "..", inFull("predict") + "..")
+                .and()
+                .resideOutsideOfPackage(inFull("doctor.gpu"))
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("io.github.rdma4j.cuda..", "io.github.rdma4j.gpudirect")
@@ -298,7 +300,6 @@ class ArchitectureTest {
                 .resideOutsideOfPackages(
                         inFull("gpu"),
                         inFull("resources"),
-                        inFull("check"),
                         inFull("gds"),
                         inFull("allreduce") + "..",
                         inFull("ordered"),

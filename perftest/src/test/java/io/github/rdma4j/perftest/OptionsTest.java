@@ -39,7 +39,6 @@ class OptionsTest {
                 "doctor",
                 "watch",
                 "predict",
-                "gpudirect-check",
                 "gds_bw",
                 "gpu_ordered_lat",
                 "nccl_allreduce_bw"

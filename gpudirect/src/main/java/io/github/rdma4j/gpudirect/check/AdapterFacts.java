@@ -16,7 +16,6 @@ import java.util.Optional;
  * @param firmware its version; empty if it has none
  * @param ports its ports, in order
  * @param dataDirect whether it has a Data Direct engine; empty if it was not asked
- * @since 0.1.0
  */
 public record AdapterFacts(
         String name,

@@ -10,7 +10,6 @@ import java.util.Optional;
  *
  * @param problem why it cannot be asked; empty if it can
  * @param adapters the devices that it lists
- * @since 0.1.0
  */
 public record AdapterInventory(Optional<Problem> problem, List<AdapterFacts> adapters) {
     /** Copies the list. */

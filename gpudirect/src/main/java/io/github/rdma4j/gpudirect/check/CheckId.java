@@ -12,8 +12,6 @@ import java.util.Set;
 
 /**
  * What is checked. The states that a finding of it can have are fixed.
- *
- * @since 0.1.0
  */
 public enum CheckId {
     /** Whether the machine is one on which GPUDirect is another thing: WSL2, Jetson, virtual GPUs. */

@@ -4,8 +4,6 @@ package io.github.rdma4j.gpudirect.check;
 
 /**
  * What a check comes to.
- *
- * @since 0.1.0
  */
 public enum CheckOutcome {
     /** An adapter gets at a GPU's memory itself, in at least one pair. */

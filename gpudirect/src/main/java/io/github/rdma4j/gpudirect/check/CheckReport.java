@@ -13,7 +13,6 @@ import java.util.List;
  * @param topology of the machine, with GPUs and adapters that were not asked for too
  * @param findings of the host, then of each GPU, each adapter and each pair
  * @param verdicts of each pair: by GPU, the nearest adapter first
- * @since 0.1.0
  */
 public record CheckReport(
         List<CheckedGpu> gpus,

@@ -16,7 +16,6 @@ import java.util.function.Supplier;
  * @param gpus asks the CUDA driver; called once, must not throw
  * @param adapters asks libibverbs; called once, must not throw
  * @param windows asks NVML what of a GPU's BAR1 is in use; called once for each GPU, must not throw
- * @since 0.1.0
  */
 public record CheckSources(
         Path root,

@@ -10,7 +10,6 @@ import java.util.Optional;
  *
  * @param place what sysfs tells of it
  * @param facts what libibverbs tells of it, if it knows it
- * @since 0.1.0
  */
 public record CheckedAdapter(RdmaAdapter place, Optional<AdapterFacts> facts) {
     /** {@return such as {@code mlx5_0}} */

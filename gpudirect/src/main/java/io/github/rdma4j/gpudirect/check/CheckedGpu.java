@@ -15,7 +15,6 @@ import java.util.Optional;
  * @param facts what CUDA tells of it, if it can be used
  * @param function what sysfs tells of it, if it is there
  * @param window what NVML tells of its BAR1
- * @since 0.1.0
  */
 public record CheckedGpu(
         int index, PciAddress address, Optional<GpuFacts> facts, Optional<PciFunction> function, Bar1Memory window) {

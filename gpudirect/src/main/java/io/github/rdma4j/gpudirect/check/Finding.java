@@ -11,7 +11,6 @@ package io.github.rdma4j.gpudirect.check;
  * @param seen what was seen, with where
  * @param meaning what that means for transfers; empty if nothing needs to be said
  * @param remedy what to do; empty if there is nothing to do
- * @since 0.1.0
  */
 public record Finding(CheckId id, Subject subject, FindingState state, String seen, String meaning, String remedy) {
     /** Refuses a state that the check is not known to have. */

@@ -4,8 +4,6 @@ package io.github.rdma4j.gpudirect.check;
 
 /**
  * How a finding stands.
- *
- * @since 0.1.0
  */
 public enum FindingState {
     /** As it should be. */

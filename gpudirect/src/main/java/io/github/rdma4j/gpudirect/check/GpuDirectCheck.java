@@ -21,8 +21,6 @@ import java.util.stream.Stream;
 /**
  * Looks at a machine: host, GPUs, adapters and pairs of them. Registers nothing and makes no CUDA context; each adapter
  * is opened for a moment. Reads some hundred small files.
- *
- * @since 0.1.0
  */
 public final class GpuDirectCheck {
     private final HostFiles files;

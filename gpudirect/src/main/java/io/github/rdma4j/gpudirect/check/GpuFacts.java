@@ -22,7 +22,6 @@ import io.github.rdma4j.gpudirect.topology.PciAddress;
  *     all devices; -1 not known
  * @param coherent whether it is joined to its processor by a link that keeps caches coherent (C2C), as GH200 and GB200
  *     are ({@code CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES})
- * @since 0.1.0
  */
 public record GpuFacts(
         int ordinal,

@@ -11,7 +11,6 @@ import java.util.Optional;
  * @param problem why CUDA cannot be used; empty if it can
  * @param cudaVersion the newest CUDA that the driver supports, as it numbers it: 12040 is 12.4; 0 if not known
  * @param gpus the devices, by ordinal
- * @since 0.1.0
  */
 public record GpuInventory(Optional<Problem> problem, int cudaVersion, List<GpuFacts> gpus) {
     /** Copies the list. */

@@ -16,7 +16,6 @@ import java.util.Optional;
  * @param nearest whether no adapter is nearer to this GPU
  * @param decision the path that would be taken, and why not a better one; empty if GPU or adapter cannot be used at all
  * @param obstacle why they cannot; empty if they can
- * @since 0.1.0
  */
 public record PairVerdict(
         String gpu,

@@ -17,7 +17,6 @@ import java.util.Set;
  * @param activeMtu the MTU in force
  * @param maxMtu the largest that it can have
  * @param gidTypes of the entries of its GID table that are in use
- * @since 0.1.0
  */
 public record PortFacts(
         int number, PortState state, LinkLayer linkLayer, Mtu activeMtu, Mtu maxMtu, Set<GidType> gidTypes) {

@@ -7,7 +7,6 @@ package io.github.rdma4j.gpudirect.check;
  *
  * @param reason in words
  * @param remedy what to do about it; empty if nothing is known
- * @since 0.1.0
  */
 public record Problem(String reason, String remedy) {
     /** How exceptions of this project begin their remedy, in their message. */

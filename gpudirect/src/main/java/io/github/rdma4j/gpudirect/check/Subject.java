@@ -8,7 +8,6 @@ package io.github.rdma4j.gpudirect.check;
  * @param kind host, GPU, adapter or a pair
  * @param gpu such as {@code GPU0}; empty if it is about none
  * @param adapter such as {@code mlx5_0}; empty if it is about none
- * @since 0.1.0
  */
 public record Subject(Kind kind, String gpu, String adapter) {
     /** What kinds of subjects there are. */

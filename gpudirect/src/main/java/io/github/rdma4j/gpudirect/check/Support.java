@@ -4,8 +4,6 @@ package io.github.rdma4j.gpudirect.check;
 
 /**
  * Whether something is offered.
- *
- * @since 0.1.0
  */
 public enum Support {
     /** It is. */

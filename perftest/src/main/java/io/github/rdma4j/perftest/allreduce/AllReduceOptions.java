@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
         name = "rdma4j " + AllReduceCommand.NAME,
         description =
                 "Measures ncclAllReduce as nccl-tests do: algorithm and bus bandwidth, in place and out of place. All"
-                        + " values are compared. Tells what NCCL chose, from its own log, beside what gpudirect-check"
+                        + " values are compared. Tells what NCCL chose, from its own log, beside what doctor --gpu"
                         + " predicts.",
         footer = {
             "",

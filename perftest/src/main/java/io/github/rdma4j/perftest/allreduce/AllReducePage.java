@@ -94,7 +94,7 @@ final class AllReducePage {
             line("%s", report.logNote());
             return;
         }
-        line("What NCCL chose, by its log, and what gpudirect-check predicts of it:");
+        line("What NCCL chose, by its log, and what doctor --gpu predicts of it:");
         for (RankChoice each : report.choices()) {
             Choice choice = each.choice();
             String who = report.ranks() == 1

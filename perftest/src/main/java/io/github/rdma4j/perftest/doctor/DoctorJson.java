@@ -3,9 +3,12 @@
 package io.github.rdma4j.perftest.doctor;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.github.rdma4j.gpudirect.check.CheckReport;
 import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Finding;
 import io.github.rdma4j.perftest.doctor.check.Outcome;
+import io.github.rdma4j.perftest.doctor.gpu.GpuJson;
+import io.github.rdma4j.perftest.doctor.gpu.GpuPage;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
 import io.github.rdma4j.perftest.doctor.machine.RdmaPort;
 import io.github.rdma4j.perftest.doctor.pair.PeerReport;
@@ -34,7 +37,14 @@ final class DoctorJson {
      * @param out receives UTF-8; it is flushed, not closed
      */
     static void write(Diagnosis diagnosis, int status, OutputStream out) throws IOException {
-        write(diagnosis, diagnosis.outcome(), diagnosis.findings(), Optional.empty(), status, out);
+        write(
+                Optional.of(diagnosis),
+                diagnosis.outcome(),
+                diagnosis.findings(),
+                diagnosis.gpuDirect(),
+                Optional.empty(),
+                status,
+                out);
     }
 
     /**
@@ -43,13 +53,26 @@ final class DoctorJson {
      * @param diagnosis of this one
      */
     static void write(Diagnosis diagnosis, PeerReport report, int status, OutputStream out) throws IOException {
-        write(diagnosis, report.outcome(), report.findings(), Optional.of(report), status, out);
+        write(
+                Optional.of(diagnosis),
+                report.outcome(),
+                report.findings(),
+                Optional.empty(),
+                Optional.of(report),
+                status,
+                out);
+    }
+
+    /** Writes the document of {@code --gpu}, which has the findings of GPUDirect only. */
+    static void write(CheckReport gpuDirect, Outcome outcome, int status, OutputStream out) throws IOException {
+        write(Optional.empty(), outcome, List.of(), Optional.of(gpuDirect), Optional.empty(), status, out);
     }
 
     private static void write(
-            Diagnosis diagnosis,
+            Optional<Diagnosis> diagnosis,
             Outcome outcome,
             List<Finding> findings,
+            Optional<CheckReport> gpuDirect,
             Optional<PeerReport> report,
             int status,
             OutputStream out)
@@ -58,9 +81,11 @@ final class DoctorJson {
             json.writeStringField("outcome", outcome.name().toLowerCase(Locale.ROOT));
             json.writeNumberField("exit_status", status);
             json.writeArrayFieldStart("ports");
-            for (RdmaDevice device : diagnosis.devices()) {
-                for (RdmaPort port : device.ports()) {
-                    write(json, diagnosis, device, port);
+            if (diagnosis.isPresent()) {
+                for (RdmaDevice device : diagnosis.get().devices()) {
+                    for (RdmaPort port : device.ports()) {
+                        write(json, diagnosis.get(), device, port);
+                    }
                 }
             }
             json.writeEndArray();
@@ -68,7 +93,13 @@ final class DoctorJson {
             for (Finding finding : findings) {
                 write(json, finding);
             }
+            if (gpuDirect.isPresent()) {
+                GpuJson.writeFindings(json, GpuPage.findings(gpuDirect.get(), diagnosis.isPresent()));
+            }
             json.writeEndArray();
+            if (gpuDirect.isPresent()) {
+                GpuJson.write(json, gpuDirect.get());
+            }
             if (report.isPresent()) {
                 PeerJson.write(json, report.get());
             }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor;
 
+import io.github.rdma4j.gpudirect.check.CheckedGpu;
+import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.findings.CommandOptions;
 import io.github.rdma4j.perftest.findings.JsonOption;
@@ -18,72 +20,86 @@ import picocli.CommandLine.Option;
 /** The command line of {@code doctor}. */
 @Command(
         name = "rdma4j " + DoctorCommand.NAME,
-        description =
-                "Tells what of RDMA works on this machine, in the order in which it would fail: libraries, kernel,"
-                        + " devices, ports, addresses, limits, placement, RoCE tuning, counters. Each finding comes"
-                        + " with what it means and the command that mends it. Changes and sends nothing.%n"
-                        + "Of two machines: start --serve on one and --peer on the other. They compare what they"
-                        + " read of themselves, and test what passes between them.",
+        description = "Checks whether RDMA works on this machine, layer by layer: libraries, kernel, devices, ports,"
+                + " addresses, limits, placement, RoCE tuning, counters and, if there is a GPU, GPUDirect. Each"
+                + " finding comes with its meaning and its fix. Changes nothing and sends nothing.%n"
+                + "To test the path between two machines, run --serve on one and --peer on the other.",
         footer = {
             "",
-            "Exit status: 0 RDMA can be used and nothing is slow or broken; 1 RDMA can be used, and something is slow"
-                    + " or a part is broken (WARNING, FAIL); 2 the command line makes no sense; 3 RDMA cannot be used:"
-                    + " no port of any device; 4 the JSON file could not be written. With --peer and --serve the same"
-                    + " of RDMA between the two machines; 3, too, if the other end does not come or goes."
+            "Exit status: 0 RDMA works; 1 RDMA works, but something is slow or broken (WARNING, FAIL); 2 wrong command"
+                    + " line; 3 RDMA does not work; 4 the JSON file could not be written. With --peer and --serve, the"
+                    + " status is about RDMA between the two machines, and is also 3 if the other end does not appear"
+                    + " or disappears. With --gpu: 0 at least one adapter accesses GPU memory directly; 1 all transfers"
+                    + " are staged through host memory; 3 no GPU works with an adapter."
         },
         sortOptions = false,
         usageHelpAutoWidth = true)
 final class DoctorOptions extends CommandOptions {
+    private static final String ALL_GPUS = "all";
     private static final int MOST_LOAD = 600;
     private static final int MOST_SECONDS = 3600;
 
     @Mixin
     private JsonOption json;
 
-    @Option(names = "--serve", description = "Be the other end of --peer: wait for one, be tested, and end.")
+    @Option(
+            names = "--gpu",
+            arity = "0..1",
+            fallbackValue = ALL_GPUS,
+            paramLabel = "<gpu>",
+            description =
+                    "Show only the findings of GPUDirect: for all GPUs, or for one, by its CUDA number or PCI address.")
+    private String gpu;
+
+    @Option(
+            names = "--all",
+            description =
+                    "With --gpu, show all pairs of a GPU and an adapter, not only the nearest adapters of each GPU.")
+    private boolean all;
+
+    @Option(names = "--serve", description = "Be the other end of --peer: wait for it, answer its tests, and exit.")
     private boolean serve;
 
     @Option(
             names = "--peer",
             paramLabel = "<host[:port]>",
             description =
-                    "Test what passes between this machine and the one where --serve runs. For rdma_cm the address must"
-                            + " be one of an RDMA device's interface.")
+                    "Test RDMA between this machine and the machine that runs --serve. rdma_cm needs the address of an"
+                            + " RDMA device's interface.")
     private String peer;
 
     @Option(
             names = "--port",
             paramLabel = "<port>",
-            description = "Listen at this TCP port (default 18514); with --serve.")
+            description = "With --serve, listen on this TCP port (default 18514).")
     private Integer port;
 
     @Option(
-            names = "--device",
+            names = {"-d", "--device"},
             paramLabel = "<device>",
             description =
-                    "Test this RDMA device of this machine (default: the one that has the address by which the machines"
-                            + " reach each other); with --serve and --peer.")
+                    "With --serve and --peer, use this RDMA device of this machine (default: the device that has the"
+                            + " address of the TCP connection). With --gpu, show only this adapter.")
     private String device;
 
     @Option(
             names = "--gid-index",
             paramLabel = "<index>",
-            description =
-                    "Use this GID of this machine (default: the one that the library takes); with --serve and --peer.")
+            description = "With --serve and --peer, use this GID of this machine (default: the library's choice).")
     private Integer gidIndex;
 
     @Option(
             names = "--load",
             paramLabel = "<seconds>",
-            description = "Write so long and look for loss, 0 to 600 (default 1); with --peer.")
+            description = "With --peer, write for this long and look for loss, 0 to 600 (default 1).")
     private Integer load;
 
     @Option(
             names = "--timeout",
             paramLabel = "<seconds>",
             description =
-                    "With --serve, wait so long for the other end (default 300); with --peer, the longest that all of"
-                            + " it may take (default 120, and the time of --load). 1 to 3600.")
+                    "With --serve, wait this long for the other end (default 300). With --peer, limit the whole run"
+                            + " (default 120 plus --load). 1 to 3600.")
     private Integer timeout;
 
     @Override
@@ -92,9 +108,21 @@ final class DoctorOptions extends CommandOptions {
         if (serve && peer != null) {
             throw new IllegalParameterException("--serve and --peer are the two ends: give one of them");
         }
+        if (gpu != null && !isAlone()) {
+            throw new IllegalParameterException("--gpu is about this machine alone: leave out --serve and --peer");
+        }
+        if (gpu != null && !gpu.equals(ALL_GPUS) && !gpu.matches("\\d{1,4}")) {
+            try {
+                PciAddress.parse(gpu);
+            } catch (IllegalArgumentException _) {
+                throw new IllegalParameterException(
+                        "--gpu: '" + gpu + "' is neither a number from 0 on nor a PCI address such as 0000:07:00.0");
+            }
+        }
+        needs("--all", all ? "" : null, gpu != null, "--gpu");
         needs("--port", port, serve, "--serve; with --peer the port stands behind the host: HOST:PORT");
         needs("--load", load, peer != null, "--peer");
-        needs("--device", device, !isAlone(), "--serve or --peer");
+        needs("--device", device, !isAlone() || gpu != null, "--serve or --peer, or for --gpu");
         needs("--gid-index", gidIndex, !isAlone(), "--serve or --peer");
         needs("--timeout", timeout, !isAlone(), "--serve or --peer");
         within("--port", port, 0, 65535);
@@ -118,6 +146,29 @@ final class DoctorOptions extends CommandOptions {
         if (value != null && (value < least || value > most)) {
             throw new IllegalParameterException(name + ": " + value + " is not in " + least + ".." + most);
         }
+    }
+
+    /** Whether only the findings of GPUDirect are wanted. */
+    boolean isGpuOnly() {
+        return gpu != null;
+    }
+
+    /** The only GPU that is wanted, as the user named it. */
+    Optional<String> gpu() {
+        return Optional.ofNullable(gpu).filter(name -> !name.equals(ALL_GPUS));
+    }
+
+    /** Whether this GPU is wanted. */
+    boolean accepts(CheckedGpu found) {
+        return gpu().map(name -> name.matches("\\d+")
+                        ? Integer.parseInt(name) == found.index()
+                        : PciAddress.parse(name).equals(found.address()))
+                .orElse(true);
+    }
+
+    /** Whether pairs are shown that are not the nearest: whoever names an adapter wants to see it. */
+    boolean showsAllPairs() {
+        return all || device != null;
     }
 
     /** Whether no other machine is asked for. */

@@ -6,6 +6,7 @@ import io.github.rdma4j.gpudirect.check.FindingState;
 import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Finding;
+import io.github.rdma4j.perftest.doctor.gpu.GpuPage;
 import io.github.rdma4j.perftest.doctor.pair.PeerReport;
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.findings.FindingLines;
@@ -17,7 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Prints a diagnosis as a page of text: first what it comes to and what to mend, then all findings. */
+/** Prints a diagnosis as a page of text: the verdict, then what to fix, then all findings. */
 final class DoctorPage {
     private static final int MOST_TO_MEND = 5;
 
@@ -34,15 +35,20 @@ final class DoctorPage {
     }
 
     static String of(Diagnosis diagnosis) {
-        return new DoctorPage("RDMA on this machine", result(diagnosis), diagnosis.findings()).page();
+        DoctorPage page = new DoctorPage("RDMA on this machine", result(diagnosis), diagnosis.findings());
+        page.write();
+        diagnosis.gpuDirect().ifPresent(report -> GpuPage.append(report, page.text));
+        return page.text.toString();
     }
 
     static String of(PeerReport report) {
         String other = report.address().isEmpty() ? "another one" : report.address();
-        return new DoctorPage("RDMA between this machine and " + other, result(report), report.findings()).page();
+        DoctorPage page = new DoctorPage("RDMA between this machine and " + other, result(report), report.findings());
+        page.write();
+        return page.text.toString();
     }
 
-    private String page() {
+    private void write() {
         text.line(title + ", as rdma4j " + BuildInfo.version() + " finds it");
         text.line("");
         text.entry("Result: ", result);
@@ -56,7 +62,6 @@ final class DoctorPage {
                 findings(findings);
             }
         }
-        return text.toString();
     }
 
     private static String result(Diagnosis diagnosis) {

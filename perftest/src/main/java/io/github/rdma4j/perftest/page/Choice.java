@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.page;
 
 /**
- * What NCCL chose of one thing, beside what gpudirect-check predicted.
+ * What NCCL chose of one thing, beside what doctor --gpu predicted.
  *
  * @param ranks that say so
  * @param subject of what

@@ -53,7 +53,7 @@ final class Collectives {
 
     private static Table choices(String where, List<Choice> choices) {
         Table table = new Table(
-                "What NCCL chose, by its log, beside what gpudirect-check predicts" + where,
+                "What NCCL chose, by its log, beside what doctor --gpu predicts" + where,
                 List.of("Ranks", "Of what", "Chosen", "Predicted", "Verdict"));
         for (Choice choice : choices) {
             table.row()

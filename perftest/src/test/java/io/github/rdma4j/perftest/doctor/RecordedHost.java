@@ -6,7 +6,6 @@ import io.github.rdma4j.gpudirect.Bar1Memory;
 import io.github.rdma4j.gpudirect.check.AdapterFacts;
 import io.github.rdma4j.gpudirect.check.AdapterInventory;
 import io.github.rdma4j.gpudirect.check.CheckSources;
-import io.github.rdma4j.gpudirect.check.GpuDirectCheck;
 import io.github.rdma4j.gpudirect.check.GpuFacts;
 import io.github.rdma4j.gpudirect.check.GpuInventory;
 import io.github.rdma4j.gpudirect.check.PortFacts;
@@ -187,8 +186,7 @@ public final class RecordedHost {
                 this::adapters,
                 () -> Optional.ofNullable(connectionManagerProblem),
                 _ -> flowControl,
-                () -> GpuDirectCheck.run(new CheckSources(
-                        files.root(), this::gpus, this::adapters, _ -> Bar1Memory.unknown("no NVML"))));
+                new CheckSources(files.root(), this::gpus, this::adapters, _ -> Bar1Memory.unknown("no NVML")));
     }
 
     private GpuInventory gpus() {

@@ -142,8 +142,8 @@ class SeriesPageTest {
         // Two documents: each has its own choices, and series carry their names.
         Page both = new Page(List.of(document, document.named("other")));
         assertThat(both.model(null).get("chapters").toString())
-                .contains("beside what gpudirect-check predicts (two)")
-                .contains("beside what gpudirect-check predicts (other)")
+                .contains("beside what doctor --gpu predicts (two)")
+                .contains("beside what doctor --gpu predicts (other)")
                 .contains("in place · other");
     }
 }

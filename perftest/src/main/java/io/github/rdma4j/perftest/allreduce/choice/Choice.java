@@ -7,7 +7,7 @@ package io.github.rdma4j.perftest.allreduce.choice;
  *
  * @param subject of what
  * @param chosen as NCCL says it
- * @param predicted by gpudirect-check; empty where it predicts nothing
+ * @param predicted by doctor --gpu; empty where it predicts nothing
  * @param verdict how the two compare
  * @param remark what a difference means, and what can be done; may be empty
  */

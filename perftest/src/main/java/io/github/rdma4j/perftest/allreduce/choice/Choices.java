@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** What a rank's log says that NCCL chose, beside what gpudirect-check predicts for the rank's GPU. */
+/** What a rank's log says that NCCL chose, beside what doctor --gpu predicts for the rank's GPU. */
 public final class Choices {
     private static final String SOCKET = "Socket";
     private static final int RING = 4;

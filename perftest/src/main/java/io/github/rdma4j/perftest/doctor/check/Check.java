@@ -83,7 +83,7 @@ public enum Check {
     /** Counters that are not zero and tell of something. */
     COUNTERS(Section.COUNTERS, "counters", OK, NOTE, WARNING, UNKNOWN),
 
-    /** What gpudirect-check comes to. */
+    /** The findings of GPUDirect in one line. */
     GPUDIRECT(Section.GPUS, "gpudirect", OK, NOTE, WARNING),
 
     /** Whether a doctor answers at the other end, how fast, and whether it stays to the end. */

@@ -2,18 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.check;
 
+import io.github.rdma4j.gpudirect.check.CheckReport;
 import io.github.rdma4j.gpudirect.check.FindingState;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
 import io.github.rdma4j.perftest.doctor.machine.RdmaPort;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * All that the doctor found.
  *
  * @param devices that were looked at
  * @param findings in the order in which RDMA would fail
+ * @param gpuDirect the findings of GPUDirect; empty if no GPU is on the PCI bus
  */
-public record Diagnosis(List<RdmaDevice> devices, List<Finding> findings) {
+public record Diagnosis(List<RdmaDevice> devices, List<Finding> findings, Optional<CheckReport> gpuDirect) {
     /** Copies the lists. */
     public Diagnosis {
         devices = List.copyOf(devices);

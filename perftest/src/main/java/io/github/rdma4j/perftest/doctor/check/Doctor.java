@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.check;
 
+import io.github.rdma4j.gpudirect.check.CheckReport;
 import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /** Looks at a machine. Changes nothing, sends nothing; reads some hundred small files and opens each device once. */
 public final class Doctor {
@@ -35,9 +37,10 @@ public final class Doctor {
         findings.addAll(new LimitChecks(machine).findings());
         findings.addAll(new HostChecks(machine).findings());
         findings.addAll(new PlacementChecks(machine).findings());
-        findings.add(GpuCheck.of(machine));
+        Optional<CheckReport> gpuDirect = machine.gpuDirect();
+        findings.add(GpuCheck.of(gpuDirect));
         // The sort is stable: within a check, devices and ports keep their order.
         findings.sort(Comparator.comparing(Finding::check));
-        return new Diagnosis(devices, findings);
+        return new Diagnosis(devices, findings, gpuDirect);
     }
 }

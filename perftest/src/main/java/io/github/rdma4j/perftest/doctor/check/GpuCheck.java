@@ -7,27 +7,27 @@ import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
 
 import io.github.rdma4j.gpudirect.check.CheckReport;
 import io.github.rdma4j.gpudirect.check.PairVerdict;
-import io.github.rdma4j.perftest.doctor.machine.Machine;
+import java.util.Optional;
 
-/** One line of what gpudirect-check comes to. CUDA is asked only where a GPU is on the bus. */
+/** Sums the findings of GPUDirect up in one finding. */
 final class GpuCheck {
-    private static final String SOURCE = "rdma4j gpudirect-check";
+    private static final String SOURCE = "rdma4j doctor --gpu";
 
     private GpuCheck() {}
 
-    static Finding of(Machine machine) {
-        if (machine.topology().gpus().isEmpty()) {
+    static Finding of(Optional<CheckReport> checked) {
+        if (checked.isEmpty()) {
             return new Finding(
                     Check.GPUDIRECT, "", "/sys/bus/pci/devices", NOTE, "no GPU of NVIDIA is on the PCI bus", "", "");
         }
-        CheckReport report = machine.gpuDirect();
+        CheckReport report = checked.get();
         return switch (report.outcome()) {
             case DIRECT ->
                 Finding.ok(
                         Check.GPUDIRECT,
                         "",
                         SOURCE,
-                        "adapters get at GPU memory themselves in "
+                        "adapters access GPU memory directly in "
                                 + report.verdicts().stream()
                                         .filter(PairVerdict::isDirect)
                                         .count()
@@ -39,8 +39,8 @@ final class GpuCheck {
                         SOURCE,
                         WARNING,
                         "transfers of GPU memory work, and each goes through host memory",
-                        "the copies cost bandwidth and processor time",
-                        "rdma4j gpudirect-check tells why, pair by pair");
+                        "the copies cost bandwidth and CPU time",
+                        "run 'rdma4j doctor --gpu', which names the reason for each pair");
             case NOTHING ->
                 new Finding(
                         Check.GPUDIRECT,
@@ -49,7 +49,7 @@ final class GpuCheck {
                         WARNING,
                         "no GPU can be used together with an adapter",
                         "programs that ask for GPU memory fail",
-                        "rdma4j gpudirect-check tells why");
+                        "run 'rdma4j doctor --gpu', which names the reason");
         };
     }
 }

@@ -3,7 +3,6 @@
 package io.github.rdma4j.perftest.doctor.machine;
 
 import io.github.rdma4j.gpudirect.check.AdapterInventory;
-import io.github.rdma4j.gpudirect.check.CheckReport;
 import io.github.rdma4j.gpudirect.check.CheckSources;
 import io.github.rdma4j.gpudirect.check.GpuDirectCheck;
 import io.github.rdma4j.gpudirect.check.Problem;
@@ -26,7 +25,7 @@ import java.util.function.Supplier;
  * @param verbs asks libibverbs; called once, must not throw
  * @param connectionManager why librdmacm cannot be opened; empty if it can; called once, must not throw
  * @param flowControl the flow control of a network interface, by name; must not throw
- * @param gpuDirect the check of GPUDirect; called at most once, where there is a GPU; must not throw
+ * @param gpuDirect where the findings of GPUDirect come from; used at most once
  */
 public record DoctorSources(
         Path root,
@@ -35,7 +34,7 @@ public record DoctorSources(
         Supplier<AdapterInventory> verbs,
         Supplier<Optional<Problem>> connectionManager,
         Function<String, FlowControl.Answer> flowControl,
-        Supplier<CheckReport> gpuDirect) {
+        CheckSources gpuDirect) {
     /** This machine. Neither libibverbs nor librdmacm nor CUDA needs to be there. */
     public static DoctorSources thisMachine() {
         CheckSources sources = GpuDirectCheck.thisMachine();
@@ -46,7 +45,7 @@ public record DoctorSources(
                 sources.adapters(),
                 DoctorSources::connectionManagerLibrary,
                 FlowControlReader::read,
-                () -> GpuDirectCheck.run(sources));
+                sources);
     }
 
     private static Optional<Problem> connectionManagerLibrary() {

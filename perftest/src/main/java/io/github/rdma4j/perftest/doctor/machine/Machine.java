@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.doctor.machine;
 
 import io.github.rdma4j.gpudirect.check.AdapterInventory;
 import io.github.rdma4j.gpudirect.check.CheckReport;
+import io.github.rdma4j.gpudirect.check.GpuDirectCheck;
 import io.github.rdma4j.gpudirect.check.Problem;
 import io.github.rdma4j.gpudirect.topology.Topology;
 import io.github.rdma4j.perftest.placement.NumaTopology;
@@ -95,8 +96,8 @@ public final class Machine {
         return sources.flowControl().apply(networkInterface);
     }
 
-    /** Checks GPUDirect. */
-    public CheckReport gpuDirect() {
-        return sources.gpuDirect().get();
+    /** Checks GPUDirect. CUDA is opened only if a GPU is on the PCI bus; otherwise the result is empty. */
+    public Optional<CheckReport> gpuDirect() {
+        return topology.gpus().isEmpty() ? Optional.empty() : Optional.of(GpuDirectCheck.run(sources.gpuDirect()));
     }
 }

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.predict.share;
 
 import io.github.rdma4j.gpudirect.check.AdapterInventory;
+import io.github.rdma4j.gpudirect.check.GpuDirectCheck;
 import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
 import io.github.rdma4j.perftest.options.Verb;
@@ -95,9 +96,7 @@ public final class ShareOfLimit implements TestListener {
                 _ -> {
                     throw new IllegalStateException("nobody asks for flow control here");
                 },
-                () -> {
-                    throw new IllegalStateException("nobody checks GPUDirect here");
-                });
+                GpuDirectCheck.thisMachine());
         try {
             MachineModel machine = MachineReader.read(
                     new Machine(files),

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.check;
+package io.github.rdma4j.perftest.doctor.gpu;
 
 import io.github.rdma4j.gpudirect.PathRefusal;
+import io.github.rdma4j.gpudirect.check.CheckId;
 import io.github.rdma4j.gpudirect.check.CheckReport;
 import io.github.rdma4j.gpudirect.check.CheckedAdapter;
 import io.github.rdma4j.gpudirect.check.CheckedGpu;
@@ -10,10 +11,12 @@ import io.github.rdma4j.gpudirect.check.Finding;
 import io.github.rdma4j.gpudirect.check.PairVerdict;
 import io.github.rdma4j.gpudirect.check.Subject;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
+import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.findings.FindingLines;
 import io.github.rdma4j.perftest.findings.Paragraphs;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,19 +25,23 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Prints a report as a page of text: the result, what is there, the findings in groups, and the path of each pair. */
-final class CheckPage {
+/** The findings of GPUDirect as text: GPUs, adapters, the findings in groups, and the path of each pair. */
+public final class GpuPage {
     private static final String INDENT = FindingLines.INDENT;
 
     private final CheckReport report;
     private final boolean all;
+    private final List<Finding> findings;
     private final Set<String> shownPairs;
     private final Subjects subjects;
-    private final Paragraphs text = new Paragraphs();
-    private final FindingLines lines = new FindingLines(text);
+    private final Paragraphs text;
+    private final FindingLines lines;
 
-    private CheckPage(CheckReport report, boolean all) {
+    private GpuPage(CheckReport report, boolean all, List<Finding> findings, Paragraphs text) {
         this.report = report;
+        this.findings = findings;
+        this.text = text;
+        this.lines = new FindingLines(text);
         this.all = all;
         this.shownPairs = report.verdicts().stream()
                 .filter(verdict -> all || verdict.nearest())
@@ -44,18 +51,42 @@ final class CheckPage {
     }
 
     /**
-     * The page.
+     * The page of {@code --gpu}.
      *
-     * @param all whether pairs are shown of which another adapter is nearer to the GPU
+     * @param all whether to show the pairs for which another adapter is nearer to the GPU
      */
-    static String of(CheckReport report, boolean all) {
-        return new CheckPage(report, all).page();
-    }
-
-    private String page() {
+    public static String of(CheckReport report, boolean all) {
+        Paragraphs text = new Paragraphs();
         text.line("GPUDirect RDMA on this machine, as rdma4j " + BuildInfo.version() + " finds it");
         text.line("");
-        text.entry("Result: ", result());
+        GpuPage page = new GpuPage(report, all, report.findings(), text);
+        text.entry("Result: ", page.result());
+        page.sections();
+        return text.toString();
+    }
+
+    /** Adds the sections about GPUDirect to the page of the whole machine. */
+    public static void append(CheckReport report, Paragraphs text) {
+        new GpuPage(report, false, findings(report, true), text).sections();
+    }
+
+    /**
+     * The findings of a report.
+     *
+     * @param beside whether the page also has the findings of the whole machine. Checks that both have are then left
+     *     out, except the IOMMU: GPUs can be in other groups than adapters
+     */
+    public static List<Finding> findings(CheckReport report, boolean beside) {
+        return report.findings().stream()
+                .filter(finding -> !beside || finding.id() == CheckId.IOMMU || !isOfMachine(finding.id()))
+                .toList();
+    }
+
+    private static boolean isOfMachine(CheckId id) {
+        return Arrays.stream(Check.values()).anyMatch(check -> check.key().equals(id.key()));
+    }
+
+    private void sections() {
         lines.section("GPUs" + (report.gpus().isEmpty() ? ": none" : ""));
         report.gpus().forEach(gpu -> text.entry(INDENT + gpu.label() + INDENT, describe(gpu) + otherNumber(gpu)));
         lines.section("Adapters" + (report.adapters().isEmpty() ? ": none" : ""));
@@ -65,12 +96,11 @@ final class CheckPage {
                     + " node)");
             report.topology().matrix().lines().forEach(line -> text.line(INDENT + line));
         }
-        findings("Host", Subject.Kind.HOST);
-        findings("Each GPU", Subject.Kind.GPU);
-        findings("Each adapter", Subject.Kind.ADAPTER);
-        findings(all ? "Each pair" : "Each GPU with the nearest adapters", Subject.Kind.PAIR);
+        findings("GPUDirect: host", Subject.Kind.HOST);
+        findings("GPUDirect: each GPU", Subject.Kind.GPU);
+        findings("GPUDirect: each adapter", Subject.Kind.ADAPTER);
+        findings(all ? "GPUDirect: each pair" : "GPUDirect: each GPU with the nearest adapters", Subject.Kind.PAIR);
         paths();
-        return text.toString();
     }
 
     /** CUDA's numbers are not those of nvidia-smi, which go by PCI address and know no CUDA_VISIBLE_DEVICES. */
@@ -98,7 +128,7 @@ final class CheckPage {
 
     private void findings(String title, Subject.Kind kind) {
         Map<List<Object>, List<Finding>> groups = new LinkedHashMap<>();
-        for (Finding finding : report.findings()) {
+        for (Finding finding : findings) {
             boolean shown = finding.subject().kind() == kind
                     && (kind != Subject.Kind.PAIR
                             || shownPairs.contains(finding.subject().toString()));
@@ -157,7 +187,7 @@ final class CheckPage {
         groups.values().forEach(this::path);
         long hidden = report.verdicts().size() - shownPairs.size();
         if (hidden > 0) {
-            text.line(INDENT + "(" + hidden + " more pairs of GPUs and adapters that are farther apart: --all)");
+            text.line(INDENT + "(" + hidden + " more pairs of GPUs and adapters that are farther apart: --gpu --all)");
         }
     }
 
@@ -186,7 +216,7 @@ final class CheckPage {
             case DIRECT -> {
                 long direct =
                         report.verdicts().stream().filter(PairVerdict::isDirect).count();
-                yield "direct: adapters get at GPU memory themselves in " + direct + " of "
+                yield "direct: adapters access GPU memory directly in " + direct + " of "
                         + report.verdicts().size() + " pairs.";
             }
             case STAGED -> "staged: transfers work, and each goes through host memory.";

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.check;
+package io.github.rdma4j.perftest.doctor.gpu;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.github.rdma4j.gpudirect.Bar1Memory;
@@ -12,57 +12,58 @@ import io.github.rdma4j.gpudirect.check.CheckedGpu;
 import io.github.rdma4j.gpudirect.check.Finding;
 import io.github.rdma4j.gpudirect.check.GpuFacts;
 import io.github.rdma4j.gpudirect.check.PairVerdict;
+import io.github.rdma4j.gpudirect.check.Subject;
 import io.github.rdma4j.gpudirect.topology.PciDistance;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
-import io.github.rdma4j.perftest.environment.BuildInfo;
-import io.github.rdma4j.perftest.findings.FindingDocument;
 import io.github.rdma4j.perftest.findings.FindingFields;
 import java.io.IOException;
-import java.io.OutputStream;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Writes a report as one JSON document; docs/gpudirect-check.md has its fields. */
-final class CheckJson {
-    /** A reader of version n understands every document of version n. */
-    static final int SCHEMA_VERSION = 1;
+/** Writes the findings of GPUDirect into the document of {@link DoctorJson}. */
+public final class GpuJson {
+    private GpuJson() {}
 
-    static final String SCHEMA = "https://rdma4j.github.io/schema/gpudirect-check-1.json";
+    /** Writes the field {@code gpudirect}: GPUs, adapters and the path of each pair. */
+    public static void write(JsonGenerator json, CheckReport report) throws IOException {
+        json.writeObjectFieldStart("gpudirect");
+        json.writeStringField("outcome", report.outcome().name().toLowerCase(Locale.ROOT));
+        json.writeArrayFieldStart("gpus");
+        for (CheckedGpu gpu : report.gpus()) {
+            write(json, gpu);
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("adapters");
+        for (CheckedAdapter adapter : report.adapters()) {
+            write(json, adapter);
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("pairs");
+        for (PairVerdict verdict : report.verdicts()) {
+            write(json, verdict);
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
 
-    private CheckJson() {}
-
-    /**
-     * Writes the document.
-     *
-     * @param status the exit status of the command
-     * @param out receives UTF-8; it is flushed, not closed
-     */
-    static void write(CheckReport report, int status, OutputStream out) throws IOException {
-        FindingDocument.write(out, SCHEMA, SCHEMA_VERSION, BuildInfo.version(), json -> {
-            json.writeStringField("outcome", report.outcome().name().toLowerCase(Locale.ROOT));
-            json.writeNumberField("exit_status", status);
-            json.writeArrayFieldStart("gpus");
-            for (CheckedGpu gpu : report.gpus()) {
-                write(json, gpu);
-            }
-            json.writeEndArray();
-            json.writeArrayFieldStart("adapters");
-            for (CheckedAdapter adapter : report.adapters()) {
-                write(json, adapter);
-            }
-            json.writeEndArray();
-            json.writeArrayFieldStart("findings");
-            for (Finding finding : report.findings()) {
-                write(json, finding);
-            }
-            json.writeEndArray();
-            json.writeArrayFieldStart("pairs");
-            for (PairVerdict verdict : report.verdicts()) {
-                write(json, verdict);
-            }
-            json.writeEndArray();
-        });
+    /** Writes findings into the array {@code findings}. */
+    public static void writeFindings(JsonGenerator json, List<Finding> findings) throws IOException {
+        for (Finding finding : findings) {
+            json.writeStartObject();
+            json.writeStringField("id", finding.id().key());
+            json.writeStringField(
+                    "section", "gpudirect-" + finding.subject().kind().name().toLowerCase(Locale.ROOT));
+            json.writeStringField(
+                    "subject",
+                    finding.subject().kind() == Subject.Kind.HOST
+                            ? null
+                            : finding.subject().toString());
+            json.writeNullField("source");
+            FindingFields.write(json, finding.state(), finding.seen(), finding.meaning(), finding.remedy());
+            json.writeEndObject();
+        }
     }
 
     private static void write(JsonGenerator json, CheckedGpu gpu) throws IOException {
@@ -117,17 +118,6 @@ final class CheckJson {
                 "link", function.map(found -> found.link().toString()).orElse(null));
     }
 
-    private static void write(JsonGenerator json, Finding finding) throws IOException {
-        json.writeStartObject();
-        json.writeStringField("id", finding.id().key());
-        json.writeStringField("subject", finding.subject().kind().name().toLowerCase(Locale.ROOT));
-        json.writeStringField("gpu", FindingFields.emptyToNull(finding.subject().gpu()));
-        json.writeStringField(
-                "adapter", FindingFields.emptyToNull(finding.subject().adapter()));
-        FindingFields.write(json, finding.state(), finding.seen(), finding.meaning(), finding.remedy());
-        json.writeEndObject();
-    }
-
     private static void write(JsonGenerator json, PairVerdict verdict) throws IOException {
         json.writeStartObject();
         json.writeStringField("gpu", verdict.gpu());
@@ -135,7 +125,7 @@ final class CheckJson {
         json.writeStringField(
                 "distance", verdict.distance().map(PciDistance::label).orElse(null));
         json.writeBooleanField("nearest", verdict.nearest());
-        json.writeStringField("path", verdict.path().map(CheckJson::key).orElse(null));
+        json.writeStringField("path", verdict.path().map(GpuJson::key).orElse(null));
         json.writeStringField("obstacle", verdict.obstacle().orElse(null));
         json.writeArrayFieldStart("refused");
         if (verdict.decision().isPresent()) {

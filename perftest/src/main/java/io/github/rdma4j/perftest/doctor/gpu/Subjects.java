@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.check;
+package io.github.rdma4j.perftest.doctor.gpu;
 
 import io.github.rdma4j.gpudirect.check.CheckReport;
 import io.github.rdma4j.gpudirect.check.Subject;

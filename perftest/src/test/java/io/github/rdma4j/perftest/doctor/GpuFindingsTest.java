@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.check;
+package io.github.rdma4j.perftest.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,6 +20,8 @@ import io.github.rdma4j.gpudirect.check.Problem;
 import io.github.rdma4j.gpudirect.check.Support;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.perftest.CommandRun;
+import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
+import io.github.rdma4j.perftest.doctor.machine.FlowControl;
 import io.github.rdma4j.verbs.device.GidType;
 import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.Mtu;
@@ -31,13 +33,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class CheckCommandTest {
+/** The findings of GPUDirect on the page and in the document of doctor. */
+class GpuFindingsTest {
     @TempDir
     private Path folder;
 
@@ -46,7 +51,7 @@ class CheckCommandTest {
     private Bar1Memory window = Bar1Memory.unknown("no libnvidia-ml.so.1");
 
     /** A GPU below a switch of its own, with an adapter that can or cannot register dma-bufs. */
-    private CheckCommandTest quarter(int number, Support dmaBuf) throws IOException {
+    private GpuFindingsTest quarter(int number, Support dmaBuf) throws IOException {
         String bus = "pci0000:" + number + "0/0000:" + number + "0:01.0/0000:" + number + "1:00.0/";
         String gpu = "0000:" + number + "3:00.0";
         String nic = "0000:" + number + "4:00.0";
@@ -103,18 +108,33 @@ class CheckCommandTest {
     }
 
     private static CommandRun run(CheckSources sources, String... arguments) {
+        boolean named = List.of(arguments).contains("--gpu");
+        return doctor(
+                sources,
+                Stream.concat(Arrays.stream(arguments), named ? Stream.empty() : Stream.of("--gpu"))
+                        .toArray(String[]::new));
+    }
+
+    private static CommandRun doctor(CheckSources sources, String... arguments) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int status = CheckCommand.run(
+        int status = DoctorCommand.run(
                 List.of(arguments),
-                sources,
+                new DoctorSources(
+                        sources.root(),
+                        Runtime.version(),
+                        _ -> true,
+                        sources.adapters(),
+                        Optional::empty,
+                        _ -> new FlowControl.Answer(null, "nobody was asked", Optional.empty()),
+                        sources),
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8));
         return new CommandRun(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
     private static JsonNode json(String text) throws IOException {
-        String schema = Files.readString(Path.of("../docs/gpudirect-check.schema.json"));
+        String schema = Files.readString(Path.of("../docs/doctor.schema.json"));
         assertThat(SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
                         .getSchema(schema)
                         .validate(text, InputFormat.JSON))
@@ -135,8 +155,8 @@ class CheckCommandTest {
                 .contains("  GPU0 - mlx5_0: DMA-BUF\n")
                 .contains("  GPU1 - mlx5_1: STAGED\n      Not by dma-buf: the adapter's driver")
                 .contains("      Not by peer memory: no peer-memory module is loaded")
-                .contains("(2 more pairs of GPUs and adapters that are farther apart: --all)")
-                .contains("Result: direct: adapters get at GPU memory themselves in 2 of 4 pairs.")
+                .contains("(2 more pairs of GPUs and adapters that are farther apart: --gpu --all)")
+                .contains("Result: direct: adapters access GPU memory directly in 2 of 4 pairs.")
                 .doesNotContain("GPU0 - mlx5_1");
         assertThat(run.out().lines()).allMatch(line -> line.length() <= 120);
     }
@@ -144,10 +164,10 @@ class CheckCommandTest {
     @Test
     void theUseOfTheWindowIsTold() throws IOException {
         quarter(0, Support.YES);
-        assertThat(json(run("--json").out()).at("/gpus/0/bar1")).hasToString("""
+        assertThat(json(run("--json").out()).at("/gpudirect/gpus/0/bar1")).hasToString("""
                 {"total_bytes":null,"used_bytes":null,"free_bytes":null,"unknown":"no libnvidia-ml.so.1"}""");
         window = Bar1Memory.known(1000, 600, 400);
-        assertThat(json(run("--json").out()).at("/gpus/0/bar1")).hasToString("""
+        assertThat(json(run("--json").out()).at("/gpudirect/gpus/0/bar1")).hasToString("""
                 {"total_bytes":1000,"used_bytes":600,"free_bytes":400,"unknown":null}""");
     }
 
@@ -193,7 +213,7 @@ class CheckCommandTest {
         CommandRun run = run(arguments);
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.out()).isEmpty();
-        assertThat(run.err()).startsWith("gpudirect-check: ").contains(words).contains("rdma4j gpudirect-check --help");
+        assertThat(run.err()).startsWith("doctor: ").contains(words).contains("rdma4j doctor --help");
     }
 
     @Test
@@ -230,11 +250,11 @@ class CheckCommandTest {
     void jsonHasAllPairsAndFollowsItsSchema() throws IOException {
         CommandRun run = quarter(0, Support.YES).quarter(1, Support.NO).run("--json");
         JsonNode document = json(run.out());
-        assertThat(document.get("outcome").asText()).isEqualTo("direct");
+        assertThat(document.at("/gpudirect/outcome").asText()).isEqualTo("direct");
         assertThat(document.get("exit_status").asInt()).isEqualTo(run.status()).isZero();
-        assertThat(document.get("gpus")).hasSize(2);
-        assertThat(document.get("pairs")).hasSize(4);
-        JsonNode far = document.get("pairs").get(1);
+        assertThat(document.at("/gpudirect/gpus")).hasSize(2);
+        assertThat(document.at("/gpudirect/pairs")).hasSize(4);
+        JsonNode far = document.at("/gpudirect/pairs").get(1);
         assertThat(far.get("adapter").asText()).isEqualTo("mlx5_1");
         assertThat(far.get("distance").asText()).isEqualTo("NODE");
         assertThat(far.get("nearest").asBoolean()).isFalse();
@@ -253,7 +273,7 @@ class CheckCommandTest {
         Path file = folder.resolve("check.json");
         CommandRun run = quarter(0, Support.YES).run("--json", file.toString());
         assertThat(run.out()).contains("Result: direct");
-        assertThat(json(Files.readString(file)).get("pairs")).hasSize(1);
+        assertThat(json(Files.readString(file)).at("/gpudirect/pairs")).hasSize(1);
     }
 
     @Test
@@ -261,23 +281,68 @@ class CheckCommandTest {
         CommandRun run = quarter(0, Support.YES)
                 .run("--json", folder.resolve("no/such/file").toString());
         assertThat(run.status()).isEqualTo(4);
-        assertThat(run.err()).startsWith("gpudirect-check: the JSON document could not be written: ");
+        assertThat(run.err()).startsWith("doctor: the JSON document could not be written: ");
     }
 
     @Test
     void theHelpTellsTheStatuses() {
-        CommandRun run = CommandRun.of("gpudirect-check --help");
+        CommandRun run = CommandRun.of("doctor --help");
         assertThat(run.status()).isZero();
-        assertThat(run.out()).contains("Exit status: 0 ", "--gpu=<gpu>", "--json[=<file>]");
-        assertThat(CommandRun.of("--help").out()).contains("  gpudirect-check   What of GPUDirect RDMA");
+        assertThat(run.out()).contains("Exit status: 0 ", "--gpu[=<gpu>]", "--json[=<file>]");
     }
 
     /** Whatever machine this is, without GPU and adapter or with. */
     @Test
     void thisMachineHasAPage() {
-        CommandRun run = CommandRun.of("gpudirect-check");
+        CommandRun run = CommandRun.of("doctor --gpu");
         assertThat(run.err()).isEmpty();
         assertThat(run.status()).isIn(0, 1, 3);
         assertThat(run.out()).startsWith("GPUDirect RDMA on this machine").contains("\nResult: ");
+    }
+
+    @Test
+    void aMachineWithAGpuHasTheFindingsOfBoth() throws IOException {
+        quarter(0, Support.YES).quarter(1, Support.NO);
+        CheckSources sources = new CheckSources(
+                folder,
+                () -> new GpuInventory(Optional.empty(), 13000, gpus),
+                () -> new AdapterInventory(Optional.empty(), adapters),
+                _ -> window);
+        String page = doctor(sources).out();
+        assertThat(page)
+                .containsPattern("^RDMA on this machine.*\\R\\RResult: ")
+                .containsSubsequence(
+                        "\nGPUDirect\n",
+                        "adapters access GPU memory directly in 2 of 4 pairs",
+                        "\nGPUDirect: host\n",
+                        "\nGPUDirect: each GPU\n",
+                        "\nPath of registered GPU memory\n  GPU0 - mlx5_0: DMA-BUF\n")
+                .containsOnlyOnce(" locked-memory ");
+        JsonNode document = json(doctor(sources, "--json").out());
+        assertThat(document.at("/gpudirect/outcome").asText()).isEqualTo("direct");
+        assertThat(document.get("findings").findValuesAsText("id"))
+                .contains("libibverbs", "gpudirect", "gpu-rdma", "acs");
+        assertThat(document.get("findings").findValuesAsText("section"))
+                .contains("gpudirect-host", "gpudirect-gpu", "gpudirect-adapter", "gpudirect-pair");
+    }
+
+    @Test
+    void aMachineWithoutAGpuHasOneLineAboutGpus() throws IOException {
+        CheckSources sources = new CheckSources(
+                folder,
+                () -> {
+                    throw new AssertionError("CUDA is opened without a GPU");
+                },
+                () -> new AdapterInventory(Optional.empty(), adapters),
+                _ -> window);
+        assertThat(doctor(sources).out().lines().filter(line -> line.contains("GPU")))
+                .containsExactly("GPUDirect", "  NOTE     gpudirect        no GPU of NVIDIA is on the PCI bus");
+        assertThat(json(doctor(sources, "--json").out()).has("gpudirect")).isFalse();
+    }
+
+    @Test
+    void gpuRefusesASecondMachine() {
+        assertUsage("--gpu is about this machine alone", "--peer", "10.0.0.1");
+        assertThat(CommandRun.of("doctor --all").err()).contains("--all is only for --gpu");
     }
 }
