@@ -257,6 +257,9 @@ final class ErrorTrials {
     private final MemoryRegion memory;
     private CompletableFuture<Long> asked;
     private boolean posted;
+    /** Kept for the repetition: an error may come after the report. */
+    private boolean transferReported;
+
     private HeldMessage held;
     private String heldText;
     /** What the program waits for, once it has it. */
@@ -337,12 +340,11 @@ final class ErrorTrials {
     }
 
     private void awaitTransfer() {
-        boolean[] done = new boolean[1];
-        while (!done[0]) {
+        while (!transferReported) {
             left.transfers()
                     .awaitTransfers(
                             (id, value, failure) -> {
-                                done[0] = true;
+                                transferReported = true;
                                 if (failure != null) {
                                     throw failure;
                                 }
