@@ -7,13 +7,15 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What may be done with registered memory, and what a peer may do through a queue pair ({@code enum ibv_access_flags}).
- * Local read access is always there.
+ * Rights on registered memory, and on what a peer may do through a queue pair ({@code enum ibv_access_flags}). Local
+ * reads are always allowed.
  *
  * @since 0.1.0
  */
 public enum AccessFlag {
-    /** The adapter may write here for this process: the target of a receive, a read or an atomic's result. */
+    /**
+     * The adapter may write here for this process. Required for the target of a receive, a read or an atomic's result.
+     */
     LOCAL_WRITE(1 << 0),
     /** A peer may write here; needs {@link #LOCAL_WRITE}. */
     REMOTE_WRITE(1 << 1),
@@ -33,19 +35,19 @@ public enum AccessFlag {
     ON_DEMAND(1 << 6),
     /** All pages of the region are huge and will remain so; with {@link #ON_DEMAND} only. */
     HUGETLB(1 << 7),
-    /** A peer may flush what it wrote here so that all can see it; from rdma-core 45 on. */
+    /** A peer may flush its writes so that every reader of the memory sees them; since rdma-core 45. */
     FLUSH_GLOBAL(1 << 8),
-    /** A peer may flush what it wrote here to persistent memory; from rdma-core 45 on. */
+    /** A peer may flush its writes to persistent memory; since rdma-core 45. */
     FLUSH_PERSISTENT(1 << 9),
     /**
-     * The adapter may reorder its writes to the memory. An optional flag: ignored by kernels and adapters that do not
-     * know it. Polling on data is then unsafe.
+     * The adapter may reorder its writes to the memory, so polling on the data is unsafe. The flag is optional: kernels
+     * and adapters that do not support it ignore it.
      */
     RELAXED_ORDERING(1 << 20);
 
     /**
-     * A literal, and not the bindings' constant: programs over TCP alone name rights before anything native is loaded,
-     * and what denies native access would show as an error of class loading without a remedy.
+     * A literal, not the constant of the bindings: programs that only use TCP name rights before anything native is
+     * loaded. If native access is denied, loading the constant fails with an error that names no fix.
      */
     private final int bit;
 
@@ -65,7 +67,7 @@ public enum AccessFlag {
         return (mask & bit) != 0;
     }
 
-    /** For messages: the flags of a mask. */
+    /** Returns the flags of a mask, for messages. */
     static List<AccessFlag> of(int mask) {
         List<AccessFlag> flags = new ArrayList<>();
         for (AccessFlag flag : values()) {
@@ -76,11 +78,11 @@ public enum AccessFlag {
         return flags;
     }
 
-    /** Writing by a peer is writing by the adapter: the kernel says only EINVAL. */
+    /** Checks that remote writes come with LOCAL_WRITE, because the kernel reports only EINVAL. */
     static void requireLocalWriteBehindRemote(int mask) {
         for (AccessFlag remote : List.of(REMOTE_WRITE, REMOTE_ATOMIC)) {
             if (remote.in(mask) && !LOCAL_WRITE.in(mask)) {
-                throw new IllegalArgumentException(remote + " needs LOCAL_WRITE too");
+                throw new IllegalArgumentException(remote + " also needs LOCAL_WRITE");
             }
         }
     }

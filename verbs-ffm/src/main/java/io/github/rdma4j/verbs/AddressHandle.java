@@ -17,8 +17,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A way to a destination that datagrams are posted with ({@code struct ibv_ah}, ibv_create_ah(3)). One serves any
- * number of queue pairs of its protection domain; it must stay open until what was posted with it has completed.
+ * The address of a datagram's destination, resolved by the device ({@code struct ibv_ah}, ibv_create_ah(3)). An address
+ * handle can be used by any number of queue pairs of its protection domain. Keep it open until everything that was
+ * posted with it has completed.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -29,7 +30,7 @@ public final class AddressHandle extends Resource {
     private final AddressHandleAttributes attributes;
     private final MemorySegment addressHandle;
     private final long address;
-    /** Where rings keep the number of the handle; NULL if the device was not opened for them. */
+    /** Holds the number of the handle, for rings; NULL if the device was not opened for rings. */
     private final MemorySegment ringNumber;
 
     private AddressHandle(
@@ -45,7 +46,10 @@ public final class AddressHandle extends Resource {
         this.ringNumber = ringNumber;
     }
 
-    /** For {@link ProtectionDomain#createAddressHandle(AddressHandleAttributes)}, as a child's creation. */
+    /**
+     * Creates the handle, as a child of the domain; see
+     * {@link ProtectionDomain#createAddressHandle(AddressHandleAttributes)}.
+     */
     static AddressHandle create(ProtectionDomain domain, AddressHandleAttributes attributes) {
         InfiniBandLids.require(
                 "ibv_create_ah(%s)".formatted(attributes),
@@ -64,10 +68,13 @@ public final class AddressHandle extends Resource {
         }
     }
 
-    /** For {@link ProtectionDomain#createAddressHandle(int, WorkCompletion, MemorySegment)}, as a child's creation. */
+    /**
+     * Creates the handle, as a child of the domain; see {@link ProtectionDomain#createAddressHandle(int,
+     * WorkCompletion, MemorySegment)}.
+     */
     static AddressHandle create(ProtectionDomain domain, int port, WorkCompletion completion, MemorySegment header) {
         DeviceContext context = domain.context();
-        // First the attributes: they say who the sender is, whatever becomes of the handle.
+        // The attributes come first: they name the sender even if the handle cannot be created.
         AddressHandleAttributes sender = AddressHandleAttributes.ofSender(context, port, completion, header);
         MemorySegment ringNumber = allocateRingNumber(domain);
         try (Arena arena = Arena.ofConfined()) {
@@ -81,7 +88,10 @@ public final class AddressHandle extends Resource {
         }
     }
 
-    /** Before the native object: what failed behind its creation would lose it. It lives as long as this object. */
+    /**
+     * Allocates before the native object exists: a failure after its creation would leak it. Lives as long as this
+     * object.
+     */
     private static MemorySegment allocateRingNumber(ProtectionDomain domain) {
         return domain.context().dataPath().path() == DataPath.RINGS
                 ? Arena.ofAuto().allocate(RxeDatagramRing.NUMBER_BYTES, Integer.BYTES)
@@ -95,12 +105,12 @@ public final class AddressHandle extends Resource {
         if (errno == Errno.EINVAL) {
             diagnosis.addTo(explanation);
         } else if (errno == Errno.ENOMEM) {
-            explanation.add("the device has no room left", "close address handles that are not used");
+            explanation.add("the device is out of address handles", "close unused address handles");
         }
         return Failures.of(operation, errno, explanation.cause(), explanation.remedy());
     }
 
-    /** {@return where it leads} */
+    /** {@return the destination} */
     public AddressHandleAttributes attributes() {
         return attributes;
     }
@@ -111,15 +121,15 @@ public final class AddressHandle extends Resource {
     }
 
     /**
-     * The {@code struct ibv_ah}. The driver reads it while it posts; so who posts checks inside the queue pair's guard
-     * that the handle is open, and {@link #release()} waits until no thread is inside such a guard any more. That costs
-     * posting one load, and no guard for each of many handles.
+     * Returns the address of the {@code struct ibv_ah}, which the driver reads while it posts. A thread that posts
+     * checks inside the queue pair's guard that the handle is open, and {@link #release()} waits until no thread is
+     * inside that guard. So posting costs one load, and the handle needs no guard of its own.
      */
     long address() {
         return address;
     }
 
-    /** For requests, on the same terms. */
+    /** Returns the number of the handle, under the rules of {@link #address()}. */
     long ringNumber() {
         return ringNumber.address();
     }
@@ -140,7 +150,7 @@ public final class AddressHandle extends Resource {
         }
     }
 
-    /** {@return where it leads} */
+    /** {@return the destination} */
     @Override
     public String toString() {
         return "address handle " + attributes;

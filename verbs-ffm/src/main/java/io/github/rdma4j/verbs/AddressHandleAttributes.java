@@ -11,16 +11,16 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The way to a destination ({@code struct ibv_ah_attr}): of an {@link AddressHandle}, or of a connected queue pair,
- * where it is called the address vector. RoCE needs the global route; InfiniBand within a subnet needs the LID. Start
- * with {@link #toGid} or {@link #toLid}, and change what differs with the {@code with…} methods.
+ * The path to a destination ({@code struct ibv_ah_attr}), used by an {@link AddressHandle} or by a connected queue
+ * pair, where it is called the address vector. RoCE needs the global route; InfiniBand within a subnet needs the LID.
+ * Start with {@link #toGid} or {@link #toLid}, and change other values with the {@code with…} methods.
  *
  * @param globalRoute the global route, if there is one
  * @param destinationLid the peer's LID, 16 bits; 0 on RoCE
  * @param serviceLevel 0 to 15; on RoCE the Ethernet priority, 0 to 7
  * @param sourcePathBits the low bits of this side's LID, 0 to 127; 0 on RoCE
  * @param staticRate the fastest rate
- * @param port the local port, from 1; 0 in what was queried before it was set
+ * @param port the local port, from 1; 0 if it was queried before it was set
  * @since 0.1.0
  */
 public record AddressHandleAttributes(
@@ -49,8 +49,8 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * The way to a GID: on RoCE; with {@link #withDestinationLid} also on InfiniBand, to another subnet or in the own
-     * one. Hop limit 64, all else 0.
+     * Returns the path to a GID, on RoCE. With {@link #withDestinationLid} it also works on InfiniBand, within the
+     * subnet or to another one. The hop limit is 64; all other values are 0.
      *
      * @param port the local port, from 1
      * @param sourceGidIndex the index of this side's GID, 0 to 255
@@ -68,7 +68,7 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * The way to a LID: within an InfiniBand subnet.
+     * Returns the path to a LID, within an InfiniBand subnet.
      *
      * @param port the local port, from 1
      * @param destinationLid the peer's LID
@@ -79,14 +79,14 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * The way back to the sender of a datagram (ibv_init_ah_from_wc(3)).
+     * Returns the path back to the sender of a datagram (ibv_init_ah_from_wc(3)).
      *
      * @param context the device that received it
      * @param port the port that it came through, from 1
      * @param completion of the receive
-     * @param header the first {@value WorkCompletion#GLOBAL_ROUTE_HEADER_BYTES} bytes of the buffer; it is not looked
-     *     at unless {@link WorkCompletion#hasGlobalRouteHeader()}
-     * @return the attributes of an {@link AddressHandle} for the answer
+     * @param header the first {@value WorkCompletion#GLOBAL_ROUTE_HEADER_BYTES} bytes of the buffer; it is not read
+     *     unless {@link WorkCompletion#hasGlobalRouteHeader()}
+     * @return the attributes of an {@link AddressHandle} for the reply
      * @throws IllegalArgumentException if the receive failed, the header is too short, or there is no such port
      * @throws VerbsException if the header does not lead to a GID of that port
      */
@@ -96,14 +96,15 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * The way back to the sender of a datagram that an extended completion queue told of (ibv_init_ah_from_wc(3)).
+     * Returns the path back to the sender of a datagram that completed in an extended completion queue
+     * (ibv_init_ah_from_wc(3)).
      *
      * @param context the device that received it
      * @param port the port that it came through, from 1
-     * @param completion of the receive; the queue must have been asked for source LID, service level and destination
+     * @param completion of the receive; the queue must have been created with source LID, service level and destination
      *     path bits
      * @param header as for a {@link WorkCompletion}
-     * @return the attributes of an {@link AddressHandle} for the answer
+     * @return the attributes of an {@link AddressHandle} for the reply
      * @throws IllegalArgumentException if the receive failed, the header is too short, or there is no such port
      * @throws VerbsException if the header does not lead to a GID of that port
      */
@@ -113,9 +114,9 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * The Ethernet address behind the destination GID, by ARP or neighbour discovery
-     * ({@code ibv_resolve_eth_l2_from_gid}). Blocks until the neighbour answers, for at most three seconds; other calls
-     * that wait for the device context wait as long.
+     * Resolves the destination GID to an Ethernet address by ARP or neighbour discovery
+     * ({@code ibv_resolve_eth_l2_from_gid}). Blocks until the neighbour answers, for at most three seconds. Other calls
+     * that need the lock of the device context wait meanwhile.
      *
      * @param context the device
      * @return the address
@@ -127,7 +128,7 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * With another LID.
+     * Returns a copy with another destination LID.
      *
      * @param lid 16 bits
      * @return a copy
@@ -137,7 +138,7 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * With another service level.
+     * Returns a copy with another service level.
      *
      * @param level 0 to 15
      * @return a copy
@@ -147,7 +148,7 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * With other low bits of this side's LID.
+     * Returns a copy with other low bits of this side's LID.
      *
      * @param bits 0 to 127
      * @return a copy
@@ -157,7 +158,7 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * With another rate.
+     * Returns a copy with another rate.
      *
      * @param rate the fastest
      * @return a copy
@@ -167,7 +168,7 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * With another global route.
+     * Returns a copy with another global route.
      *
      * @param route the route
      * @return a copy
@@ -178,7 +179,7 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * With another flow label.
+     * Returns a copy with another flow label.
      *
      * @param label 20 bits
      * @return a copy
@@ -191,7 +192,7 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * With another hop limit.
+     * Returns a copy with another hop limit.
      *
      * @param hops 0 to 255
      * @return a copy
@@ -204,7 +205,7 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * With another traffic class.
+     * Returns a copy with another traffic class.
      *
      * @param value 0 to 255
      * @return a copy
@@ -221,7 +222,7 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * Reads what another library has filled in, such as rdma_cm.
+     * Copies a structure that another library, such as rdma_cm, has filled in.
      *
      * @param ibvAhAttr the address of a {@code struct ibv_ah_attr}. It cannot be checked: a wrong address crashes the
      *     JVM
@@ -278,7 +279,7 @@ public record AddressHandleAttributes(
         }
     }
 
-    /** {@return the GIDs or the LID, and what is not the default} */
+    /** {@return the GIDs or the LID, and all values that are not the default} */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();

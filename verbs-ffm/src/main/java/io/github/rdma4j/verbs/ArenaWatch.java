@@ -9,28 +9,29 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Closes the regions in an arena of the user's when that arena is closed, before its memory is freed: otherwise the
- * adapter would go on writing to memory that is somebody else's. One for each arena and device context; guarded by the
- * lock of the context's tree.
+ * Closes the regions whose memory belongs to an arena of the program when that arena is closed, before its memory is
+ * freed. Otherwise the adapter would go on writing to memory that has another owner by then. There is one watch for
+ * each arena and device context, guarded by the lock of the context's tree.
  *
- * <p>An arena runs actions when it is closed, and takes more of them from anybody who makes a segment of its scope. A
- * shared arena runs the youngest first, so the youngest of ours runs before what frees any memory that is older than
- * it. A new one is needed only for memory that may be younger: registering the same memory again and again leaves
- * nothing behind. A confined arena runs the action that was added first, and then the others in the same way; so it
- * frees its first allocation just before the regions are closed.
+ * <p>A closing arena runs its close actions, and every segment of its scope can add actions. A shared arena runs the
+ * youngest action first, so our youngest action runs before the action that frees any older memory. A new action is
+ * needed only for memory that may be younger: registering the same memory repeatedly adds none. A confined arena runs
+ * the action that was added first, then the others from the youngest to the oldest. So it frees its first allocation
+ * just before the regions are closed.
  */
 final class ArenaWatch {
-    /** Weak, because the arena holds this: a closed context shall not live as long as an arena. */
+    /** Weak, because the arena holds this object, and a closed context must not live as long as an arena. */
     private final WeakReference<DeviceContext> context;
 
-    /** From start to end, what is older than the youngest action; the ranges neither overlap nor touch. */
+    /** Ranges, from start to end, that are older than the youngest action. They neither overlap nor touch. */
     private final TreeMap<Long, Long> covered = new TreeMap<>();
 
     private int actions;
     private boolean arenaClosed;
 
     /**
-     * Only the scope of an arena: all that {@link MemorySegment#reinterpret(Arena, java.util.function.Consumer)} needs.
+     * An arena that has only a scope: {@link MemorySegment#reinterpret(Arena, java.util.function.Consumer)} needs no
+     * more.
      */
     private record ScopeOnly(MemorySegment.Scope scope) implements Arena {
         @Override
@@ -49,8 +50,8 @@ final class ArenaWatch {
     }
 
     /**
-     * Called before the memory is registered, with the lock held: a close of the arena then waits, and finds the
-     * region.
+     * Adds a close action for the memory unless one covers it. Called before the memory is registered, with the lock
+     * held: a close of the arena then waits for the lock, and finds the region.
      *
      * @throws IllegalStateException if the arena is closed
      * @throws WrongThreadException if it is confined to another thread
@@ -126,7 +127,7 @@ final class ArenaWatch {
         }
     }
 
-    /** For tests: how many actions the arena has to run. */
+    /** Returns how many actions the arena will run; for tests. */
     int actions() {
         return actions;
     }

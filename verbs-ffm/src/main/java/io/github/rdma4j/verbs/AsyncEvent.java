@@ -7,25 +7,25 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Something that happened to a device or to something on it ({@code struct ibv_async_event}); from
- * {@link DeviceContext#nextAsyncEvent}. It has been acknowledged already.
+ * An asynchronous event of a device or of one of its objects ({@code struct ibv_async_event}), from
+ * {@link DeviceContext#nextAsyncEvent}. It has already been acknowledged.
  *
  * @param type what happened
- * @param code the number of the type, for one that this library does not know ({@link AsyncEventType#UNKNOWN})
- * @param resource what it happened to: a {@link QueuePair} or a {@link SharedQueuePair}, a {@link CompletionQueue}, a
- *     shared receive queue or a work queue, which may be closed meanwhile; empty for events of ports and devices, and
- *     for objects that this context did not create
- * @param port the port that it happened to, from 1; empty for events of resources and devices
+ * @param code the number of the type, also if this library has no name for it ({@link AsyncEventType#UNKNOWN})
+ * @param resource the object concerned: a {@link QueuePair} or a {@link SharedQueuePair}, a {@link CompletionQueue}, a
+ *     shared receive queue or a work queue, which may have been closed since; empty for events of ports and devices,
+ *     and for objects that this context did not create
+ * @param port the port concerned, from 1; empty for events of resources and devices
  * @since 0.1.0
  */
 public record AsyncEvent(AsyncEventType type, int code, Optional<Resource> resource, OptionalInt port) {
     /**
-     * An event.
+     * Creates an event.
      *
      * @param type what happened
      * @param code the number of the type
-     * @param resource what it happened to
-     * @param port the port that it happened to
+     * @param resource the object concerned
+     * @param port the port concerned
      */
     public AsyncEvent {
         Objects.requireNonNull(type, "type");

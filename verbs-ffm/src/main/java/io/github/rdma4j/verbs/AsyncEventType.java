@@ -3,7 +3,7 @@
 package io.github.rdma4j.verbs;
 
 /**
- * What happened, asynchronously, to a device or to something on it ({@code enum ibv_event_type}).
+ * The type of an asynchronous event ({@code enum ibv_event_type}).
  *
  * @since 0.1.0
  */
@@ -13,30 +13,28 @@ public enum AsyncEventType {
     /** A queue pair has failed, and is in the error state. */
     QP_FATAL(Subject.QUEUE_PAIR),
     /**
-     * A peer's request was invalid: the local queue pair is in the error state. Its requests complete as flushed, and
-     * say no more.
+     * A peer's request was invalid, and the local queue pair has moved to the error state. Its requests complete as
+     * flushed, without the cause.
      */
     QP_REQ_ERR(Subject.QUEUE_PAIR),
     /**
-     * A peer asked for what it may not do: the local queue pair is in the error state. Its requests complete as
-     * flushed, and say no more.
+     * A peer violated its access rights, and the local queue pair has moved to the error state. Its requests complete
+     * as flushed, without the cause.
      */
     QP_ACCESS_ERR(Subject.QUEUE_PAIR),
-    /**
-     * The first packet has come while the queue pair was still ready to receive only: the connection is established.
-     */
+    /** The first packet has arrived while the queue pair was only ready to receive: the connection is established. */
     COMM_EST(Subject.QUEUE_PAIR),
-    /** All requests that were under way before the transition to the drained state are done. */
+    /** All requests that were outstanding before the transition to the drained state have completed. */
     SQ_DRAINED(Subject.QUEUE_PAIR),
-    /** The connection has moved to its alternate path. */
+    /** The connection has migrated to its alternate path. */
     PATH_MIG(Subject.QUEUE_PAIR),
-    /** The connection could not move to its alternate path. */
+    /** The connection could not migrate to its alternate path. */
     PATH_MIG_ERR(Subject.QUEUE_PAIR),
-    /** The device has failed, and all on it: close it. */
+    /** The device and all its objects have failed. Close the device. */
     DEVICE_FATAL(Subject.DEVICE),
     /** A port has become active. */
     PORT_ACTIVE(Subject.PORT),
-    /** A port is not active any more. */
+    /** A port is no longer active. */
     PORT_ERR(Subject.PORT),
     /** The subnet manager has changed a port's LID. */
     LID_CHANGE(Subject.PORT),
@@ -47,10 +45,11 @@ public enum AsyncEventType {
     /** A shared receive queue has failed. */
     SRQ_ERR(Subject.SHARED_RECEIVE_QUEUE),
     /**
-     * A shared receive queue holds fewer receives than its limit; the event comes once, until the limit is set again.
+     * A shared receive queue holds fewer receives than its limit. The event is reported once, until the limit is set
+     * again.
      */
     SRQ_LIMIT_REACHED(Subject.SHARED_RECEIVE_QUEUE),
-    /** A queue pair in the error state takes nothing more from its shared receive queue. */
+    /** A queue pair in the error state takes no more receives from its shared receive queue. */
     QP_LAST_WQE_REACHED(Subject.QUEUE_PAIR),
     /** The subnet manager asks the port's clients to register again. */
     CLIENT_REREGISTER(Subject.PORT),
@@ -58,12 +57,12 @@ public enum AsyncEventType {
     GID_CHANGE(Subject.PORT),
     /** A work queue has failed. */
     WQ_FATAL(Subject.WORK_QUEUE),
-    /** Ports of the device have another speed, and the event does not say which; from rdma-core 61 on. */
+    /** The speed of a port has changed; the event does not say which port. Since rdma-core 61. */
     DEVICE_SPEED_CHANGE(Subject.DEVICE),
-    /** Not known to this library. */
+    /** A type that this library has no name for. */
     UNKNOWN(Subject.DEVICE);
 
-    /** What an event of a type is about, and so what its {@code element} holds. */
+    /** The kind of object that an event concerns, which is the member of {@code element} that is set. */
     enum Subject {
         COMPLETION_QUEUE,
         QUEUE_PAIR,

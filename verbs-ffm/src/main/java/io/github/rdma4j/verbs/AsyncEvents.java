@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The asynchronous events of a device context: taken, translated, and acknowledged at once, so that no destroy waits
- * for them.
+ * Reads, translates and acknowledges the asynchronous events of a device context. Each event is acknowledged at once,
+ * so that no destroy waits for it.
  */
 final class AsyncEvents {
     private static final long ELEMENT = ibv_async_event.element$offset();
@@ -31,7 +31,7 @@ final class AsyncEvents {
     private final int descriptor;
     private final ReadinessWaiter waiter;
     private final UseGuard guard = new UseGuard();
-    /** Only from the first use on: a context that another library owns is left as it is until then. */
+    /** Set by the first use: until then, a context that another library owns is left unchanged. */
     private volatile boolean nonBlocking;
 
     AsyncEvents(DeviceContext context, MemorySegment nativeContext) {
@@ -63,8 +63,7 @@ final class AsyncEvents {
                 }
                 throw Failures.of("ibv_get_async_event(" + context.device().name() + ")", errno);
             }
-            // Before the acknowledgement: until then the object cannot be destroyed, and its address means nothing
-            // else.
+            // Before the acknowledgement: until then the object cannot be destroyed, so its address still refers to it.
             AsyncEvent result = translate(event);
             ExportedVerb.ACK_ASYNC_EVENT.call(event);
             if (Recorder.isThere()) {
@@ -91,13 +90,13 @@ final class AsyncEvents {
         return new AsyncEvent(type, code, resource.map(Resource.class::cast), port);
     }
 
-    /** Ends the waits, before the context is closed. */
+    /** Ends all waits, before the context is closed. */
     void close() {
         waiter.close();
         guard.close();
     }
 
-    /** After a close that the device refused. */
+    /** Allows waits again, after the device has refused to close. */
     void reopen() {
         guard.reopen();
         waiter.reopen();

@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;
 
 /**
- * A resource that another package of this library defines, such as a flow rule. It is closed with what it was created
- * on, as every resource is. Programs cannot extend it: the constructor takes a type that this module does not export.
+ * A resource that another package of this library defines, such as a flow rule. It is closed with its parents, like
+ * every resource. Programs cannot extend it: the constructor takes a type that this module does not export.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -19,10 +19,10 @@ public abstract class AttachedResource extends Resource {
     private final NativeObject object;
 
     /**
-     * Creates the native object, with the parents open. It runs within {@link #createOn}.
+     * Creates the native object. Called within {@link #createOn}, which keeps the parents open.
      *
      * @param creation calls the verb that creates it
-     * @param parents what must be open as long as this is
+     * @param parents the resources that must stay open as long as this one
      */
     @SuppressWarnings("exports")
     protected AttachedResource(Supplier<NativeObject> creation, Resource... parents) {
@@ -31,7 +31,7 @@ public abstract class AttachedResource extends Resource {
     }
 
     /**
-     * Creates a resource while nobody can close what it hangs on.
+     * Creates a resource while none of its parents can be closed.
      *
      * @param parent one of its parents
      * @param creation calls the constructor
@@ -44,10 +44,10 @@ public abstract class AttachedResource extends Resource {
     }
 
     /**
-     * Runs a native call while this cannot be closed.
+     * Runs a native call while this resource cannot be closed.
      *
      * @param call makes the call
-     * @throws IllegalStateException if this is closed
+     * @throws IllegalStateException if this resource is closed
      */
     protected final void whileOpen(Runnable call) {
         whileOpen(() -> {
@@ -57,29 +57,29 @@ public abstract class AttachedResource extends Resource {
     }
 
     /**
-     * Runs a native call with a result while this cannot be closed.
+     * Runs a native call with a result while this resource cannot be closed.
      *
      * @param call makes the call
      * @param <T> the result
      * @return the result
-     * @throws IllegalStateException if this is closed
+     * @throws IllegalStateException if this resource is closed
      */
     protected final <T> T whileOpen(Supplier<T> call) {
         return locked(call);
     }
 
     /**
-     * Whether two resources can depend on each other.
+     * Returns whether two resources belong to the same device context.
      *
      * @param one a resource
      * @param other another one
-     * @return whether both hang on one device context
+     * @return whether they do, and can depend on each other
      */
     protected static boolean areOfOneDeviceContext(Resource one, Resource other) {
         return one.isInTreeOf(other);
     }
 
-    /** {@return the native object; the caller sees to it that it is not closed} */
+    /** {@return the native object; the caller makes sure that it is not closed meanwhile} */
     protected final MemorySegment segment() {
         return object.segment();
     }

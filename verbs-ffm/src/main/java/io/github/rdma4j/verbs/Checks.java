@@ -6,12 +6,12 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.SendOpcode;
 
 /**
- * The checks of the posting calls: flags, bounds, rights, open regions. They cost a few nanoseconds, and keep a mistake
- * from becoming a broken connection. {@value #PROPERTY}{@code =false} switches them off for a program that is known to
- * be right; use after close remains an exception.
+ * Checks of the posting methods: flags, bounds, rights, open regions. They cost a few nanoseconds, and turn a mistake
+ * that would break the connection into an exception. {@value #PROPERTY}{@code =false} turns them off, except that use
+ * after close is always an exception.
  */
 final class Checks {
-    /** The system property that switches the checks off. */
+    /** The system property that turns the checks off. */
     static final String PROPERTY = "io.github.rdma4j.verbs.checks";
 
     static final boolean ENABLED = !"false".equals(System.getProperty(PROPERTY));
@@ -67,7 +67,7 @@ final class Checks {
                 "%d slices: a request of this queue takes at most %d (%s)".formatted(entries, limit, setting));
     }
 
-    /** For extended posting, where the device's library is known to send something else than the list says. */
+    /** For extended posting, where SoftRoCE's library before rdma-core 64 confuses the lengths of slices. */
     static void equalLengths(SliceList list) {
         for (int i = 1; i < list.size(); i++) {
             if (list.get(i).length() != list.get(0).length()) {
@@ -115,7 +115,7 @@ final class Checks {
         }
     }
 
-    /** A batch in the hands of a thread that did not start it. */
+    /** For a batch that is used by a thread that did not start it. */
     static IllegalStateException usedByAnother(String batch, Thread user, String start) {
         return new IllegalStateException(
                 "%s is used by %s, but was started by %s: a batch belongs to the thread that calls %s"

@@ -5,21 +5,21 @@ package io.github.rdma4j.verbs;
 import java.util.stream.Stream;
 
 /**
- * How many completions can be in a completion queue at once: the depths of what completes into it. All methods are
- * called with the tree's lock held, so that two threads cannot both take the last room.
+ * Computes how many completions a completion queue can hold at once, from the depths of the queues that complete into
+ * it. All methods are called with the tree's lock held, so that two threads cannot both take the last entries.
  */
 final class CompletionBudget {
     private CompletionBudget() {}
 
     /**
-     * What a queue pair can have in a completion queue.
+     * The most completions of a queue pair in a completion queue.
      *
-     * @param depth the requests that are its own
-     * @param shared whose receives it may take besides; null for none
+     * @param depth the depth of its own queues
+     * @param shared the shared receive queue that it also takes receives from, or null
      */
     record Share(CompletionQueue queue, int depth, SharedReceiveQueue shared) {}
 
-    /** The most completions of all who use the queue now. */
+    /** Returns the most completions of all current users of the queue. */
     static long taken(CompletionQueue queue) {
         long own = shares(queue).mapToLong(Share::depth).sum();
         long workQueues = queue.children(WorkQueue.class).stream()
@@ -40,7 +40,7 @@ final class CompletionBudget {
                 .filter(share -> share.queue() == queue);
     }
 
-    /** Each once: its receives complete once, whichever queue pair takes them. */
+    /** Each queue once: its receives complete once, whichever queue pair takes them. */
     private static Stream<SharedReceiveQueue> sharedQueues(CompletionQueue queue) {
         return Stream.concat(
                         queue.children(SharedReceiveQueue.class).stream(),
@@ -48,17 +48,17 @@ final class CompletionBudget {
                 .distinct();
     }
 
-    /** Whether the receives of a shared queue are among those that can complete there already. */
+    /** Returns whether the receives of a shared queue are already counted there. */
     static boolean counts(CompletionQueue queue, SharedReceiveQueue shared) {
         return sharedQueues(queue).anyMatch(counted -> counted == shared);
     }
 
     /**
-     * The depth for somebody who has not asked for one: the usual one, or less where that is more than half of the room
-     * that is left. The other half is for those who come later.
+     * Returns the depth for a user that has not requested one: the usual depth, or less if that exceeds half of the
+     * free entries. The other half stays free for later users.
      *
-     * @param besides completions that come to those of others
-     * @param parts how many such depths the half is for
+     * @param besides completions to reserve besides
+     * @param parts how many such depths share the half
      * @return at least 1, though the queue may be full
      */
     static int depth(CompletionQueue queue, long besides, int parts, int usual) {
@@ -69,11 +69,11 @@ final class CompletionBudget {
     }
 
     /**
-     * Refuses what could overrun the queue.
+     * Refuses completions that could overrun the queue.
      *
-     * @param more the completions that come to those of others
+     * @param more the additional completions
      * @param who adds them
-     * @param remedy besides a longer queue
+     * @param remedy an alternative to a longer queue
      */
     static void require(CompletionQueue queue, long more, String who, String remedy) {
         long taken = taken(queue);
@@ -84,7 +84,7 @@ final class CompletionBudget {
         }
     }
 
-    /** Refuses a shared queue's becoming longer than the completion queues of its receives bear. */
+    /** Refuses to make a shared queue longer than the completion queues of its receives allow. */
     static void requireGrowth(SharedReceiveQueue shared, long more) {
         if (more <= 0) {
             return;

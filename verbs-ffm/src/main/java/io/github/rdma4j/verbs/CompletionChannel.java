@@ -22,15 +22,15 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * A completion channel ({@code struct ibv_comp_channel}): where completion queues announce that there is something to
- * poll, for programs that sleep rather than spin. Any number of queues may share one.
+ * A completion channel ({@code struct ibv_comp_channel}): completion queues announce completions here, for programs
+ * that sleep instead of spinning. Any number of queues can share a channel.
  *
- * <p>The protocol has one trap. A queue announces only completions that come after it was armed, and only the first of
- * them: <b>arm, then poll once more, then wait</b>; what came before the arming is found by that poll.
+ * <p>The protocol has one trap. A queue announces only the first completion that arrives after the queue was armed. So
+ * <b>arm, then poll once more, then wait</b>: that poll finds the completions from before the arming.
  * {@link CompletionQueue#awaitCompletions} does all of it.
  *
  * <p>Thread safety: all methods may be called from any thread. A close ends the waits of other threads with an
- * {@link IllegalStateException}. Events are acknowledged some at a time, the last ones by the close, which so never
+ * {@link IllegalStateException}. Events are acknowledged in groups, the last ones by the close, so the close never
  * waits for the program.
  *
  * @since 0.1.0
@@ -41,8 +41,8 @@ public final class CompletionChannel extends Resource implements EventSource {
 
     /**
      * Per thread: two words that ibv_get_cq_event writes, and the thread's number. Allocating them costs more than the
-     * call. The value is of a class of the JDK: a class of this library would keep the library's class loader alive as
-     * long as the thread.
+     * call. The value is of a JDK class: a class of this library would keep the library's class loader alive as long as
+     * the thread.
      */
     private static final ThreadLocal<MemorySegment> WORDS = ThreadLocal.withInitial(() -> {
         MemorySegment words = Arena.ofAuto().allocate(JAVA_LONG, 3);
@@ -56,22 +56,24 @@ public final class CompletionChannel extends Resource implements EventSource {
     private final ReadinessWaiter waiter;
     private final UseGuard guard = new UseGuard();
     /**
-     * Queues whose events were taken by a thread that awaits another queue: they remain for {@link #nextEvent}.
+     * Queues whose events were taken by a thread that waits for another queue; {@link #nextEvent} returns them.
      * Lock-free, because it is used inside the guard.
      */
     private final Queue<CompletionQueue> setAside = new ConcurrentLinkedQueue<>();
-    /** The queues with a cursor that announce here. Changed with the tree's lock held, replaced as a whole. */
+    /**
+     * The queues with a cursor that announce here. Changed with the tree's lock held, and always replaced as a whole.
+     */
     private volatile ExtendedCompletionQueue[] withCursor = {};
 
-    /** Whose event was taken last: most channels have one queue. Null before the first one. */
+    /** The queue of the last event, because most channels have one queue; null before the first event. */
     private CompletionQueue last;
     /**
-     * Of the thread that took the last event: most channels have one. A look-up in {@link #WORDS} costs as much as to
-     * enter.
+     * The words of the thread that took the last event, because most channels have one such thread. A lookup in
+     * {@link #WORDS} costs as much as entering the guard.
      */
     private MemorySegment lastWords;
 
-    /** What the program waits for itself; null as long as it has not asked for it. */
+    /** The descriptor that the program waits for itself; null until the program requests it. */
     private volatile SignalledDescriptor outward;
 
     CompletionChannel(DeviceContext context) {
@@ -92,20 +94,20 @@ public final class CompletionChannel extends Resource implements EventSource {
         }
     }
 
-    /** {@return the device that it belongs to} */
+    /** {@return the device that the channel belongs to} */
     public DeviceContext context() {
         return context;
     }
 
     /**
-     * Waits for a queue to announce completions, and takes the event (ibv_get_cq_event(3)), which is acknowledged later
-     * (ibv_ack_cq_events(3)). The queue is not armed any more then. It may be empty: an event stays behind if its
+     * Waits until a queue announces completions, and takes the event (ibv_get_cq_event(3)). The event is acknowledged
+     * later (ibv_ack_cq_events(3)). The queue is then no longer armed. It can be empty: an event remains if its
      * completion was polled before the event was taken.
      *
-     * @param timeout how long to wait; zero or less only looks
-     * @return the queue, or empty after the time
-     * @throws IllegalStateException if this channel is closed, before or meanwhile, or the calling thread has started
-     *     the cursor of a queue of this channel and not ended it
+     * @param timeout how long to wait; zero or less returns at once
+     * @return the queue, or empty after the timeout
+     * @throws IllegalStateException if this channel is closed, before or during the wait, or the calling thread has
+     *     started the cursor of a queue of this channel and not ended it
      * @throws WaitInterruptedException if the thread is interrupted while it waits
      * @throws VerbsException if the channel fails, for instance because the device is gone
      */
@@ -118,8 +120,9 @@ public final class CompletionChannel extends Resource implements EventSource {
     }
 
     /**
-     * Some drivers take the lock of the queue for each event, and hold it from the start of the cursor to its end: a
-     * thread that does both would wait for itself, inside the driver and for ever. Whose event comes next is not known.
+     * Some drivers take the lock of the queue for each event, and hold it from the start of the cursor to its end. A
+     * thread that does both would wait for itself forever, inside the driver. The queue of the next event is not known
+     * in advance, so the cursor of any queue counts.
      */
     void requireNoCursorOfCaller() {
         for (ExtendedCompletionQueue queue : withCursor) {
@@ -160,7 +163,10 @@ public final class CompletionChannel extends Resource implements EventSource {
         }
     }
 
-    /** Takes an event for a thread that awaits one queue: another queue's is set aside, unless it is awaited too. */
+    /**
+     * Takes an event for a thread that waits for one queue. An event of another queue is set aside, unless a thread
+     * waits for that queue.
+     */
     private CompletionQueue takeFor(CompletionQueue wanted) {
         enter();
         try {
@@ -176,7 +182,7 @@ public final class CompletionChannel extends Resource implements EventSource {
         }
     }
 
-    /** Takes an event if there is one; null if not. Inside the guard. */
+    /** Takes an event if there is one; otherwise returns null. Called inside the guard. */
     private CompletionQueue take(CompletionQueue wanted) {
         MemorySegment words = lastWords;
         if (words == null
@@ -193,7 +199,7 @@ public final class CompletionChannel extends Resource implements EventSource {
                 throw Failures.of("ibv_get_cq_event(" + context.device().name() + ")", errno);
             }
             long nativeQueue = words.get(JAVA_LONG, 0);
-            // Until the acknowledgement ibv_destroy_cq waits, so the address still means this queue.
+            // ibv_destroy_cq waits for the acknowledgement, so the address still refers to this queue.
             CompletionQueue queue = queueAt(nativeQueue);
             if (queue != null) {
                 long taken = queue.arming().eventTaken();
@@ -207,7 +213,9 @@ public final class CompletionChannel extends Resource implements EventSource {
         }
     }
 
-    /** Null if it is not known. One that is closed is not meant: another one may have its address by now. */
+    /**
+     * Returns null if the queue is unknown. A closed queue does not count: another queue may have its address by now.
+     */
     private CompletionQueue queueAt(long address) {
         CompletionQueue queue = last;
         if (queue == null || queue.address() != address || !queue.isOpen()) {
@@ -217,7 +225,7 @@ public final class CompletionChannel extends Resource implements EventSource {
         return queue;
     }
 
-    /** One event tells as much as two. */
+    /** One event is enough for a queue. */
     private void setAside(CompletionQueue queue) {
         if (!setAside.contains(queue)) {
             setAside.add(queue);
@@ -232,25 +240,25 @@ public final class CompletionChannel extends Resource implements EventSource {
         }
     }
 
-    /** A queue with a cursor announces here from now on; the tree's lock is held. */
+    /** Adds a queue with a cursor that announces here; called with the tree's lock held. */
     void add(ExtendedCompletionQueue queue) {
         ExtendedCompletionQueue[] more = Arrays.copyOf(withCursor, withCursor.length + 1);
         more[withCursor.length] = queue;
         withCursor = more;
     }
 
-    /** A queue that is closed has no events any more; the tree's lock is held. */
+    /** Removes a closed queue, which has no more events; called with the tree's lock held. */
     void forget(CompletionQueue queue) {
         setAside.removeIf(queue::equals);
         withCursor = Arrays.stream(withCursor).filter(other -> other != queue).toArray(ExtendedCompletionQueue[]::new);
     }
 
     /**
-     * Waits until an event of a queue has been taken, here or by another thread. Events of other queues that come first
-     * are taken too, and those who wait for them look again.
+     * Waits until an event of a queue has been taken, by this or by another thread. Also takes events of other queues
+     * that come first, and wakes the threads that wait for those.
      *
      * @param eventsTaken how many of the queue's events had been taken before
-     * @return false after the time
+     * @return false after the timeout
      */
     boolean awaitEventOf(CompletionQueue queue, long eventsTaken, Duration timeout) {
         return waiter.await(
@@ -273,7 +281,7 @@ public final class CompletionChannel extends Resource implements EventSource {
                 != null;
     }
 
-    /** Lets those who wait for a queue notice that it has been closed. */
+    /** Wakes the threads that wait for a queue, so that they notice its close. */
     void wakeAll() {
         waiter.wakeAll();
     }

@@ -9,9 +9,9 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A completion counter ({@code struct ibv_comp_cntr}): the adapter counts the completed requests, or their bytes, of
- * the queue pairs that it is attached to, and beside them the failed ones. Needs rdma-core 65 and an adapter that can
- * do it; no such adapter has been seen by this code yet.
+ * A completion counter ({@code struct ibv_comp_cntr}). The adapter counts the completed requests, or their bytes, of
+ * the queue pairs that the counter is attached to. It counts failed requests separately. Requires rdma-core 65 and an
+ * adapter with such counters.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -19,7 +19,7 @@ import java.util.Set;
  * @since 0.1.0
  */
 public final class CompletionCounter extends Resource {
-    /** What is counted ({@code enum ibv_comp_cntr_type}). */
+    /** What a counter counts ({@code enum ibv_comp_cntr_type}). */
     public enum Type {
         /** Work requests. */
         WORK_REQUESTS,
@@ -27,7 +27,7 @@ public final class CompletionCounter extends Resource {
         BYTES
     }
 
-    /** Whose completions are counted ({@code enum ibv_qp_attach_comp_cntr_op}). */
+    /** Which completions a counter counts ({@code enum ibv_qp_attach_comp_cntr_op}). */
     public enum Operation {
         /** Sends of this side. */
         SEND,
@@ -48,10 +48,10 @@ public final class CompletionCounter extends Resource {
     }
 
     /**
-     * What a device can count (ibv_query_comp_cntr_caps(3)).
+     * Limits of a device's completion counters (ibv_query_comp_cntr_caps(3)).
      *
-     * @param maxValue the largest value, behind which a counter starts again at 0; unsigned
-     * @param maxCounters the most counters
+     * @param maxValue the largest value, after which a counter wraps to 0; unsigned
+     * @param maxCounters the maximum number of counters
      * @param operations whose completions can be counted
      */
     public record Capabilities(long maxValue, long maxCounters, Set<Operation> operations) {}
@@ -80,14 +80,14 @@ public final class CompletionCounter extends Resource {
         return new Capabilities(answer[0], answer[1], Set.copyOf(operations));
     }
 
-    /** {@return the device that it belongs to} */
+    /** {@return the device that the counter belongs to} */
     public DeviceContext context() {
         return context;
     }
 
     /**
-     * Counts a queue pair's completions from now on, too (ibv_qp_attach_comp_cntr(3)). It does so until the queue pair
-     * is closed; closing the counter closes the queue pair before.
+     * Attaches the counter to a queue pair, whose completions it also counts from now on (ibv_qp_attach_comp_cntr(3)),
+     * until the queue pair is closed. Closing the counter first closes the queue pair.
      *
      * @param queuePair of the same device, in state RESET or INIT
      * @param first what to count
@@ -108,24 +108,24 @@ public final class CompletionCounter extends Resource {
             Failures.check(
                     "ibv_qp_attach_comp_cntr(%s)".formatted(queuePair),
                     CompletionCounterCalls.attach(queuePair.segment(), counter, bits));
-            // The device does not destroy a counter that a queue pair has.
+            // The device does not destroy a counter that is attached to a queue pair.
             queuePair.dependOn(this);
             return null;
         });
     }
 
-    /** {@return the count of what succeeded (ibv_read_comp_cntr(3)); unsigned} */
+    /** {@return the count of successful completions (ibv_read_comp_cntr(3)); unsigned} */
     public long value() {
         return locked(() -> CompletionCounterCalls.read("ibv_read_comp_cntr", counter, false));
     }
 
-    /** {@return the count of what failed (ibv_read_err_comp_cntr(3)); unsigned} */
+    /** {@return the count of failed completions (ibv_read_err_comp_cntr(3)); unsigned} */
     public long errors() {
         return locked(() -> CompletionCounterCalls.read("ibv_read_err_comp_cntr", counter, true));
     }
 
     /**
-     * Sets the count of what succeeded (ibv_set_comp_cntr(3)).
+     * Sets the count of successful completions (ibv_set_comp_cntr(3)).
      *
      * @param value unsigned
      */
@@ -134,7 +134,7 @@ public final class CompletionCounter extends Resource {
     }
 
     /**
-     * Sets the count of what failed (ibv_set_err_comp_cntr(3)).
+     * Sets the count of failed completions (ibv_set_err_comp_cntr(3)).
      *
      * @param value unsigned
      */
@@ -143,7 +143,7 @@ public final class CompletionCounter extends Resource {
     }
 
     /**
-     * Adds to the count of what succeeded (ibv_inc_comp_cntr(3)).
+     * Adds to the count of successful completions (ibv_inc_comp_cntr(3)).
      *
      * @param amount unsigned
      */
@@ -152,7 +152,7 @@ public final class CompletionCounter extends Resource {
     }
 
     /**
-     * Adds to the count of what failed (ibv_inc_err_comp_cntr(3)).
+     * Adds to the count of failed completions (ibv_inc_err_comp_cntr(3)).
      *
      * @param amount unsigned
      */

@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The way through the completions of an {@link ExtendedCompletionQueue}, read where the device has written them
- * (ibv_start_poll, ibv_next_poll, ibv_end_poll and the {@code ibv_wc_read_*} of ibv_create_cq_ex(3)).
+ * A cursor over the completions of an {@link ExtendedCompletionQueue}, which are read in place (ibv_start_poll,
+ * ibv_next_poll, ibv_end_poll and the {@code ibv_wc_read_*} of ibv_create_cq_ex(3)).
  *
  * <pre>{@code
  * if (cursor.start()) {
@@ -37,14 +37,14 @@ import java.util.concurrent.locks.LockSupport;
  * }
  * }</pre>
  *
- * <p>The device gets the entries back at the end, so do not stay on the way for long. Nothing here allocates. Of a
- * failed completion only the work-request id, the status, the vendor error and the queue pair number mean anything.
+ * <p>The device gets the entries back at {@link #end()}, so call it soon. No method allocates. Of a failed completion,
+ * only the work-request id, the status, the vendor error and the queue pair number are valid.
  *
- * <p>Thread safety: from start to end the cursor belongs to the thread that started it; the methods of other threads
- * are {@link IllegalStateException}s, and so is reading where no completion is, or a field that the queue was not
- * created with. A close of the queue does not wait for the end: it ends the way, and what comes then is an
- * {@link IllegalStateException} too. A close of a queue pair whose completions come here waits for the end of another
- * thread's way, and is an {@link IllegalStateException} on one's own.
+ * <p>Thread safety: from {@link #start()} to {@link #end()} the cursor belongs to the thread that started it. A call
+ * from another thread throws an {@link IllegalStateException}, as does a read without a completion, or of a field that
+ * the queue was not created with. Closing the queue ends the poll at once, and later calls throw an
+ * {@link IllegalStateException}. Closing a queue pair that completes here waits until another thread ends its poll, and
+ * throws an {@link IllegalStateException} if the calling thread has not ended its own.
  *
  * @since 0.1.0
  */
@@ -59,7 +59,7 @@ public final class CompletionCursor {
         }
     }
 
-    /** Holds the cursor in place of a thread that polls. It is never started. */
+    /** Holds the cursor while it is paused. This thread is never started. */
     private static final Thread PAUSED =
             Thread.ofPlatform().inheritInheritableThreadLocals(false).unstarted(() -> {});
 
@@ -87,7 +87,7 @@ public final class CompletionCursor {
     private final MemorySegment readVendorError;
     private final MemorySegment readFlags;
 
-    /** Those below are null if the queue was created without the field. */
+    /** The addresses below are null if the queue was created without the field. */
     private final MemorySegment readByteLength;
 
     private final MemorySegment readImmediateData;
@@ -103,11 +103,11 @@ public final class CompletionCursor {
     private final MemorySegment readWallClock;
     private final MemorySegment tagInfo = ibv_wc_tm_info.allocate(Arena.ofAuto());
 
-    /** Who polls the queue now; changed by compare-and-set. The fields below are its own. */
+    /** The thread that polls the queue now; changed by compare-and-set. The fields below belong to it. */
     private Thread holder;
 
     private boolean started;
-    /** Of this cursor, some of them without a completion. */
+    /** Calls of {@link #start()}, including those that found no completion. */
     private int starts;
 
     private boolean onCompletion;
@@ -142,7 +142,9 @@ public final class CompletionCursor {
                 pointer(WorkCompletionField.WALL_CLOCK_TIMESTAMP, ibv_cq_ex.read_completion_wallclock_ns$offset());
     }
 
-    /** A pointer that was not filled in cannot be called: null, as for a field that was not asked for. */
+    /**
+     * Returns null for a pointer that was not filled in and cannot be called, as for a field that was not requested.
+     */
     private MemorySegment pointer(long offset) {
         MemorySegment function = struct.get(ADDRESS, offset);
         return function.address() == 0 ? null : function;
@@ -153,10 +155,10 @@ public final class CompletionCursor {
     }
 
     /**
-     * Makes the calling thread the one that polls the queue. While the cursor is paused it waits: "empty" would be
-     * wrong, and who sleeps after that would sleep beside a completion.
+     * Makes the calling thread the holder of the cursor. Waits while the cursor is paused: reporting "empty" would be
+     * wrong, and the caller might go to sleep although a completion is there.
      *
-     * @throws IllegalStateException if a thread polls it, this one or another
+     * @throws IllegalStateException if this or another thread already polls the queue
      */
     void acquire() {
         while (!HOLDER.compareAndSet(this, (Thread) null, Thread.currentThread())) {
@@ -172,7 +174,7 @@ public final class CompletionCursor {
         }
     }
 
-    /** Keeps all threads off, if none polls the queue just now; {@link #resume()} must follow. */
+    /** Pauses the cursor if no thread polls the queue now. {@link #resume()} must follow. */
     boolean pause() {
         return HOLDER.compareAndSet(this, (Thread) null, PAUSED);
     }
@@ -185,7 +187,7 @@ public final class CompletionCursor {
         return holder == Thread.currentThread();
     }
 
-    /** Null if nobody polls the queue. */
+    /** Returns the thread that polls the queue, or null. */
     Thread holder() {
         return (Thread) HOLDER.getVolatile(this);
     }
@@ -194,7 +196,7 @@ public final class CompletionCursor {
         HOLDER.setRelease(this, (Thread) null);
     }
 
-    /** Ends the poll on behalf of its thread, which cannot enter the queue any more. */
+    /** Ends the poll on behalf of its thread, which can no longer enter the queue. */
     void endForClose() {
         if (started) {
             started = false;
@@ -205,8 +207,7 @@ public final class CompletionCursor {
     /**
      * Goes to the first completion (ibv_start_poll).
      *
-     * @return false if the queue is empty; true if the cursor stands on a completion, and then {@link #end()} must
-     *     follow
+     * @return false if the queue is empty; true if the cursor is at a completion, and then {@link #end()} must follow
      * @throws IllegalStateException if the cursor has been started, here or by another thread, or the queue is closed
      * @throws VerbsException if the queue has failed
      */
@@ -228,14 +229,14 @@ public final class CompletionCursor {
             queue.exit();
         }
         leave();
-        // EBUSY: the clock of the wall-clock timestamps is just being set; the next try will do.
+        // EBUSY: the clock of the wall-clock timestamps is being set; the next attempt succeeds.
         if (result == Errno.ENOENT || result == Errno.EBUSY) {
             return false;
         }
         throw failed("ibv_start_poll", result);
     }
 
-    /** Plain fields of the structure, which close could free before they are asked for. */
+    /** Reads plain fields of the structure now, because a close could free it before they are requested. */
     private void load() {
         workRequestId = struct.get(JAVA_LONG, WR_ID);
         statusCode = struct.get(JAVA_INT, STATUS);
@@ -245,7 +246,7 @@ public final class CompletionCursor {
     /**
      * Goes to the next completion (ibv_next_poll).
      *
-     * @return false if there is none; {@link #end()} must follow in any case
+     * @return false if there is none. In either case {@link #end()} must follow
      * @throws IllegalStateException if this thread has not started the cursor, or the queue is closed
      * @throws VerbsException if the queue has failed
      */
@@ -272,7 +273,7 @@ public final class CompletionCursor {
         throw failed("ibv_next_poll", result);
     }
 
-    /** What is negative is no errno: libmlx5 returns -2 for a completion that it does not understand. */
+    /** A negative result is not an errno: libmlx5 returns -2 for a completion that it does not understand. */
     private VerbsException failed(String verb, int result) {
         return result < 0
                 ? CompletionQueue.pollFailed(verb, queue.context().device().name(), result)
@@ -299,7 +300,7 @@ public final class CompletionCursor {
     }
 
     /**
-     * Gives the completions that were visited back to the device (ibv_end_poll). Does nothing if the queue has been
+     * Ends the poll, and returns the visited entries to the device (ibv_end_poll). Does nothing if the queue has been
      * closed meanwhile.
      *
      * @throws IllegalStateException if this thread has not started the cursor
@@ -326,7 +327,7 @@ public final class CompletionCursor {
         }
     }
 
-    /** Must be followed by the exit of the queue. */
+    /** Enters the queue, checked to be at a completion. The caller must exit the queue. */
     private void enterCompletion() {
         requireCompletion();
         enter();
@@ -419,7 +420,7 @@ public final class CompletionCursor {
         return WorkCompletionStatus.ofCode(statusCode());
     }
 
-    /** {@return what kind of request it was (ibv_wc_read_opcode); of a failed one, anything} */
+    /** {@return the type of the request (ibv_wc_read_opcode); undefined if it failed} */
     public WorkCompletionOpcode opcode() {
         return WorkCompletionOpcode.ofCode(readInt(readOpcode));
     }
@@ -429,72 +430,74 @@ public final class CompletionCursor {
         return readInt(readVendorError);
     }
 
-    /** {@return the bytes received, of reads the bytes read (ibv_wc_read_byte_len); of other requests, anything} */
+    /**
+     * {@return the number of bytes received or, for a read, read (ibv_wc_read_byte_len); undefined for other requests}
+     */
     public long byteLength() {
         return Integer.toUnsignedLong(readInt(readByteLength, WorkCompletionField.BYTE_LENGTH));
     }
 
     /**
-     * {@return of a receive: the number that the peer sent beside the message (ibv_wc_read_imm_data); valid if {@link
-     * #hasImmediateData()}}
+     * {@return the number that the peer sent with the message (ibv_wc_read_imm_data); valid for a receive if
+     * {@link #hasImmediateData()}}
      */
     public int immediateData() {
         return ByteOrders.fromNetwork(readInt(readImmediateData, WorkCompletionField.IMMEDIATE_DATA));
     }
 
-    /** {@return of a receive: whether the peer sent a number beside the message} */
+    /** {@return whether the peer sent a number with the message; for receives} */
     public boolean hasImmediateData() {
         return (flags() & WITH_IMMEDIATE) != 0;
     }
 
     /**
-     * {@return of a receive: the key of this side that the peer's send invalidated (ibv_wc_read_invalidated_rkey);
-     * valid if {@link #hasInvalidatedKey()}, and of such a receive on SoftRoCE}
+     * {@return the key of this side that the peer's send invalidated (ibv_wc_read_invalidated_rkey); valid for a
+     * receive if {@link #hasInvalidatedKey()}, and on SoftRoCE forevery receive of a send with invalidate}
      */
     public int invalidatedRemoteKey() {
         return readInt(readImmediateData, WorkCompletionField.IMMEDIATE_DATA);
     }
 
     /**
-     * {@return of a receive: whether the peer's send invalidated a key; false on SoftRoCE, whose kernel says
-     * {@link #isChecksumRight()} in its place}
+     * {@return whether the peer's send invalidated a key; for receives. False on SoftRoCE, whose kernel sets
+     * {@link #isChecksumRight()} instead}
      */
     public boolean hasInvalidatedKey() {
         return (flags() & WITH_INVALIDATE) != 0;
     }
 
     /**
-     * {@return of a datagram: whether the first {@value WorkCompletion#GLOBAL_ROUTE_HEADER_BYTES} bytes of the buffer
-     * hold a global route header}
+     * {@return whether the first {@value WorkCompletion#GLOBAL_ROUTE_HEADER_BYTES} bytes of the buffer hold a global
+     * route header; for datagrams}
      */
     public boolean hasGlobalRouteHeader() {
         return (flags() & WITH_GLOBAL_ROUTE_HEADER) != 0;
     }
 
     /**
-     * {@return of a received packet: whether the adapter found its IP and TCP or UDP checksums right; on SoftRoCE
+     * {@return whether the adapter found the IP and TCP or UDP checksums of a received packet right; on SoftRoCE,
      * whether the peer's send invalidated a key}
      */
     public boolean isChecksumRight() {
         return (flags() & CHECKSUM_RIGHT) != 0;
     }
 
-    /** {@return with tag matching: whether the message matched a tag, which is then {@link #tag()}} */
+    /** {@return whether the message matched a tag, which {@link #tag()} returns; with tag matching} */
     public boolean hasMatchedTag() {
         return (flags() & TAG_MATCHED) != 0;
     }
 
-    /** {@return with tag matching: whether the message is in the buffer of the tag} */
+    /** {@return whether the message is in the buffer of the tag; with tag matching} */
     public boolean isTagDataValid() {
         return (flags() & TAG_DATA_VALID) != 0;
     }
 
-    /** {@return with tag matching: whether the list of tags must be synchronised} */
+    /** {@return whether the list of tags must be synchronised; with tag matching} */
     public boolean isTagSynchronisationRequired() {
         return (flags() & TAG_SYNC_REQUIRED) != 0;
     }
 
-    /** ibv_wc_read_wc_flags. */
+    /** Returns the flags (ibv_wc_read_wc_flags). */
     private int flags() {
         return readInt(readFlags);
     }
@@ -504,37 +507,37 @@ public final class CompletionCursor {
         return readInt(readQueuePairNumber, WorkCompletionField.QUEUE_PAIR_NUMBER);
     }
 
-    /** {@return of a datagram: the number of the queue pair that sent it (ibv_wc_read_src_qp)} */
+    /** {@return the number of the queue pair that sent a datagram (ibv_wc_read_src_qp)} */
     public int sourceQueuePairNumber() {
         return readInt(readSourceNumber, WorkCompletionField.SOURCE_QUEUE_PAIR_NUMBER);
     }
 
-    /** {@return of a datagram: the LID that sent it (ibv_wc_read_slid); 0 on Ethernet} */
+    /** {@return the LID that sent a datagram (ibv_wc_read_slid); 0 on Ethernet} */
     public int sourceLid() {
         return readInt(readSourceLid, WorkCompletionField.SOURCE_LID);
     }
 
-    /** {@return of a datagram: its service level (ibv_wc_read_sl)} */
+    /** {@return the service level of a datagram (ibv_wc_read_sl)} */
     public int serviceLevel() {
         return readByte(readServiceLevel, WorkCompletionField.SERVICE_LEVEL);
     }
 
-    /** {@return of a datagram: the low bits of the LID that it was sent to (ibv_wc_read_dlid_path_bits)} */
+    /** {@return the low bits of a datagram's destination LID (ibv_wc_read_dlid_path_bits)} */
     public int destinationPathBits() {
         return readByte(readPathBits, WorkCompletionField.DESTINATION_PATH_BITS);
     }
 
-    /** {@return when it completed, by the device's clock, in its own ticks (ibv_wc_read_completion_ts)} */
+    /** {@return the time of the completion, in ticks of the device's clock (ibv_wc_read_completion_ts)} */
     public long timestamp() {
         return readLong(readTimestamp, WorkCompletionField.TIMESTAMP);
     }
 
-    /** {@return when it completed, in nanoseconds since 1970 (ibv_wc_read_completion_wallclock_ns)} */
+    /** {@return the time of the completion, in nanoseconds since 1970 (ibv_wc_read_completion_wallclock_ns)} */
     public long wallClockTimestamp() {
         return readLong(readWallClock, WorkCompletionField.WALL_CLOCK_TIMESTAMP);
     }
 
-    /** {@return of a received packet: the VLAN tag that the adapter took out of it (ibv_wc_read_cvlan)} */
+    /** {@return the VLAN tag that the adapter removed from a received packet (ibv_wc_read_cvlan)} */
     public int vlanTag() {
         if (readVlanTag == null) {
             throw notAskedFor(WorkCompletionField.VLAN_TAG);
@@ -547,18 +550,18 @@ public final class CompletionCursor {
         }
     }
 
-    /** {@return of a received packet: the tag of the flow rule that it matched (ibv_wc_read_flow_tag)} */
+    /** {@return the tag of the flow rule that a received packet matched (ibv_wc_read_flow_tag)} */
     public int flowTag() {
         return readInt(readFlowTag, WorkCompletionField.FLOW_TAG);
     }
 
-    /** {@return with tag matching: the tag of the message (ibv_wc_read_tm_info)} */
+    /** {@return the tag of the message (ibv_wc_read_tm_info); with tag matching} */
     public long tag() {
         readTagInfo();
         return tagInfo.get(JAVA_LONG, ibv_wc_tm_info.tag$offset());
     }
 
-    /** {@return with tag matching: the private data of the message's tag header (ibv_wc_read_tm_info)} */
+    /** {@return the private data in the message's tag header (ibv_wc_read_tm_info); with tag matching} */
     public int tagPrivateData() {
         readTagInfo();
         return tagInfo.get(JAVA_INT, ibv_wc_tm_info.priv$offset());

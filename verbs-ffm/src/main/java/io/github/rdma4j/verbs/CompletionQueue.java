@@ -27,16 +27,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 
 /**
- * A completion queue ({@code struct ibv_cq}): where work requests report that they are done.
+ * A completion queue ({@code struct ibv_cq}), which reports the work requests that are done.
  *
- * <p>The queue must have room for all the requests that can complete into it. An overrun loses completions for good:
- * the device reports {@link AsyncEventType#CQ_ERR}, the queue cannot be used any more, and on most adapters the queue
- * pairs that report to it break. So a queue pair is refused whose depths, beside those of the others, are more than the
- * queue's {@link #capacity()}; {@link QueuePairConfig#oversubscribeCompletionQueue} lets it through. The depths bound
- * what can complete on adapters that free a place in the send queue when its completion is polled. SoftRoCE frees it
- * when the request completes: there, poll before more requests are under way than the queue has entries.
+ * <p>The queue must have an entry for each request that can complete into it. An overrun loses completions for good:
+ * the device reports {@link AsyncEventType#CQ_ERR}, the queue can no longer be used, and on most adapters the queue
+ * pairs that complete into it break. So creating a queue pair fails if its depths and those depths that are already in
+ * use add up to more than the queue's {@link #capacity()}. {@link QueuePairConfig#oversubscribeCompletionQueue} turns
+ * this check off. The depths limit the completions on adapters that free a send queue entry when its completion is
+ * polled. SoftRoCE frees the entry when the request completes: there, poll before more requests are outstanding than
+ * the queue has entries.
  *
- * <p>Thread safety: all methods may be called from any thread; polling is fastest from the thread that polled first.
+ * <p>Thread safety: all methods may be called from any thread. Polling is fastest from the thread that polled first.
  *
  * @since 0.1.0
  */
@@ -55,17 +56,17 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
     private final DataPathChoice dataPath;
     private final ReentrantLock waiting = new ReentrantLock();
     private final Arming arming = new Arming();
-    /** How many of the events that were taken are acknowledged. */
+    /** How many of the taken events are acknowledged. */
     private final AtomicLong acknowledged = new AtomicLong();
-    /** The native queue is being destroyed, which waits until all events that were taken are acknowledged. */
+    /** Whether the native queue is being destroyed, which waits until all taken events are acknowledged. */
     private volatile boolean destroying;
 
     private volatile int capacity;
 
     /**
-     * Uses a queue that was created.
+     * Wraps a queue that was created.
      *
-     * @param readInPlace whether the library's functions may have the queue's lock between two calls
+     * @param readInPlace whether the library's functions can hold the queue's lock between two calls
      */
     CompletionQueue(
             DeviceContext context,
@@ -77,7 +78,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         this.context = context;
         this.channel = channel;
         this.armFunction = context.armFunction();
-        // libirdma arms with the queue's lock, which a thread may hold that stands between two calls.
+        // libirdma takes the queue's lock to arm, and another thread may hold that lock between two calls.
         this.criticalArm = context.driver().postsInUserSpace() && !readInPlace;
         this.queue = created.reinterpret(ibv_cq.sizeof());
         this.queueAddress = queue.address();
@@ -104,10 +105,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         return new CompletionQueue(context, channel, created, false, parents);
     }
 
-    /**
-     * To be called before the native queue is created: a channel that another thread has closed meanwhile must not come
-     * there.
-     */
+    /** Called before the native queue is created, because another thread may already have closed the channel. */
     static Resource[] parents(DeviceContext context, CompletionQueueConfig config) {
         if (config.channel() == null) {
             return new Resource[] {context};
@@ -121,7 +119,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
                 operation,
                 errno,
                 "",
-                errno == Errno.ENOMEM ? "ask for fewer entries, or close completion queues that are not used" : "");
+                errno == Errno.ENOMEM ? "ask for fewer entries, or close unused completion queues" : "");
     }
 
     /** {@return the number of completions that it can hold, at least what was asked for} */
@@ -129,17 +127,17 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         return capacity;
     }
 
-    /** {@return how completions are found, and why so} */
+    /** {@return how completions are found, and why} */
     public DataPathChoice dataPath() {
         return DataPaths.now(dataPath, path.refusal());
     }
 
-    /** For what completes here, and chooses its own way by this one. */
+    /** Returns the path that queues which complete here base their own choice on. */
     CompletionPath path() {
         return path;
     }
 
-    /** {@return the device that it belongs to} */
+    /** {@return the device that the queue belongs to} */
     public DeviceContext context() {
         return context;
     }
@@ -169,7 +167,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         return count;
     }
 
-    /** What drivers return then is no errno: -1 or -2, whatever the cause. */
+    /** A negative result is not an errno: drivers return -1 or -2, whatever the cause. */
     static VerbsException pollFailed(String verb, String device, int result) {
         return new VerbsException(
                 verb + "(" + device + ")",
@@ -177,16 +175,15 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
                 ("the driver returned %d: it found a completion that it does not understand, and the queue cannot be"
                                 + " used any more")
                         .formatted(result),
-                "close the queue pairs that use it, and look into the kernel log");
+                "close the queue pairs that use it, and read the kernel log");
     }
 
     /**
-     * Arms the queue (ibv_req_notify_cq(3)): the next completion makes an event in the
-     * {@linkplain CompletionQueueConfig#channel channel}, once. What is in the queue already makes none, so poll once
-     * more between this and the wait. Allocates nothing.
+     * Arms the queue (ibv_req_notify_cq(3)): the next completion makes one event in the
+     * {@linkplain CompletionQueueConfig#channel channel}. Completions that are already in the queue make none, so poll
+     * once more after this call, before you wait. Allocates nothing.
      *
-     * @param solicitedOnly true if only failures and messages sent with {@link SendFlags#SOLICITED} are to make an
-     *     event
+     * @param solicitedOnly true if only failures and messages sent with {@link SendFlags#SOLICITED} make an event
      * @throws IllegalStateException if the queue is closed, or was created without a channel
      * @throws VerbsException if the device refuses
      */
@@ -226,10 +223,10 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
     }
 
     /**
-     * An event has been taken, and is acknowledged with others: that takes a lock of the library's, and only a close
-     * waits for it.
+     * Notes an event that was taken. Events are acknowledged in groups, because that takes a lock of the library and
+     * only a close waits for it.
      *
-     * @param taken how many have been taken with it
+     * @param taken how many have been taken, including this event
      */
     void acknowledge(long taken) {
         if (taken % EVENTS_PER_ACKNOWLEDGEMENT == 0 || destroying) {
@@ -237,7 +234,10 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         }
     }
 
-    /** Also by a thread that has taken an event while another one destroys the queue: one of the two sees the other. */
+    /**
+     * Acknowledges the taken events. Also called by a thread that has taken an event while another destroys the queue:
+     * one of the two sees the other.
+     */
     private void acknowledge() {
         long taken = arming.eventsTaken();
         long before = acknowledged.get();
@@ -250,33 +250,35 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         }
     }
 
-    /** Whether a thread sleeps, or is about to, until there are completions. */
+    /** Returns whether a thread sleeps, or is about to sleep, until there are completions. */
     boolean isAwaited() {
         return waiting.isLocked();
     }
 
     /**
-     * Fetches completions, and sleeps until there are some: polls, arms, polls again, waits for the channel's event, as
-     * often as needed. Threads that await the same queue take turns. Other threads may arm the queue and take events
-     * from its channel meanwhile.
+     * Fetches completions, and sleeps until there are some. It polls, arms, polls again, and waits for the channel's
+     * event, and repeats this as needed. Threads that await the same queue take turns. Other threads may arm the queue
+     * and take events from its channel meanwhile.
      *
-     * <p>This method takes the events of this queue from the channel. Those of other queues remain for
+     * <p>This method takes the events of this queue from the channel. Events of other queues remain for
      * {@link CompletionChannel#nextEvent}.
      *
      * @param completions where they go, overwriting what was there
      * @param timeout how long to wait; zero or less only polls
-     * @return how many were fetched, 0 after the time
-     * @throws IllegalStateException if the queue is closed, before or meanwhile, was created without a channel, or the
-     *     calling thread has started the cursor of a queue of the same channel and not ended it
+     * @return how many were fetched, 0 after the timeout
+     * @throws IllegalStateException if the queue is closed, before or during the wait, was created without a channel,
+     *     or the calling thread has started the cursor of a queue of the same channel and not ended it
      * @throws WaitInterruptedException if the thread is interrupted while it waits; completions that are there are
-     *     fetched nevertheless
+     *     still fetched
      * @throws VerbsException if the queue or the channel has failed
      */
     public int awaitCompletions(WorkCompletions completions, Duration timeout) {
         return await(() -> poll(completions), timeout);
     }
 
-    /** Sleeps until there are completions, for any way of polling, which returns how many it found. */
+    /**
+     * Sleeps until there are completions. Any way of polling can be used, as a function that returns how many it found.
+     */
     final int await(IntSupplier poll, Duration timeout) {
         requireChannel();
         channel.requireNoCursorOfCaller();
@@ -297,8 +299,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         try {
             while (true) {
                 long eventsTaken = arming.eventsTaken();
-                // Armed already: an event is on its way or waits to be taken. Another arming would only add a second
-                // one.
+                // Armed already: an event is on its way or waits to be taken. Arming again would add a second event.
                 if (!arming.isArmed(eventsTaken)) {
                     requestNotification(false);
                 }
@@ -308,7 +309,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
                     return count;
                 }
                 if (!channel.awaitEventOf(this, eventsTaken, Duration.ofNanos(remaining))) {
-                    // No event is left behind: arming anew costs nothing, and repairs it if the kernel has lost one.
+                    // No event is left: arming again costs nothing, and helps if the kernel has lost an event.
                     arming.forget();
                 }
                 count = poll.getAsInt();
@@ -322,12 +323,12 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
     }
 
     /**
-     * Makes the queue longer or shorter (ibv_resize_cq(3)); what is in it stays.
+     * Changes the length of the queue (ibv_resize_cq(3)), which keeps its completions.
      *
-     * @param minEntries the least number of completions that it must hold, from 1 to the device's
+     * @param minEntries the minimum capacity, from 1 to the device's
      *     {@link DeviceAttributes#maxCompletionQueueEntries()}
-     * @throws IllegalArgumentException if the number is out of range, or less than the completions that the queue pairs
-     *     can have in it; the message gives both numbers
+     * @throws IllegalArgumentException if the number is out of range, or less than the number of completions that its
+     *     queue pairs can have; the message has both numbers
      * @throws IllegalStateException if the queue is closed
      * @throws UnsupportedVerbException if the device cannot do this
      * @throws VerbsException if the device refuses, for instance because more completions are in the queue
@@ -359,13 +360,12 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
     }
 
     /**
-     * Makes events rarer (ibv_modify_cq(3)): an armed queue announces completions when so many have come, or so much
-     * time has passed since the first of them, whichever is earlier.
+     * Sets the moderation of events (ibv_modify_cq(3)): an armed queue announces completions when this many have
+     * arrived, or this much time has passed since the first of them, whichever is earlier.
      *
-     * @param completions from 0 to the device's limit, at most 65535; 0 or 1 announces at once
-     * @param period from 0 to the device's limit, at most 65535 microseconds; what is less than a microsecond is
-     *     dropped
-     * @throws IllegalArgumentException if a value is out of range; the message gives both numbers
+     * @param completions from 0 to the device's limit, at most 65535; 0 or 1 announces each completion
+     * @param period from 0 to the device's limit, at most 65535 microseconds; fractions of a microsecond are dropped
+     * @throws IllegalArgumentException if a value is out of range; the message has both numbers
      * @throws IllegalStateException if the queue is closed
      * @throws UnsupportedVerbException if the device cannot do this
      * @throws VerbsException if the device refuses
@@ -392,7 +392,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         });
     }
 
-    /** A device that tells no limit may still have the verb, within the range of its fields. */
+    /** Checks a value. A device that reports no limit may still support moderation, within the range of its fields. */
     private void checkModeration(String unit, long value, int deviceLimit) {
         int limit = deviceLimit == 0 ? MAX_MODERATION : Math.min(deviceLimit, MAX_MODERATION);
         if (value < 0 || value > limit) {
@@ -420,19 +420,19 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         guard.reopen();
     }
 
-    /** Whether the device writes over completions that were not polled. */
+    /** Returns whether the device may overwrite completions that were not polled. */
     boolean ignoresOverrun() {
         return false;
     }
 
-    /** Runs when no thread is inside any more, before the native queue is destroyed. */
+    /** Runs when no thread is inside any longer, before the native queue is destroyed. */
     void beforeDestroy() {}
 
     MemorySegment segment() {
         return queue;
     }
 
-    /** Of the native queue, also when it is closed. */
+    /** Returns the address of the native queue, also when it is closed. */
     long address() {
         return queueAddress;
     }

@@ -5,7 +5,7 @@ package io.github.rdma4j.verbs;
 import java.util.Objects;
 
 /**
- * What a completion queue is to be, besides its size. Each setter returns this object; everything has a default.
+ * Settings of a completion queue, except its size. Each setter returns this object, and each setting has a default.
  *
  * @since 0.1.0
  */
@@ -16,8 +16,8 @@ public final class CompletionQueueConfig {
     CompletionQueueConfig() {}
 
     /**
-     * Where the queue announces completions once {@link CompletionQueue#requestNotification} has asked for it; default
-     * nowhere.
+     * Sets the channel in which the queue announces completions after {@link CompletionQueue#requestNotification};
+     * default none.
      *
      * @param completionChannel of the same device context
      * @return this
@@ -28,7 +28,7 @@ public final class CompletionQueueConfig {
     }
 
     /**
-     * The completion vector, on adapters an interrupt and with it a processor; default 0.
+     * Sets the completion vector, which selects an interrupt of the adapter and so a CPU; default 0.
      *
      * @param vector from 0, less than {@link DeviceContext#completionVectorCount()}
      * @return this
@@ -38,7 +38,7 @@ public final class CompletionQueueConfig {
         return this;
     }
 
-    /** Checks against the device, so that the message can give both numbers where the kernel says only EINVAL. */
+    /** Checks against the device's limits: the message has both numbers, while the kernel reports only EINVAL. */
     void check(DeviceContext context, int minEntries) {
         checkEntries(context, minEntries);
         int vectors = context.completionVectorCount();
@@ -62,7 +62,7 @@ public final class CompletionQueueConfig {
         }
     }
 
-    /** Null if there is none. */
+    /** Returns null if there is none. */
     CompletionChannel channel() {
         return channel;
     }

@@ -7,7 +7,7 @@ import io.github.rdma4j.verbs.device.Mtu;
 import java.util.Objects;
 
 /**
- * How a queue pair speaks with its peer (the attributes of RTR and RTS). Each setter returns this object.
+ * Settings of a connection (the attributes of the transitions to RTR and RTS). Each setter returns this object.
  *
  * @since 0.1.0
  */
@@ -27,8 +27,8 @@ public final class ConnectionConfig {
     ConnectionConfig() {}
 
     /**
-     * An upper bound of the path MTU; default none. The smallest of this and both ports' active MTU is used. Both sides
-     * must use the same: give both the same bound, or longer messages end with
+     * Sets an upper bound of the path MTU; default none. The path MTU is the smallest of this bound and the active MTUs
+     * of both ports. Set the same bound on both sides: with different MTUs, longer messages fail with
      * {@link WorkCompletionStatus#REM_INV_REQ_ERR}.
      *
      * @param mtu the bound
@@ -40,8 +40,8 @@ public final class ConnectionConfig {
     }
 
     /**
-     * How long to wait for an acknowledgement: 4.096 microseconds times two to this power; default 14, 67 ms. 0 waits
-     * for ever.
+     * Sets the time to wait for an acknowledgement: 4.096 microseconds times two to this power. The default is 14,
+     * which is 67 ms; 0 waits forever.
      *
      * @param exponent 0 to 31
      * @return this
@@ -52,8 +52,8 @@ public final class ConnectionConfig {
     }
 
     /**
-     * How often to send again before {@link WorkCompletionStatus#RETRY_EXC_ERR}; default 7. SoftRoCE does not count
-     * down from 7 and sends again for ever, so that a peer that is gone is never reported: take 6 there.
+     * Sets the number of retransmissions before {@link WorkCompletionStatus#RETRY_EXC_ERR}; default 7. SoftRoCE treats
+     * 7 as infinite, so it never reports that a peer is gone: use 6 there.
      *
      * @param count 0 to 7
      * @return this
@@ -64,10 +64,9 @@ public final class ConnectionConfig {
     }
 
     /**
-     * How often to send again to a peer that has no receive posted, before
-     * {@link WorkCompletionStatus#RNR_RETRY_EXC_ERR}; default 7, which means for ever: a send for which the peer
-     * forgets to post a receive then never completes, and nothing tells why. While a program is written, 6 shows such
-     * mistakes.
+     * Sets the number of retries while the peer has no receive posted, before
+     * {@link WorkCompletionStatus#RNR_RETRY_EXC_ERR}. The default, 7, retries forever: if the peer never posts a
+     * receive, the send never completes and no error is reported. Use 6 during development to find such mistakes.
      *
      * @param count 0 to 7
      * @return this
@@ -78,7 +77,8 @@ public final class ConnectionConfig {
     }
 
     /**
-     * How long a peer must wait after this side had no receive posted, as a code; default 12, 0.64 ms.
+     * Sets how long a peer must wait before it retries, if this side had no receive posted; a code, by default 12,
+     * which is 0.64 ms.
      *
      * @param code 0 to 31; 0 is the longest, 655 ms
      * @return this
@@ -89,7 +89,7 @@ public final class ConnectionConfig {
     }
 
     /**
-     * The service level; default 0.
+     * Sets the service level; default 0.
      *
      * @param level 0 to 15; on RoCE the Ethernet priority, 0 to 7
      * @return this
@@ -100,7 +100,8 @@ public final class ConnectionConfig {
     }
 
     /**
-     * The traffic class of the global route: on RoCE v2 the IP header's DSCP and ECN bits; default 0.
+     * Sets the traffic class of the global route, which on RoCE v2 is the DSCP and ECN bits of the IP header; default
+     * 0.
      *
      * @param value 0 to 255
      * @return this
@@ -111,7 +112,7 @@ public final class ConnectionConfig {
     }
 
     /**
-     * The hop limit of the global route; default 64.
+     * Sets the hop limit of the global route; default 64.
      *
      * @param hops 0 to 255
      * @return this
@@ -122,9 +123,9 @@ public final class ConnectionConfig {
     }
 
     /**
-     * The flow label of the global route, by which routers tell flows apart; default 0. On RoCE v2 an adapter makes its
-     * packets' UDP source port of one that is not 0, see {@link GlobalRoute#udpSourcePort(int)}; SoftRoCE keeps it and
-     * does nothing with it.
+     * Sets the flow label of the global route, which identifies a flow to routers; default 0. On RoCE v2 an adapter
+     * derives the UDP source port of its packets from a flow label other than 0, see
+     * {@link GlobalRoute#udpSourcePort(int)}. SoftRoCE stores the flow label but does not use it.
      *
      * @param label 20 bits, 0 to 0xfffff
      * @return this
@@ -135,7 +136,7 @@ public final class ConnectionConfig {
     }
 
     /**
-     * The most reads and atomics that this side has outstanding; default 1.
+     * Sets the maximum number of reads and atomics that this side has outstanding; default 1.
      *
      * @param count 0 to 255, at most what the peer serves and the device's
      *     {@link DeviceAttributes#maxQueuePairInitiatorReadAtomic()}
@@ -147,7 +148,7 @@ public final class ConnectionConfig {
     }
 
     /**
-     * The most reads and atomics of the peer that this side serves at a time; default 1.
+     * Sets the maximum number of the peer's reads and atomics that this side serves at a time; default 1.
      *
      * @param count 0 to 255, at most the device's {@link DeviceAttributes#maxQueuePairReadAtomic()}
      * @return this
@@ -157,7 +158,10 @@ public final class ConnectionConfig {
         return this;
     }
 
-    /** Before the first transition: a limit that shows at the second one would leave the queue pair half connected. */
+    /**
+     * Checks before the first transition: a value that only the second transition refuses would leave the queue pair
+     * half connected.
+     */
     void check(DeviceContext context) {
         QueuePairModification.checkReadAtomic(context, maxReadAtomic);
         QueuePairModification.checkDestinationReadAtomic(context, maxDestinationReadAtomic);

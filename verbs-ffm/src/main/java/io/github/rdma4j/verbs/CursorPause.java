@@ -11,15 +11,15 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Keeps threads off the cursors of completion queues while queue pairs that complete there are destroyed or reset. From
- * ibv_start_poll to ibv_end_poll providers hold the lock of the completion queue, and they take it to clean the queue
- * of such a queue pair (mlx5, efa and irdma do), and of a shared receive queue whose receives complete there (mlx4 of
- * XRC, mlx5 with tag matching): a thread in the middle of its own way would wait for itself, and one
- * that waited for another, with the lock of the tree, could keep that one from going on.
+ * Pauses the cursors of completion queues while queue pairs that complete there are destroyed or reset. From
+ * ibv_start_poll to ibv_end_poll, providers hold the lock of the completion queue. They also take it to remove the
+ * completions of a queue pair that goes (mlx5, efa and irdma do), or of a shared receive queue whose receives complete
+ * there (mlx4 for XRC, mlx5 with tag matching). So a thread that closes a queue pair during its own poll would wait for
+ * itself. A thread that waits for another thread's poll while it holds the lock of the tree could block that poll.
  *
- * <p>So a way of the calling thread is an exception, one of another thread is waited for without the lock of the tree,
- * and no new one begins meanwhile: who wants to poll then waits. The way over a queue that is closed itself is ended at
- * once.
+ * <p>Therefore a poll of the calling thread is an exception, and a poll of another thread is waited for without the
+ * lock of the tree. No new poll begins meanwhile: threads that want to poll wait. The poll of a queue that is closed
+ * itself is ended at once.
  */
 final class CursorPause {
     private static final long LIMIT_SECONDS = 10;
@@ -31,17 +31,17 @@ final class CursorPause {
     private CursorPause() {}
 
     /**
-     * Runs an action on a resource and what depends on it.
+     * Runs an action on a resource and its dependents while no cursor is in use.
      *
-     * @param root is closed or reset
-     * @param treeLock of its tree
-     * @param action runs with the lock held
-     * @throws IllegalStateException if the calling thread has started a cursor that is in the way, or another thread
-     *     keeps one for too long
+     * @param root the resource that is closed or reset
+     * @param treeLock the lock of its tree
+     * @param action the action, run with the lock held
+     * @throws IllegalStateException if the calling thread has started one of the cursors, or another thread does not
+     *     end one in time
      */
     static void around(Resource root, ReentrantLock treeLock, Runnable action) {
         if (treeLock.isHeldByCurrentThread()) {
-            // A part of something that has seen to it.
+            // Part of an action that has already paused the cursors.
             action.run();
             return;
         }
@@ -73,7 +73,7 @@ final class CursorPause {
         }
     }
 
-    /** Null, or a queue that another thread polls just now. */
+    /** Returns null, or a queue that another thread polls now. */
     private ExtendedCompletionQueue begin(Resource root) {
         if (!root.isOpen()) {
             return null;
@@ -96,7 +96,7 @@ final class CursorPause {
             }
             paused.add(queue);
         }
-        // Last, because it cannot be taken back.
+        // Last, because it cannot be undone.
         for (ExtendedCompletionQueue queue : used) {
             if (closing.contains(queue)) {
                 queue.endCursor();

@@ -3,17 +3,17 @@
 package io.github.rdma4j.verbs;
 
 /**
- * In which order the bytes of a message arrive in memory (ibv_query_qp_data_in_order(3)). It allows to wait for the
- * last byte of a message instead of its completion; between messages it says nothing, nor of memory with
- * {@link AccessFlag#RELAXED_ORDERING}.
+ * The order in which the bytes of a message arrive in memory (ibv_query_qp_data_in_order(3)). If it is guaranteed, a
+ * program can wait for the last byte of a message instead of its completion. It does not cover the order between
+ * messages, nor memory with {@link AccessFlag#RELAXED_ORDERING}.
  *
  * @since 0.1.0
  */
 public enum DataInOrder {
-    /** None: in any order, for all that is known. */
+    /** No order is guaranteed or known. */
     NONE,
-    /** Within each block of 128 bytes, aligned to 128, in order; the blocks in any. */
+    /** In order within each aligned block of 128 bytes; the blocks can arrive in any order. */
     ALIGNED_128_BYTES,
-    /** All in order. */
+    /** The whole message arrives in order. */
     WHOLE_MESSAGE
 }

@@ -6,31 +6,31 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * How the work requests of a device context reach its adapter, and how completions are found. The API, its checks and
- * its exceptions are the same with both. {@link DeviceContext#open(String, DataPath)} takes one; where none is named,
- * the system property {@code io.github.rdma4j.verbs.dataPath} says it, {@code functions} or {@code rings}.
+ * The path that work requests of a device context take to the adapter, and that completions take back. The API, its
+ * checks and its exceptions are the same for both paths. {@link DeviceContext#open(String, DataPath)} takes a path as
+ * argument. Otherwise the system property {@code io.github.rdma4j.verbs.dataPath} selects it: {@code functions} or
+ * {@code rings}.
  *
  * @since 0.1.0
  */
 public enum DataPath {
-    /** By the functions of libibverbs' driver of the device: for every device. The default. */
+    /** The functions of the device's libibverbs driver. Works with every device, and is the default. */
     FUNCTIONS,
     /**
-     * By the driver's own rings in mapped memory, which Java writes and reads itself: fewer instructions for each
-     * operation. <b>Experimental</b>: for SoftRoCE, which no program uses for its speed, and for connected queue pairs
-     * of mlx5 adapters on x86-64, of which <b>no real one has met it</b>; it was held to libmlx5 byte by byte, without
-     * an adapter. What has no ring that this library knows takes the functions; {@link DataPathChoice} says what a
-     * queue takes, and why.
+     * The driver's rings in mapped memory, which Java reads and writes itself: fewer instructions for each operation.
+     * <b>Experimental</b>: available for SoftRoCE, and for connected queue pairs of mlx5 adapters on x86-64. <b>The
+     * mlx5 rings have not been run on an adapter</b>; their bytes were compared with those that libmlx5 writes. A queue
+     * without a supported ring uses the functions; {@link DataPathChoice} says which path a queue uses, and why.
      *
-     * <p>Nothing else in the process may post or poll on such a queue through libibverbs, by its
-     * {@link Resource#handle()}, while a method of this library does: the lock of the driver's functions is not taken.
+     * <p>Do not post or poll on such a queue through libibverbs, by its {@link Resource#handle()}, while a method of
+     * this library does: rings do not take the lock of the driver's functions.
      */
     RINGS;
 
     /** The system property. */
     static final String PROPERTY = "io.github.rdma4j.verbs.dataPath";
 
-    /** What the property says now. */
+    /** Returns the path that the property names now. */
     static DataPath wanted() {
         return parse(System.getProperty(PROPERTY));
     }
@@ -51,7 +51,7 @@ public enum DataPath {
                 "set it to one of %s, or leave it out".formatted(Arrays.toString(values())));
     }
 
-    /** {@return the name in small letters, as the property has it} */
+    /** {@return the name in lower case, as in the property} */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

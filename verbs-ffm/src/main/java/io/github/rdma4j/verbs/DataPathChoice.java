@@ -5,15 +5,15 @@ package io.github.rdma4j.verbs;
 import java.util.Objects;
 
 /**
- * Which way a queue takes to the adapter, and why it is another one than its device context was opened for.
+ * The path that a queue uses, and why it differs from the path that its device context was opened for.
  *
- * @param path the way
- * @param reason why it is not the one that was asked for; empty if it is
+ * @param path the path
+ * @param reason why it is not the requested path; empty if it is
  * @since 0.1.0
  */
 public record DataPathChoice(DataPath path, String reason) {
     /**
-     * A choice.
+     * Creates a choice.
      *
      * @throws NullPointerException if a value is null
      */
@@ -22,7 +22,7 @@ public record DataPathChoice(DataPath path, String reason) {
         Objects.requireNonNull(reason, "reason");
     }
 
-    /** {@return the way, and the reason if there is one} */
+    /** {@return the path, and the reason if there is one} */
     @Override
     public String toString() {
         return reason.isEmpty() ? path.toString() : "%s (%s)".formatted(path, reason);

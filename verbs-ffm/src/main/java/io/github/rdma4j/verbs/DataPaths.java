@@ -17,27 +17,27 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Chooses for each queue the way to the adapter: functions, unless its context was opened for rings and the queue has
- * some that are found. Refusals that nobody could foresee are logged: who asked for rings by the system property will
- * hardly ask what became of it.
+ * Chooses the data path of each queue: functions, unless its context was opened for rings and the queue has supported
+ * rings. Refusals that nobody could foresee are logged, because a user who requests rings by the system property rarely
+ * checks the result.
  */
 final class DataPaths {
     private DataPaths() {}
 
     /**
-     * A way and why it was chosen.
+     * A path and why it was chosen.
      *
-     * @param path the way
-     * @param choice what users are told
-     * @param <P> the kind of the way
+     * @param path the path
+     * @param choice the choice as users see it
+     * @param <P> the kind of path
      */
     record Chosen<P>(P path, DataPathChoice choice) {}
 
     /**
-     * What users are told of a way that was chosen.
+     * Returns a choice as users see it.
      *
-     * @param chosen at first
-     * @param refusal of the way itself, since then; empty if there is none
+     * @param the initial choice
+     * @param refusal the path's own later refusal; empty if there is none
      */
     static DataPathChoice now(DataPathChoice chosen, String refusal) {
         return refusal.isEmpty() ? chosen : new DataPathChoice(DataPath.FUNCTIONS, refusal);
@@ -66,10 +66,10 @@ final class DataPaths {
     }
 
     /**
-     * The ways of a queue pair.
+     * The paths of a queue pair.
      *
-     * @param sends of its send queue
-     * @param receives of its own receive queue; null if it has none
+     * @param sends the path of its send queue
+     * @param receives the path of its own receive queue; null if it has none
      */
     record OfQueuePair(Chosen<SendPath> sends, Chosen<ReceivePath> receives) {}
 
@@ -125,7 +125,7 @@ final class DataPaths {
         return ring.path != null ? ring : functions(context, functions.postSharedReceive(), queue, ring.choice);
     }
 
-    /** Of a work queue, which has a function of its own, and no ring that is known. */
+    /** Returns the path of a work queue, which has a function of its own and no supported ring. */
     static ReceivePath workQueue(DeviceContext context, MemorySegment function, MemorySegment queue) {
         return new ReceiveFunctions(function, context.driver().postsInUserSpace(), queue.address());
     }
@@ -135,7 +135,7 @@ final class DataPaths {
         return new Chosen<>(workQueue(context, function, queue), choice);
     }
 
-    /** What a context of a device can do of what was asked for, at its opening. */
+    /** Returns which path a context of a device can offer, at its opening. */
     static DataPathChoice ofContext(DeviceContext context, DataPath wanted) {
         if (wanted == DataPath.FUNCTIONS) {
             return new DataPathChoice(wanted, "");
@@ -152,7 +152,7 @@ final class DataPaths {
         }
     }
 
-    /** A ring, or null and why. */
+    /** Returns a ring, or null and the reason. */
     private static <P> Chosen<P> ring(
             DeviceContext context, ProviderFunctions functions, String refusal, Rings<P> finder) {
         DataPathChoice ofContext = context.dataPath();

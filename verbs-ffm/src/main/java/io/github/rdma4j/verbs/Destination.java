@@ -5,8 +5,8 @@ package io.github.rdma4j.verbs;
 import java.util.Objects;
 
 /**
- * Where a datagram goes: the way to the peer's port, and the queue pair there. Immutable, made once for each peer; it
- * may be used in any number of requests and by any thread.
+ * The destination of a datagram: the address of the peer's port, and the queue pair there. Immutable. Create it once
+ * for each peer; any thread may use it in any number of requests.
  *
  * @since 0.1.0
  */
@@ -26,9 +26,9 @@ public final class Destination {
     }
 
     /**
-     * A destination.
+     * Creates a destination.
      *
-     * @param addressHandle the way to the peer's port
+     * @param addressHandle the address of the peer's port
      * @param queuePairNumber the peer's queue pair, 24 bits; 0xffffff for a multicast group
      * @param queueKey the key that the peer's queue pair expects ({@code qkey})
      * @return the destination
@@ -37,7 +37,7 @@ public final class Destination {
         return new Destination(addressHandle, queuePairNumber, queueKey);
     }
 
-    /** {@return the way to the peer's port} */
+    /** {@return the address of the peer's port} */
     public AddressHandle addressHandle() {
         return addressHandle;
     }

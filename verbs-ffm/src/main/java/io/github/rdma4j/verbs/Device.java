@@ -31,12 +31,12 @@ import java.util.stream.Collectors;
  *
  * @param name such as {@code mlx5_0} or {@code rxe0}
  * @param uverbsName the character device below {@code /dev/infiniband}, such as {@code uverbs0}
- * @param sysfsPath the device's folder, {@code /sys/class/infiniband/NAME}
+ * @param sysfsPath the device's directory, {@code /sys/class/infiniband/NAME}
  * @param guid the node GUID
- * @param nodeType what kind of node it is
- * @param transportType the transport that it speaks
- * @param index the kernel's number of the device (ibv_get_device_index(3)), which stays while it is renamed; -1 if the
- *     kernel does not tell
+ * @param nodeType the kind of node
+ * @param transportType its transport
+ * @param index the kernel's number of the device (ibv_get_device_index(3)), which does not change when the device is
+ *     renamed; -1 if the kernel does not report it
  * @since 0.1.0
  */
 public record Device(
@@ -49,9 +49,9 @@ public record Device(
         int index) {
 
     /**
-     * The devices of this machine, in libibverbs's order (ibv_get_device_list(3)).
+     * Lists the devices of this machine, in libibverbs's order (ibv_get_device_list(3)).
      *
-     * @return an empty list if there is none
+     * @return the devices; empty if there are none
      * @throws NativeLibraryException if libibverbs is missing
      * @throws VerbsException if the list cannot be read
      */
@@ -60,11 +60,11 @@ public record Device(
     }
 
     /**
-     * The device of that name.
+     * Finds a device by name.
      *
      * @param name such as {@code mlx5_0}
      * @return the device
-     * @throws NoSuchDeviceException if there is none; the message lists those present
+     * @throws NoSuchDeviceException if there is none; the message lists the devices that are there
      * @throws NativeLibraryException if libibverbs is missing
      */
     public static Device find(String name) {
@@ -76,7 +76,7 @@ public record Device(
     }
 
     /**
-     * Opens the native device of that name: the list lives no longer than this call, an open context keeps its device.
+     * Opens the native device of that name. The list lives no longer than this call; an open context keeps its device.
      */
     static MemorySegment openNative(String name) {
         MemorySegment context = withNativeList(devices -> {
@@ -97,7 +97,7 @@ public record Device(
         return context;
     }
 
-    /** The device of an open native context, which names it. */
+    /** Returns the device of an open native context, which contains its name. */
     static Device ofNative(MemorySegment context) {
         NativeLibraries.requireVerbs();
         return describe(
@@ -157,9 +157,9 @@ public record Device(
         return notFound(name, present, KernelDevices.names());
     }
 
-    /** The kernel can have devices that libibverbs has no driver for, and so does not list. */
+    /** The kernel can have devices that libibverbs has no driver for and does not list. */
     static NoSuchDeviceException notFound(String name, List<Device> present, List<String> ofKernel) {
-        // A program that wants any device and finds none has no name to ask for.
+        // A program that accepts any device and finds none has no name to report.
         String operation = name.isEmpty() && present.isEmpty()
                 ? "looking for an RDMA device"
                 : "opening RDMA device '" + name + "'";

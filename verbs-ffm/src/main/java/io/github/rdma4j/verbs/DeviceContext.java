@@ -32,7 +32,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * An open device ({@code struct ibv_context}, ibv_open_device(3)): the root that everything else hangs on.
+ * An open device ({@code struct ibv_context}, ibv_open_device(3)): the root of all other resources.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -40,8 +40,8 @@ import java.util.function.Consumer;
  */
 public final class DeviceContext extends Resource implements EventSource {
     /**
-     * What is open stays reachable. Without this, a tree that its user dropped without closing would be collected, and
-     * with it memory of automatic arenas to which the adapter still writes: a leak is better than that.
+     * Keeps open contexts reachable. Otherwise a tree that the program dropped without closing it would be collected,
+     * and with it memory of automatic arenas that the adapter still writes to. A leak is better than that.
      */
     private static final Set<DeviceContext> OPEN = ConcurrentHashMap.newKeySet();
 
@@ -53,13 +53,13 @@ public final class DeviceContext extends Resource implements EventSource {
     private final int eventDescriptor;
     private final boolean owned;
     private final AsyncEvents asyncEvents;
-    /** By the arenas that registered memory is of; guarded by the tree's lock. */
+    /** By the arenas of registered memory; guarded by the tree's lock. */
     private final Map<MemorySegment.Scope, ArenaWatch> arenas = new WeakHashMap<>();
 
     private final DeviceDriver driver;
     private final DataPathChoice dataPath;
 
-    /** An owned context is closed with this object; another library's is not. */
+    /** An owned context is closed with this object; a context of another library is not. */
     private DeviceContext(Device device, MemorySegment context, boolean owned, DataPath wanted) {
         this.device = device;
         this.context = context.reinterpret(ibv_context.sizeof());
@@ -74,30 +74,30 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * Opens a device by name. The system property {@code io.github.rdma4j.verbs.dataPath} says how work requests reach
-     * it: {@link DataPath}.
+     * Opens a device by name. The system property {@code io.github.rdma4j.verbs.dataPath} selects the {@link DataPath}.
      *
      * @param name such as {@code mlx5_0}
      * @return the open device
-     * @throws NoSuchDeviceException if there is none of that name; the message lists those present
+     * @throws NoSuchDeviceException if there is no such device; the message lists the devices that are there
      * @throws NativeLibraryException if libibverbs is missing
-     * @throws VerbsException if the property names no {@link DataPath}; if the device cannot be opened, for want of
-     *     permission for instance
+     * @throws VerbsException if the property names no {@link DataPath}, or the device cannot be opened, for instance
+     *     because a permission is missing
      */
     public static DeviceContext open(String name) {
         return open(name, DataPath.wanted());
     }
 
     /**
-     * Opens a device by name, and says how work requests are to reach it. What cannot be had for the device or a queue
-     * falls back to {@link DataPath#FUNCTIONS}: {@link #dataPath()} and its like at the queues tell.
+     * Opens a device by name, with a data path. If the device or a queue does not support the path, it falls back to
+     * {@link DataPath#FUNCTIONS}; {@link #dataPath()} and {@link CompletionQueue#dataPath()},
+     * {@link QueuePair#sendPath()} and {@link QueuePair#receivePath()} report the choice.
      *
      * @param name such as {@code mlx5_0}
-     * @param dataPath the way of work requests and completions
+     * @param dataPath the path of work requests and completions
      * @return the open device
-     * @throws NoSuchDeviceException if there is none of that name; the message lists those present
+     * @throws NoSuchDeviceException if there is no such device; the message lists the devices that are there
      * @throws NativeLibraryException if libibverbs is missing
-     * @throws VerbsException if it cannot be opened, for want of permission for instance
+     * @throws VerbsException if it cannot be opened, for instance because a permission is missing
      */
     public static DeviceContext open(String name, DataPath dataPath) {
         Objects.requireNonNull(name, "the name of the device to open: Device.list() has them");
@@ -110,8 +110,8 @@ public final class DeviceContext extends Resource implements EventSource {
      *
      * @param device from {@link Device#list()}
      * @return the open device
-     * @throws NoSuchDeviceException if it has gone meanwhile
-     * @throws VerbsException if it cannot be opened, for want of permission for instance
+     * @throws NoSuchDeviceException if it is no longer there
+     * @throws VerbsException if it cannot be opened, for instance because a permission is missing
      */
     public static DeviceContext open(Device device) {
         return open(Objects.requireNonNull(device, "the device to open: Device.list() has them")
@@ -119,11 +119,11 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * Uses a context that another library has opened and keeps, such as rdma_cm's or UCX's. {@link #close()} closes
-     * what was created through this object, and leaves the native context to its owner.
+     * Wraps a context that another library, such as rdma_cm or UCX, has opened and owns. {@link #close()} closes what
+     * was created through this object, and leaves the native context open.
      *
      * @param ibvContext the address of the {@code struct ibv_context}; the owner must keep it open until this object is
-     *     closed. That cannot be checked: a wrong address crashes the JVM
+     *     closed. It cannot be checked: a wrong address crashes the JVM
      * @return the context
      * @throws IllegalArgumentException if the address is 0
      * @throws NativeLibraryException if libibverbs is missing
@@ -137,18 +137,18 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * Imports a device that another process has open (ibv_import_device(3)), so that its objects can be imported too:
-     * {@link #importProtectionDomain}. The two processes share everything below the device, and must agree on who
-     * closes what: what one destroys is gone for the other, which must not use it any more.
+     * Imports a device that another process has open (ibv_import_device(3)). Its objects can then also be imported, see
+     * {@link #importProtectionDomain}. The two processes share all objects of the device and must agree which of them
+     * closes each object: an object that one process destroys is gone for the other.
      *
-     * <p>How the descriptor comes here: the other process tells its process id and its {@link #commandDescriptor()} by
-     * any means, and this one calls {@link FileDescriptorCopy#ofProcess}.
+     * <p>To get the descriptor, the other process sends its process id and its {@link #commandDescriptor()} by any
+     * means, and this process calls {@link FileDescriptorCopy#ofProcess}.
      *
-     * @param commandDescriptor a copy of the other's command descriptor; it goes with the context, and after a failure
-     *     it is closed or still the caller's, whichever libibverbs has left
+     * @param commandDescriptor a copy of the other's command descriptor; the context takes it over. After a failure it
+     *     is either closed or still owned by the argument, depending on libibverbs
      * @return the context
-     * @throws UnsupportedVerbException if the driver cannot import, as SoftRoCE's
-     * @throws VerbsException if the descriptor is not one of an RDMA device
+     * @throws UnsupportedVerbException if the driver, such as SoftRoCE's, cannot import
+     * @throws VerbsException if the descriptor is not one of an RDMA device, or the import fails
      */
     public static DeviceContext importFrom(FileDescriptorCopy commandDescriptor) {
         NativeLibraries.requireVerbs();
@@ -158,8 +158,8 @@ public final class DeviceContext extends Resource implements EventSource {
         MemorySegment context = ImportCalls.importDevice(number);
         if (context.address() == 0) {
             int errno = NativeCalls.lastErrno();
-            // A driver that fails has closed it, and libibverbs, which refuses before, has not. The errno does not tell
-            // the two apart: the kernel says EINVAL, too, for a descriptor that has no context.
+            // A driver that fails has closed the descriptor; libibverbs, which refuses earlier, has not. The errno does
+            // not distinguish the two: the kernel also returns EINVAL for a descriptor without a context.
             if (file.isEmpty() || !commandDescriptor.file().equals(file)) {
                 commandDescriptor.giveAway();
             }
@@ -171,8 +171,8 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * The file descriptor through which this context talks to the kernel ({@code cmd_fd}), for another process to copy.
-     * It stays this context's.
+     * Returns the file descriptor through which this context talks to the kernel ({@code cmd_fd}), for another process
+     * to copy. This context still owns it.
      *
      * @return the descriptor's number in this process
      */
@@ -181,10 +181,7 @@ public final class DeviceContext extends Resource implements EventSource {
         return commandDescriptor;
     }
 
-    /**
-     * {@return which way the queues of this context take to the adapter if they can; a queue that cannot says so
-     * itself}
-     */
+    /** {@return the path that queues of this context use if they support it; each queue reports its own path} */
     public DataPathChoice dataPath() {
         return dataPath;
     }
@@ -200,10 +197,10 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * Imports a protection domain of another process (ibv_import_pd(3)). Closing it here leaves it to its owner
+     * Imports a protection domain of another process (ibv_import_pd(3)). Closing it here only ends the import
      * (ibv_unimport_pd(3)).
      *
-     * @param kernelHandle the other's {@link ProtectionDomain#kernelHandle()}
+     * @param kernelHandle the other process's {@link ProtectionDomain#kernelHandle()}
      * @return the protection domain, to be closed before or with this context
      * @throws UnsupportedVerbException if the driver cannot import, and before rdma-core 35
      * @throws VerbsException if there is no such domain
@@ -216,7 +213,7 @@ public final class DeviceContext extends Resource implements EventSource {
      * Allocates a thread domain (ibv_alloc_td(3)), for {@link ProtectionDomain#allocateParentDomain}.
      *
      * @return the thread domain, to be closed before or with this context
-     * @throws UnsupportedVerbException if the driver has none, as SoftRoCE's
+     * @throws UnsupportedVerbException if the driver, such as SoftRoCE's, has none
      * @throws VerbsException if the device refuses
      */
     public ThreadDomain allocateThreadDomain() {
@@ -224,14 +221,14 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * Creates a table of receive work queues (ibv_create_rwq_ind_table(3)), over which a queue pair distributes
+     * Creates a table of receive work queues (ibv_create_rwq_ind_table(3)), among which a queue pair distributes
      * packets.
      *
-     * @param queues the queues by entry, a power of two of them; one can be there several times
+     * @param queues the queues by entry; their number is a power of two, and a queue can appear several times
      * @return the table, to be closed before its queues and this context, or with them
-     * @throws IllegalArgumentException if their number is no power of two or greater than the device's limit, or one is
-     *     of another device context
-     * @throws UnsupportedVerbException if the driver has none, as SoftRoCE's
+     * @throws IllegalArgumentException if their number is not a power of two or greater than the device's limit, or one
+     *     is of another device context
+     * @throws UnsupportedVerbException if the driver, such as SoftRoCE's, has none
      * @throws VerbsException if the device refuses
      */
     public ReceiveWorkQueueTable createReceiveWorkQueueTable(List<WorkQueue> queues) {
@@ -242,10 +239,10 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * Opens a domain of extended reliable connections of this process alone (ibv_open_xrcd(3)).
+     * Opens a domain of extended reliable connections that is private to this process (ibv_open_xrcd(3)).
      *
      * @return the domain, to be closed before or with this context
-     * @throws UnsupportedVerbException if the device has none, as SoftRoCE
+     * @throws UnsupportedVerbException if the device, such as SoftRoCE, has none
      * @throws VerbsException if the device refuses
      */
     public XrcDomain openXrcDomain() {
@@ -253,16 +250,16 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * Opens the domain of extended reliable connections of a file (ibv_open_xrcd(3)), which other processes open by the
-     * same file.
+     * Opens a domain of extended reliable connections that is identified by a file (ibv_open_xrcd(3)). Other processes
+     * open the same domain by the same file.
      *
-     * @param file any file of the default file system; it is created where the mode says so, and is not read or written
+     * @param file any file of the default file system; it is created if the mode says so, and is not read or written
      * @param mode whether the domain may or must exist
      * @return the domain, to be closed before or with this context
-     * @throws IllegalArgumentException if the path is of another file system than the default one, as that of a ZIP
-     *     file is
-     * @throws UnsupportedVerbException if the device has none, as SoftRoCE
-     * @throws VerbsException if the file cannot be opened, or the domain is or is not there against the mode
+     * @throws IllegalArgumentException if the path does not belong to the default file system
+     * @throws UnsupportedVerbException if the device, such as SoftRoCE, has none
+     * @throws VerbsException if the file cannot be opened, or the mode does not allow that the domain exists, or that
+     *     it does not
      */
     public XrcDomain openXrcDomain(Path file, XrcDomain.OpenMode mode) {
         Objects.requireNonNull(file, "file");
@@ -278,10 +275,10 @@ public final class DeviceContext extends Resource implements EventSource {
     /**
      * Creates a completion queue without a channel, for programs that poll (ibv_create_cq(3)).
      *
-     * @param minEntries the least number of completions that it must hold, from 1 to the device's
+     * @param minEntries the minimum capacity, from 1 to the device's
      *     {@link DeviceAttributes#maxCompletionQueueEntries()}
      * @return the completion queue, to be closed before or with this context
-     * @throws IllegalArgumentException if the number is out of range; the message gives both numbers
+     * @throws IllegalArgumentException if the number is out of range; the message has both numbers
      * @throws VerbsException if the device has none left
      */
     public CompletionQueue createCompletionQueue(int minEntries) {
@@ -291,11 +288,11 @@ public final class DeviceContext extends Resource implements EventSource {
     /**
      * Creates a completion queue (ibv_create_cq(3)).
      *
-     * @param minEntries the least number of completions that it must hold, from 1 to the device's
+     * @param minEntries the minimum capacity, from 1 to the device's
      *     {@link DeviceAttributes#maxCompletionQueueEntries()}
      * @param configuration sets what differs from the defaults
      * @return the completion queue, to be closed before or with this context
-     * @throws IllegalArgumentException if a value is out of range; the message gives both numbers
+     * @throws IllegalArgumentException if a value is out of range; the message has both numbers
      * @throws VerbsException if the device has none left
      */
     public CompletionQueue createCompletionQueue(int minEntries, Consumer<CompletionQueueConfig> configuration) {
@@ -308,11 +305,11 @@ public final class DeviceContext extends Resource implements EventSource {
     /**
      * Creates an extended completion queue, whose completions are read in place (ibv_create_cq_ex(3)).
      *
-     * @param minEntries the least number of completions that it must hold, from 1 to the device's
+     * @param minEntries the minimum capacity, from 1 to the device's
      *     {@link DeviceAttributes#maxCompletionQueueEntries()}
      * @param configuration sets what differs from the defaults
      * @return the completion queue, to be closed before or with this context
-     * @throws IllegalArgumentException if a value is out of range; the message gives both numbers
+     * @throws IllegalArgumentException if a value is out of range; the message has both numbers
      * @throws UnsupportedVerbException if the device does not offer extended queues, or not with these fields and flags
      * @throws VerbsException if the device has none left
      */
@@ -342,11 +339,11 @@ public final class DeviceContext extends Resource implements EventSource {
 
     /**
      * Waits for an asynchronous event, and takes and acknowledges it (ibv_get_async_event(3), ibv_ack_async_event(3)).
-     * One that is not taken waits: a program that never asks is not disturbed.
+     * Events that are not taken stay in the kernel, so a program may ignore them.
      *
-     * @param timeout how long to wait; zero or less only looks
-     * @return the event, or empty after the time
-     * @throws IllegalStateException if this context is closed, before or meanwhile
+     * @param timeout how long to wait; zero or less returns at once
+     * @return the event, or empty after the timeout
+     * @throws IllegalStateException if this context is closed, before or during the wait
      * @throws WaitInterruptedException if the thread is interrupted while it waits
      * @throws VerbsException if the device has failed
      */
@@ -355,7 +352,7 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * The descriptor that is readable when an asynchronous event is there.
+     * Returns the descriptor that is readable when there is an asynchronous event.
      *
      * @return the descriptor; it belongs to this context
      * @throws IllegalStateException if this context is closed
@@ -367,25 +364,25 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * Allocates memory in the device (ibv_alloc_dm(3)).
+     * Allocates memory on the device (ibv_alloc_dm(3)).
      *
      * @param length in bytes, above 0
      * @param logAlignment the alignment as a power of two; 0 if it does not matter, 3 for atomics
      * @return the memory, to be closed before or with this context
      * @throws UnsupportedVerbException if the device has none
-     * @throws VerbsException if it has not so much left
+     * @throws VerbsException if it does not have that much left
      */
     public DeviceMemory allocateDeviceMemory(long length, int logAlignment) {
         return createChild(() -> DeviceMemory.allocate(this, length, logAlignment));
     }
 
     /**
-     * Uses device memory that another process allocated in a device context that both share (ibv_import_dm(3)). Closing
-     * it gives back only the import.
+     * Imports device memory that another process allocated in a device context that both share (ibv_import_dm(3)).
+     * Closing it here only ends the import.
      *
-     * @param kernelHandle what {@link DeviceMemory#kernelHandle()} says there
-     * @param length what {@link DeviceMemory#length()} says there: the kernel does not tell it, and what is copied
-     *     beyond it can crash
+     * @param kernelHandle the other process's {@link DeviceMemory#kernelHandle()}
+     * @param length the other process's {@link DeviceMemory#length()}. The kernel does not report it: copies beyond the
+     *     real length can crash the JVM
      * @return the memory, to be closed before or with this context
      * @throws IllegalArgumentException if the length is not positive
      * @throws UnsupportedVerbException if the driver cannot import, and before rdma-core 35
@@ -399,7 +396,7 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * What the device's completion counters can do (ibv_query_comp_cntr_caps(3), rdma-core 65).
+     * Returns the limits of the device's completion counters (ibv_query_comp_cntr_caps(3), rdma-core 65).
      *
      * @return the capabilities
      * @throws UnsupportedVerbException if the library is older, or the device has no such counters
@@ -420,11 +417,11 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * Allocates a DMA handle (ibv_alloc_dmah(3), rdma-core 59): hints for transfers on the PCI bus.
+     * Allocates a DMA handle, which holds hints for transfers on the PCI bus (ibv_alloc_dmah(3), rdma-core 59).
      *
-     * @param configuration says what they are
+     * @param configuration sets the hints
      * @return the handle, to be closed before or with this context
-     * @throws UnsupportedVerbException if the library is too old, or the device cannot
+     * @throws UnsupportedVerbException if the library is too old, or the device does not support it
      * @throws VerbsException if it fails
      */
     public DmaHandle allocateDmaHandle(Consumer<DmaHandleConfig> configuration) {
@@ -433,7 +430,7 @@ public final class DeviceContext extends Resource implements EventSource {
         return createChild(() -> new DmaHandle(this, config));
     }
 
-    /** Read anew each time: whoever watches or disturbs calls puts functions of their own there. */
+    /** Read again each time: tools that observe or disturb calls replace functions there. */
     ProviderFunctions functions() {
         return ProviderFunctions.of(segment());
     }
@@ -442,7 +439,7 @@ public final class DeviceContext extends Resource implements EventSource {
         return NativeMemory.pointer(ibv_context.ops(segment()), ibv_context_ops.req_notify_cq$offset());
     }
 
-    /** What may be called in which way. */
+    /** Returns which functions of the driver may be called, and how. */
     DeviceDriver driver() {
         return driver;
     }
@@ -453,7 +450,7 @@ public final class DeviceContext extends Resource implements EventSource {
         return segment().address();
     }
 
-    /** Sees to it that what is registered of the memory is closed before the memory is freed; with the lock held. */
+    /** Makes sure that the regions in this memory are closed before the memory is freed; called with the lock held. */
     ArenaWatch watchArenaOf(MemorySegment memory) {
         ArenaWatch watch = arenas.computeIfAbsent(memory.scope(), scope -> new ArenaWatch(this));
         watch.cover(memory);
@@ -463,13 +460,13 @@ public final class DeviceContext extends Resource implements EventSource {
     @Override
     void release() {
         asyncEvents.close();
-        // It returns -1, which is no errno.
+        // It returns -1, which is not an errno.
         if (owned && ExportedVerb.CLOSE_DEVICE.number(segment()) != 0) {
             throw new VerbsException(
                     "ibv_close_device(" + device().name() + ")",
                     0,
-                    "the library does not tell why",
-                    "close it again; the kernel's log may have the cause");
+                    "the library does not say why",
+                    "close it again, and search the kernel log for the cause");
         }
         OPEN.remove(this);
     }
@@ -495,7 +492,7 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * What the device is and how much it can do (ibv_query_device(3)).
+     * Queries the identity and the limits of the device (ibv_query_device(3)).
      *
      * @return the attributes as they are now
      * @throws VerbsException if the query fails
@@ -505,7 +502,7 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * What the device can do at most: asked once, because it does not change while the device is open.
+     * Returns the limits of the device. They are queried once, because they do not change while the device is open.
      *
      * @throws IllegalStateException if this context is closed
      */
@@ -520,8 +517,8 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * What the device can do beyond the basic attributes (ibv_query_device_ex(3)). Where the driver cannot be asked
-     * this, all but the basic attributes are 0, false or empty.
+     * Queries the extended attributes of the device (ibv_query_device_ex(3)). If the driver does not support the query,
+     * all attributes except the basic ones are 0, false or empty.
      *
      * @return the attributes as they are now
      * @throws VerbsException if the query fails
@@ -531,7 +528,7 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * A port and its state (ibv_query_port(3)).
+     * Queries a port and its state (ibv_query_port(3)).
      *
      * @param port from 1
      * @return the attributes as they are now
@@ -543,13 +540,13 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * The rate that a port really has (ibv_query_port_speed(3)), which on a bonded or a virtual port is not
+     * Queries the real rate of a port (ibv_query_port_speed(3)), which on a bonded or virtual port differs from
      * {@link PortAttributes#rateGigabitsPerSecond()}.
      *
      * @param port from 1
      * @return in Mbit/s, in steps of 100
      * @throws IllegalArgumentException if the device has no such port
-     * @throws UnsupportedVerbException if libibverbs is older than rdma-core 62, or the driver does not tell
+     * @throws UnsupportedVerbException if libibverbs is older than rdma-core 62, or the driver does not report it
      * @throws VerbsException if the query fails
      */
     public long portSpeedMegabits(int port) {
@@ -557,11 +554,11 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * An entry of a port's partition key table (ibv_query_pkey(3)).
+     * Queries an entry of a port's partition key table (ibv_query_pkey(3)).
      *
      * @param port from 1
      * @param index from 0, below {@link PortAttributes#partitionTableLength()}
-     * @return the partition key, 16 bits; the highest is set for a full member, and 0 means that the entry is empty
+     * @return the partition key, 16 bits; the highest bit is set for a full member, and 0 means that the entry is empty
      * @throws IllegalArgumentException if the device has no such port, or the table no such entry
      * @throws VerbsException if the query fails
      */
@@ -570,7 +567,7 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * Where a partition key stands in a port's table (ibv_get_pkey_index(3)), as queue pairs want to have it.
+     * Returns the index of a partition key in a port's table (ibv_get_pkey_index(3)), for use with queue pairs.
      *
      * @param port from 1
      * @param key the partition key, 16 bits, membership bit included
@@ -582,10 +579,11 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * The device's clock that completion timestamps are taken from (ibv_query_rt_values_ex(3), {@code raw_clock}).
+     * Reads the device's clock, which completion timestamps are taken from (ibv_query_rt_values_ex(3),
+     * {@code raw_clock}).
      *
      * @return ticks of {@link ExtendedDeviceAttributes#coreClockKilohertz()} since an arbitrary moment
-     * @throws UnsupportedVerbException if the driver does not tell, as SoftRoCE's
+     * @throws UnsupportedVerbException if the driver, such as SoftRoCE's, does not report it
      * @throws VerbsException if the query fails
      */
     public long queryRawClock() {
@@ -593,7 +591,7 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * The entries of a port's GID table that are in use (ibv_query_gid_table(3)).
+     * Returns the entries of a port's GID table that are in use (ibv_query_gid_table(3)).
      *
      * @param port from 1
      * @return the entries by index; empty entries are left out
@@ -606,7 +604,7 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * The GID table entries of all ports that are in use (ibv_query_gid_table(3)).
+     * Returns the GID table entries of all ports that are in use (ibv_query_gid_table(3)).
      *
      * @return the entries; empty entries are left out
      * @throws VerbsException if the query fails
@@ -616,8 +614,9 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * The GID to use where the user names none: on RoCE version 2 before version 1, and within a version an IPv4-mapped
-     * address before a global IPv6 one before a link-local one; on InfiniBand the port's own.
+     * Selects the GID to use if the user names none. On RoCE, version 2 comes before version 1; within a version, an
+     * IPv4-mapped address comes before a global IPv6 address, and that before a link-local address. On InfiniBand it is
+     * the port's own GID.
      *
      * @param port from 1
      * @return the entry
@@ -633,12 +632,12 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * The entry at an index of a port's GID table (ibv_query_gid_ex(3)).
+     * Returns the entry at an index of a port's GID table (ibv_query_gid_ex(3)).
      *
      * @param port from 1
-     * @param index what tools call {@code -x} or {@code sgid_index}
+     * @param index the index, which tools call {@code -x} or {@code sgid_index}
      * @return the entry
-     * @throws IllegalArgumentException if there is none; the message lists those in use
+     * @throws IllegalArgumentException if there is none; the message lists the entries in use
      * @throws VerbsException if the query fails
      */
     public GidEntry gid(int port, int index) {
@@ -652,7 +651,7 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * The GID at an index of a port's GID table, without its type and interface (ibv_query_gid(3)).
+     * Returns the GID at an index of a port's GID table, without its type and interface (ibv_query_gid(3)).
      *
      * @param port from 1
      * @param index from 0, below {@link PortAttributes#gidTableLength()}

@@ -14,11 +14,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * Memory in the adapter ({@code struct ibv_dm}, ibv_alloc_dm(3)): work requests reach it without crossing the PCI bus.
- * The process has no address for it; it copies in and out. {@link ProtectionDomain#registerDeviceMemory} makes a region
- * of it.
+ * Memory on the adapter ({@code struct ibv_dm}, ibv_alloc_dm(3)), which work requests reach without crossing the PCI
+ * bus. The process has no address for it, and copies data in and out. {@link ProtectionDomain#registerDeviceMemory}
+ * makes a region of it.
  *
- * <p>Thread safety: all methods may be called from any thread. The copies of one device context wait for each other.
+ * <p>Thread safety: all methods may be called from any thread. The copies of one device context run one after the
+ * other.
  *
  * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  * @since 0.1.0
@@ -28,7 +29,7 @@ public final class DeviceMemory extends Resource {
     private final MemorySegment memory;
     private final long length;
     private final boolean imported;
-    /** Whether the driver has filled in functions that copy: libmana has none, and leaves there what was there. */
+    /** Whether the driver has copy functions: libmana does not set these pointers. */
     private final boolean copies;
 
     private DeviceMemory(DeviceContext context, MemorySegment memory, long length, boolean imported) {
@@ -62,8 +63,8 @@ public final class DeviceMemory extends Resource {
             throw Failures.of(
                     operation,
                     errno,
-                    errno == Errno.ENOMEM ? "the device has not so much memory left" : "",
-                    errno == Errno.ENOMEM ? "ask for less, or close device memory that is not used" : "");
+                    errno == Errno.ENOMEM ? "the device does not have that much memory left" : "",
+                    errno == Errno.ENOMEM ? "ask for less, or close unused device memory" : "");
         }
         return new DeviceMemory(context, allocated, length, false);
     }
@@ -77,12 +78,12 @@ public final class DeviceMemory extends Resource {
         return new DeviceMemory(context, imported, length, true);
     }
 
-    /** {@return the device that it lies in} */
+    /** {@return the device that the memory belongs to} */
     public DeviceContext context() {
         return context;
     }
 
-    /** {@return the number of bytes; if it was imported, as the one who imported it said} */
+    /** {@return the number of bytes; of imported memory, the length that the import named} */
     public long length() {
         return length;
     }
@@ -96,13 +97,13 @@ public final class DeviceMemory extends Resource {
     }
 
     /**
-     * Copies into the device (ibv_memcpy_to_dm(3)).
+     * Copies to the device (ibv_memcpy_to_dm(3)).
      *
      * @param offset in the device memory; a multiple of 4
      * @param source native memory, of a length that is a multiple of 4
-     * @throws IndexOutOfBoundsException if it does not fit there
+     * @throws IndexOutOfBoundsException if it does not fit
      * @throws IllegalArgumentException if the source is on the heap
-     * @throws UnsupportedVerbException if the driver does not copy, as libmana
+     * @throws UnsupportedVerbException if the driver, such as libmana, has no copy function
      * @throws VerbsException if the driver refuses
      */
     public void copyFrom(long offset, MemorySegment source) {
@@ -116,13 +117,13 @@ public final class DeviceMemory extends Resource {
     }
 
     /**
-     * Copies out of the device (ibv_memcpy_from_dm(3)).
+     * Copies from the device (ibv_memcpy_from_dm(3)).
      *
      * @param offset in the device memory; a multiple of 4
      * @param target native memory, of a length that is a multiple of 4; all of it is filled
-     * @throws IndexOutOfBoundsException if there is not so much
+     * @throws IndexOutOfBoundsException if it reaches beyond the memory
      * @throws IllegalArgumentException if the target is on the heap or read-only
-     * @throws UnsupportedVerbException if the driver does not copy, as libmana
+     * @throws UnsupportedVerbException if the driver, such as libmana, has no copy function
      * @throws VerbsException if the driver refuses
      */
     public void copyTo(long offset, MemorySegment target) {

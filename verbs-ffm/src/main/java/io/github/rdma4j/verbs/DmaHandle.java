@@ -8,8 +8,8 @@ import io.github.rdma4j.verbs.internal.RegistrationExCalls;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Hints for transfers on the PCI bus ({@code struct ibv_dmah}, ibv_alloc_dmah(3)), to be given when memory is
- * registered: {@link RegistrationConfig#dmaHandle}. Needs rdma-core 59 and an adapter with TLP processing hints.
+ * Hints for transfers on the PCI bus ({@code struct ibv_dmah}, ibv_alloc_dmah(3)), for use when memory is registered:
+ * {@link RegistrationConfig#dmaHandle}. Requires rdma-core 59 and an adapter with TLP processing hints.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -31,7 +31,7 @@ public final class DmaHandle extends Resource {
         }
     }
 
-    /** {@return the device that it belongs to} */
+    /** {@return the device that the handle belongs to} */
     public DeviceContext context() {
         return context;
     }

@@ -5,7 +5,7 @@ package io.github.rdma4j.verbs;
 import java.util.OptionalInt;
 
 /**
- * What a {@link DmaHandle} hints; nothing by default. Setters return this; thread safety: for one thread.
+ * The hints of a {@link DmaHandle}; none by default. Each setter returns this object. Thread safety: for one thread.
  *
  * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  * @since 0.1.0
@@ -18,9 +18,9 @@ public final class DmaHandleConfig {
     DmaHandleConfig() {}
 
     /**
-     * The processor whose cache the data should go to.
+     * Sets the CPU whose cache the data should go to.
      *
-     * @param number as the operating system counts, from 0
+     * @param number as the operating system numbers CPUs, from 0
      * @return this
      */
     public DmaHandleConfig processor(int number) {
@@ -32,7 +32,7 @@ public final class DmaHandleConfig {
     }
 
     /**
-     * The processing hint of the PCI Express specification.
+     * Sets the processing hint of the PCI Express specification.
      *
      * @param hint 0 bidirectional, 1 requester, 2 target, 3 target with priority
      * @return this
@@ -46,7 +46,7 @@ public final class DmaHandleConfig {
     }
 
     /**
-     * Whether the memory is persistent ({@code enum ibv_tph_mem_type}).
+     * Sets whether the memory is persistent ({@code enum ibv_tph_mem_type}).
      *
      * @param persistent false for ordinary memory
      * @return this
@@ -68,7 +68,7 @@ public final class DmaHandleConfig {
         return memoryType;
     }
 
-    /** {@return what was set} */
+    /** {@return the hints that were set} */
     @Override
     public String toString() {
         return "cpu_id=%s, ph=%s, tph_mem_type=%s".formatted(text(processor), text(processingHint), text(memoryType));

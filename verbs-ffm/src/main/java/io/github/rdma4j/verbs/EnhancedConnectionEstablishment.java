@@ -3,12 +3,12 @@
 package io.github.rdma4j.verbs;
 
 /**
- * What two providers agree on besides the standard ({@code struct ibv_ece}, ibv_query_ece(3)): one side's value travels
- * to the other with the connection request, and comes back as what both can do.
+ * Options beyond the standard that two providers agree on ({@code struct ibv_ece}, ibv_query_ece(3)). One side sends
+ * its options with the connection request, and the other replies with those that both support.
  *
  * @param vendorId the provider's IEEE OUI; 0 is none
  * @param options the provider's own bits
- * @param componentMask which of the fields mean something to the provider
+ * @param componentMask which of the fields the provider uses
  * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  * @since 0.1.0
  */

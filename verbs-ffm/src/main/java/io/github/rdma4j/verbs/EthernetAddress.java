@@ -6,14 +6,14 @@ import java.util.Objects;
 import java.util.OptionalInt;
 
 /**
- * Where frames for a GID go on Ethernet.
+ * The Ethernet address behind a GID.
  *
  * @param mac the MAC address, such as {@code 02:00:0a:63:00:02}
- * @param vlan the VLAN's number, 12 bits, if the way leads through one
+ * @param vlan the VLAN's number, 12 bits, if the path uses a VLAN
  * @since 0.1.0
  */
 public record EthernetAddress(String mac, OptionalInt vlan) {
-    /** Nothing may be null. */
+    /** Checks that nothing is null. */
     public EthernetAddress {
         Objects.requireNonNull(mac, "MAC address");
         Objects.requireNonNull(vlan, "VLAN");

@@ -38,7 +38,7 @@ import java.util.stream.Stream;
  * }
  * }</pre>
  *
- * <p>A source remains ready until its event is taken. A source that is closed leaves the poller by itself.
+ * <p>A source remains ready until its event is taken. A closed source leaves the poller automatically.
  *
  * <p>Thread safety: all methods may be called from any thread. If several threads select at once, one event may call
  * the handlers of all of them.
@@ -52,23 +52,23 @@ public final class EventPoller implements EventSource, AutoCloseable {
 
     private final DescriptorSet descriptors = new DescriptorSet(this::closedException);
     /**
-     * By descriptor, which several can share: two objects for one native context. Guarded by itself, as is {@link
-     * #closed}; the lists are never changed.
+     * The sources by descriptor, which several can share, such as two objects for one native context. It guards itself
+     * and {@link #closed}; the lists never change.
      */
     private final Map<Integer, List<EventSource>> sources = new HashMap<>();
-    /** Where each stands in there, also when it is closed and does not know any more. */
+    /** The descriptor of each source, also if the source is closed and no longer returns it. */
     private final Map<EventSource, Integer> places = new IdentityHashMap<>();
-    /** What {@link #sources} holds, as an array that is never changed: asked for each descriptor that is ready. */
+    /** The content of {@link #sources} as an array that never changes; read for each ready descriptor. */
     private volatile EventSource[][] table = {};
 
-    /** With so many descriptors, closed ones are looked for: seldom enough to cost each addition the same. */
+    /** With this many descriptors, closed ones are searched: rarely enough that each addition costs the same. */
     private int sweepAt = LEAST_SWEEP;
 
-    /** The descriptor at which a handler threw last; the next select begins behind it. */
+    /** The descriptor at which a handler last threw; the next select begins after it. */
     private volatile int thrower = NOBODY;
 
     private boolean closed;
-    /** Null before the close, and where places are not kept. */
+    /** Null before the close, and if the place of a close is not recorded. */
     private volatile ClosePlace closePlace;
 
     private EventPoller() {}
@@ -78,7 +78,7 @@ public final class EventPoller implements EventSource, AutoCloseable {
      *
      * @return the poller, without sources
      * @throws VerbsException if the process has no file descriptor left
-     * @throws NativeLibraryException if the JVM denies native access, or runs on a system that rdma4j is not for
+     * @throws NativeLibraryException if the JVM denies native access, or the system is not supported
      */
     public static EventPoller open() {
         NativeLibraries.requireSystem();
@@ -90,12 +90,12 @@ public final class EventPoller implements EventSource, AutoCloseable {
     }
 
     /**
-     * Adds a source; a select that is under way notices it.
+     * Adds a source; a select in progress notices it.
      *
      * @param source what to wait for
      * @throws IllegalArgumentException if it was added already
      * @throws IllegalStateException if the source or this poller is closed
-     * @throws VerbsException if its descriptor cannot be waited for
+     * @throws VerbsException if its descriptor does not support epoll(7)
      */
     public void add(EventSource source) {
         Objects.requireNonNull(source, "source");
@@ -112,10 +112,10 @@ public final class EventPoller implements EventSource, AutoCloseable {
             descriptors.add(descriptor);
             Integer before = places.get(source);
             if (before != null) {
-                // It was opened anew, with another number.
+                // It was opened again, with another number.
                 drop(before, kept -> kept != source);
             }
-            // Closed ones had the same number before.
+            // Closed sources had the same number before.
             put(
                     descriptor,
                     Stream.concat(those.stream().filter(EventSource::isOpen), Stream.of(source))
@@ -124,10 +124,9 @@ public final class EventPoller implements EventSource, AutoCloseable {
     }
 
     /**
-     * Removes a source. A handler is not called for it any more, once this has returned in the thread that selects.
+     * Removes a source. If the selecting thread calls this, it calls no handler for the source afterwards.
      *
-     * @param source what not to wait for any more; one that was not added, or has been closed, does no harm, nor does a
-     *     poller that is closed
+     * @param source the source; does nothing if it was not added, or if it or this poller is closed
      */
     public void remove(EventSource source) {
         Objects.requireNonNull(source, "source");
@@ -139,7 +138,7 @@ public final class EventPoller implements EventSource, AutoCloseable {
         }
     }
 
-    /** A number that belongs to somebody else by now is not in the kernel's set, or belongs to one that is kept. */
+    /** A number that has another owner by now is not in the kernel's set, or belongs to a source that is kept. */
     private void drop(int descriptor, Predicate<EventSource> condition) {
         List<EventSource> kept =
                 sources.get(descriptor).stream().filter(condition).toList();
@@ -149,7 +148,7 @@ public final class EventPoller implements EventSource, AutoCloseable {
         put(descriptor, kept);
     }
 
-    /** The sources of one descriptor: only its line of the table is written. */
+    /** Sets the sources of one descriptor, and rewrites only its row of the table. */
     private void put(int descriptor, List<EventSource> those) {
         note(descriptor, those);
         EventSource[][] written = Arrays.copyOf(table, Math.max(table.length, descriptor + 1));
@@ -163,15 +162,13 @@ public final class EventPoller implements EventSource, AutoCloseable {
         table = written;
     }
 
-    /** Those that stand there now, instead of those that did. */
+    /** Records the sources of a descriptor, replacing the previous ones. */
     private void note(int descriptor, List<EventSource> those) {
         sources.getOrDefault(descriptor, List.of()).forEach(places::remove);
         those.forEach(source -> places.put(source, descriptor));
     }
 
-    /**
-     * A closed descriptor leaves the kernel's set by itself; one that belongs to somebody else may have stayed open.
-     */
+    /** A closed descriptor leaves the kernel's set automatically; a descriptor with another owner may still be open. */
     private void dropClosed() {
         synchronized (sources) {
             for (int descriptor : List.copyOf(sources.keySet())) {
@@ -201,7 +198,7 @@ public final class EventPoller implements EventSource, AutoCloseable {
         return contains(those.toArray(EventSource[]::new), source);
     }
 
-    /** By identity, as all that is asked here. Asked for each source that is ready: a stream would cost more. */
+    /** Compares by identity, as everywhere here. Called for each ready source: a stream would cost more. */
     private static boolean contains(EventSource[] those, EventSource source) {
         for (EventSource one : those) {
             if (one == source) {
@@ -211,7 +208,7 @@ public final class EventPoller implements EventSource, AutoCloseable {
         return false;
     }
 
-    /** {@return how many sources there are; closed ones do not count} */
+    /** {@return the number of open sources} */
     public int size() {
         synchronized (sources) {
             return (int) sources.values().stream()
@@ -222,17 +219,17 @@ public final class EventPoller implements EventSource, AutoCloseable {
     }
 
     /**
-     * Waits until a source is ready, and calls the handler for each that is, in this thread. The handler should take
-     * the event, with a timeout of zero, because another thread may have taken it; and a source that is added meanwhile
-     * may have got the file descriptor of one that was ready and was closed. It may add, remove and close anything.
-     * What it throws comes out of here, and the next select begins with the descriptors behind that one.
+     * Waits until a source is ready, and calls the handler in this thread for each ready source. The handler should
+     * take the event with a timeout of zero: another thread may have taken it, and a source that is added meanwhile may
+     * reuse the file descriptor of a closed source that was ready. The handler may add, remove and close sources. If it
+     * throws, this method throws the same exception, and the next select begins with the following descriptors.
      *
-     * @param timeout how long to wait; zero or less only looks
-     * @param handler what to do with a source that is ready
-     * @return how many sources the handler was called for; 0 after the time, after {@link #wakeUp()}, and rarely for no
-     *     reason, where an interrupt and a {@link #wakeUp()} come at once
+     * @param timeout how long to wait; zero or less returns at once
+     * @param handler called for each ready source
+     * @return how many sources the handler was called for; 0 after the timeout or {@link #wakeUp()}, and rarely without
+     *     a reason, if an interrupt and a {@link #wakeUp()} coincide
      * @throws WaitInterruptedException if the thread is interrupted while it waits
-     * @throws IllegalStateException if this poller is closed, before or meanwhile
+     * @throws IllegalStateException if this poller is closed, before or during the wait
      */
     public int select(Duration timeout, Consumer<? super EventSource> handler) {
         long nanos = ReadinessWaiter.nanos(timeout);
@@ -240,12 +237,12 @@ public final class EventPoller implements EventSource, AutoCloseable {
     }
 
     /**
-     * Waits as {@link #select(Duration, Consumer)} does, for an event loop that has just read the clock: a second
-     * reading costs about as much as a look at a queue.
+     * Waits as {@link #select(Duration, Consumer)} does, for an event loop that has just read the clock: reading it
+     * again costs about as much as polling a queue.
      *
-     * @param now what {@link System#nanoTime} has just returned; not looked at if the next argument is zero or less
-     * @param nanos how long to wait; zero or less only looks
-     * @param handler what to do with a source that is ready
+     * @param now what {@link System#nanoTime} has just returned; ignored if the next argument is zero or less
+     * @param nanos how long to wait; zero or less returns at once
+     * @param handler called for each ready source
      * @return as {@link #select(Duration, Consumer)}
      * @throws WaitInterruptedException as {@link #select(Duration, Consumer)}
      * @throws IllegalStateException as {@link #select(Duration, Consumer)}
@@ -255,15 +252,15 @@ public final class EventPoller implements EventSource, AutoCloseable {
     }
 
     /**
-     * Waits as {@link #select(Duration, Consumer)} does, for an event loop that others end by {@link #wakeUp()}: to
-     * look out for an interrupt costs as much as to look at a queue. One that comes meanwhile stays with the thread,
-     * and need not end the wait.
+     * Waits as {@link #select(Duration, Consumer)} does, for an event loop that other threads end by {@link #wakeUp()}:
+     * watching for an interrupt costs as much as polling a queue. An interrupt during the wait leaves the thread's
+     * interrupt status set, and may not end the wait.
      *
      * @param now as {@link #select(long, long, Consumer)}
-     * @param nanos how long to wait; zero or less only looks
-     * @param handler what to do with a source that is ready
+     * @param nanos how long to wait; zero or less returns at once
+     * @param handler called for each ready source
      * @return as {@link #select(Duration, Consumer)}
-     * @throws WaitInterruptedException if an interrupt has ended the wait all the same, as on a virtual thread
+     * @throws WaitInterruptedException if an interrupt has ended the wait, as it does on a virtual thread
      * @throws IllegalStateException as {@link #select(Duration, Consumer)}
      */
     public int selectUninterruptibly(long now, long nanos, Consumer<? super EventSource> handler) {
@@ -278,7 +275,7 @@ public final class EventPoller implements EventSource, AutoCloseable {
             EventSource[] those = sourcesOf(descriptor);
             for (int i = 0; i < those.length; i++) {
                 EventSource source = those[i];
-                // The handlers of those before it may have removed it.
+                // An earlier handler may have removed it.
                 EventSource[] still = i == 0 ? those : sourcesOf(descriptor);
                 if (!source.isOpen()) {
                     anyClosed = true;
@@ -303,7 +300,7 @@ public final class EventPoller implements EventSource, AutoCloseable {
         }
     }
 
-    /** The kernel names what stays ready in the same order each time, and the handler may throw each time. */
+    /** The kernel lists ready descriptors in the same order each time, and a handler may throw each time. */
     private int[] inTurn(int[] ready) {
         return thrower == NOBODY ? ready : behind(thrower, ready);
     }
@@ -326,7 +323,7 @@ public final class EventPoller implements EventSource, AutoCloseable {
         if (those.length > 0) {
             return those;
         }
-        // The kernel tells of a source before it stands in the table.
+        // The kernel can report a source before it is in the table.
         synchronized (sources) {
             return written(descriptor);
         }
@@ -339,7 +336,7 @@ public final class EventPoller implements EventSource, AutoCloseable {
     }
 
     /**
-     * Ends the select that is under way, or else the next one, at once.
+     * Ends the select in progress, or else the next one.
      *
      * @throws IllegalStateException if this poller is closed
      */
@@ -348,8 +345,8 @@ public final class EventPoller implements EventSource, AutoCloseable {
     }
 
     /**
-     * The file descriptor that is readable when a source is ready, or after {@link #wakeUp()}: for a program that has
-     * its own poll(2) loop, or for another poller. It belongs to this object: do not close it.
+     * Returns the file descriptor that is readable when a source is ready, or after {@link #wakeUp()}, for a program
+     * with its own poll(2) loop or for another poller. It belongs to this object: do not close it.
      *
      * @return the descriptor of the epoll(7) instance
      * @throws IllegalStateException if this poller is closed
@@ -368,7 +365,8 @@ public final class EventPoller implements EventSource, AutoCloseable {
     }
 
     /**
-     * Ends selects that are under way with an {@link IllegalStateException}; the sources stay open. Twice does nothing.
+     * Closes the poller. Selects in progress end with an {@link IllegalStateException}; the sources stay open. Does
+     * nothing if it is closed already.
      */
     @Override
     public void close() {

@@ -3,15 +3,15 @@
 package io.github.rdma4j.verbs;
 
 /**
- * Something that an {@link EventPoller} can wait for: completion channels, device contexts (for their asynchronous
- * events) and the event channels of rdma_cm are, and a program may add its own, anything with a file descriptor that
- * becomes readable.
+ * An event source that an {@link EventPoller} can wait for: a completion channel, a device context (for its
+ * asynchronous events) or an event channel of rdma_cm. A program can add its own, with any file descriptor that becomes
+ * readable.
  *
  * @since 0.1.0
  */
 public interface EventSource {
     /**
-     * The file descriptor that is readable when an event is there, for a program that has its own poll(2) loop. It
+     * Returns the file descriptor that is readable when there is an event, for a program with its own poll(2) loop. It
      * belongs to this object: do not read from it, and do not close it.
      *
      * @return the descriptor

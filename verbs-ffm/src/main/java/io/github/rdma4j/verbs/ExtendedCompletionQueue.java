@@ -16,16 +16,16 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * An extended completion queue ({@code struct ibv_cq_ex}): completions are not copied out, but read in place through
- * the {@link #cursor()}, and only those of their fields that were asked for; among them timestamps, which
- * {@link WorkCompletion} has not.
+ * An extended completion queue ({@code struct ibv_cq_ex}). Completions are not copied out, but read in place through
+ * the {@link #cursor()}. They have only the requested fields, which can include timestamps that {@link WorkCompletion}
+ * does not have.
  *
  * <p>Thread safety: as for {@link CompletionQueue}, but only one thread at a time may poll, by the cursor or by
- * {@link #poll}. Another one that tries meanwhile gets an {@link IllegalStateException}, and so does a {@link #resize}
- * then: waiting in the driver for a thread that may hold the cursor for long could block the whole JVM. While a queue
- * pair is closed or reset whose completions come here, a poll waits for that. A thread that has started the cursor and,
- * before the end, arms the queue or waits for events of its channel gets an {@link IllegalStateException}, too: some
- * drivers would have it wait for itself.
+ * {@link #poll}. Meanwhile, a poll by another thread throws an {@link IllegalStateException}, and so does
+ * {@link #resize}: waiting in the driver for a thread that can hold the cursor for long could block the whole JVM. A
+ * poll waits while a queue pair that completes here is closed or reset. A thread that has started the cursor and not
+ * ended it gets an {@link IllegalStateException} if it arms the queue or waits for events of its channel: with some
+ * drivers it would wait for itself.
  *
  * @since 0.1.0
  */
@@ -92,7 +92,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
         return ignoresOverrun;
     }
 
-    /** {@return what the completions of this queue tell} */
+    /** {@return the fields that the completions of this queue have} */
     public Set<WorkCompletionField> fields() {
         return fields;
     }
@@ -103,12 +103,12 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
     }
 
     /**
-     * Starts the cursor, and sleeps until there is a completion: as {@link #awaitCompletions} does it.
+     * Starts the cursor, and sleeps until there is a completion, like {@link #awaitCompletions}.
      *
-     * @param timeout how long to wait; zero or less only tries
-     * @return whether the cursor stands on a completion; then {@link CompletionCursor#end()} must follow
-     * @throws IllegalStateException if the queue is closed, before or meanwhile, was created without a channel, or is
-     *     being polled
+     * @param timeout how long to wait; zero or less returns at once
+     * @return whether the cursor is at a completion; then {@link CompletionCursor#end()} must follow
+     * @throws IllegalStateException if the queue is closed, before or during the wait, was created without a channel,
+     *     or is being polled
      * @throws WaitInterruptedException if the thread is interrupted while it waits
      * @throws VerbsException if the queue or the channel has failed
      */
@@ -147,13 +147,13 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
         }
     }
 
-    /** Ends the way of whatever thread, and lets none begin, before this queue and its queue pairs are closed. */
+    /** Ends the poll of whichever thread, and lets none begin, before this queue and its queue pairs are closed. */
     void endCursor() {
         closeGuard();
         cursor.endForClose();
     }
 
-    /** After a close that did not come so far. */
+    /** Allows polls again, if the close did not happen. */
     void allowCursor() {
         reopenGuard();
     }

@@ -9,8 +9,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What an extended completion queue is to be ({@code struct ibv_cq_init_attr_ex}), besides its size. Each setter
- * returns this object; everything has a default.
+ * Settings of an extended completion queue ({@code struct ibv_cq_init_attr_ex}), except its size. Each setter returns
+ * this object, and each setting has a default.
  *
  * @since 0.1.0
  */
@@ -24,7 +24,7 @@ public final class ExtendedCompletionQueueConfig {
     ExtendedCompletionQueueConfig() {}
 
     /**
-     * Where the queue announces completions; as {@link CompletionQueueConfig#channel}.
+     * Sets the channel in which the queue announces completions; see {@link CompletionQueueConfig#channel}.
      *
      * @param completionChannel of the same device context
      * @return this
@@ -35,7 +35,7 @@ public final class ExtendedCompletionQueueConfig {
     }
 
     /**
-     * The completion vector; as {@link CompletionQueueConfig#completionVector}.
+     * Sets the completion vector; see {@link CompletionQueueConfig#completionVector}.
      *
      * @param vector from 0, less than {@link DeviceContext#completionVectorCount()}
      * @return this
@@ -46,9 +46,10 @@ public final class ExtendedCompletionQueueConfig {
     }
 
     /**
-     * What completions are to tell; default {@link WorkCompletionField#STANDARD}.
+     * Sets the fields that completions have; default {@link WorkCompletionField#STANDARD}.
      *
-     * @param wanted these and no others; none for work-request id, status, opcode, vendor error and flags only
+     * @param wanted exactly these fields; with none, completions have the work-request id, status, opcode, vendor error
+     *     and flags only
      * @return this
      */
     public ExtendedCompletionQueueConfig fields(WorkCompletionField... wanted) {
@@ -61,11 +62,11 @@ public final class ExtendedCompletionQueueConfig {
     }
 
     /**
-     * Whether the driver may leave out its lock; default false. The program then must see to it that no two threads are
-     * in any call on this queue at once, and that no thread is posting to its queue pairs while another polls. A
-     * mistake here is not noticed, and loses completions.
+     * Sets whether the driver may omit its lock; default false. If true, the program must make sure that no two threads
+     * call this queue at once, and that no thread posts to its queue pairs while another polls. A violation is not
+     * detected, and loses completions.
      *
-     * @param single true to leave it out
+     * @param single true to omit the lock
      * @return this
      */
     public ExtendedCompletionQueueConfig singleThreaded(boolean single) {
@@ -74,10 +75,10 @@ public final class ExtendedCompletionQueueConfig {
     }
 
     /**
-     * Whether the device may write over completions that were not polled, in place of putting the queue into the error
-     * state; default false. For programs that know that the queue cannot overrun.
+     * Sets whether the device may overwrite completions that were not polled, instead of moving the queue to the error
+     * state; default false. For programs whose queue cannot overrun.
      *
-     * @param ignore true to let it
+     * @param ignore true to allow it
      * @return this
      */
     public ExtendedCompletionQueueConfig ignoreOverrun(boolean ignore) {
@@ -86,8 +87,8 @@ public final class ExtendedCompletionQueueConfig {
     }
 
     /**
-     * A parent domain, whose thread domain says who uses the queue, and whose allocator provides its memory; default
-     * none.
+     * Sets a parent domain, whose thread domain names the thread that uses the queue, and whose allocator provides its
+     * memory; default none.
      *
      * @param domain a parent domain of the same device context
      * @return this
@@ -124,7 +125,7 @@ public final class ExtendedCompletionQueueConfig {
                 | (ignoreOverrun ? RdmaHeaders.IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN() : 0);
     }
 
-    /** Null if there is none. */
+    /** Returns null if there is none. */
     ParentDomain parentDomain() {
         return parentDomain;
     }

@@ -10,10 +10,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A copy of a file descriptor that this object owns, of this process or of another one: what
- * {@link DeviceContext#importFrom} takes. The JDK can neither name nor pass on file descriptors, so a descriptor of
- * another process is fetched by its number (pidfd_getfd(2), Linux 5.6 and later). A native helper that receives it over
- * a Unix domain socket (SCM_RIGHTS) is the other way; it hands the number to {@link #adopt(int)}.
+ * An owned copy of a file descriptor of this process or of another one, for {@link DeviceContext#importFrom}. The JDK
+ * can neither name nor pass on file descriptors, so a descriptor of another process is fetched by its number
+ * (pidfd_getfd(2), Linux 5.6 and later). Alternatively, a native helper receives the descriptor over a Unix domain
+ * socket (SCM_RIGHTS), and hands its number to {@link #adopt(int)}.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -29,12 +29,12 @@ public final class FileDescriptorCopy implements AutoCloseable {
     }
 
     /**
-     * A copy of a descriptor of this process (fcntl(2), F_DUPFD_CLOEXEC).
+     * Copies a descriptor of this process (fcntl(2), F_DUPFD_CLOEXEC).
      *
      * @param descriptor an open descriptor
      * @return the copy
      * @throws NativeLibraryException if the JVM denies native access
-     * @throws VerbsException if it is not open, or the process has too many
+     * @throws VerbsException if it is not open, or the process has too many descriptors
      */
     public static FileDescriptorCopy of(int descriptor) {
         NativeLibraries.requireSystem();
@@ -42,14 +42,15 @@ public final class FileDescriptorCopy implements AutoCloseable {
     }
 
     /**
-     * A copy of a descriptor of another process (pidfd_getfd(2)). Needs the right to trace that process:
+     * Copies a descriptor of another process (pidfd_getfd(2)). Requires the right to trace that process:
      * CAP_SYS_PTRACE, or the same user where Yama allows it.
      *
-     * @param process the other's process id, as {@link ProcessHandle#pid()} gives it
-     * @param descriptor its descriptor, such as the other's {@link DeviceContext#commandDescriptor()}
+     * @param process the process id, as {@link ProcessHandle#pid()} gives it
+     * @param descriptor its descriptor, such as that process's {@link DeviceContext#commandDescriptor()}
      * @return the copy
      * @throws NativeLibraryException if the JVM denies native access
-     * @throws VerbsException if there is no such process or descriptor, or no right to it; the message says which right
+     * @throws VerbsException if there is no such process or descriptor, or the right is missing; the message says which
+     *     right
      * @throws UnsupportedVerbException if the kernel is older than 5.6
      */
     public static FileDescriptorCopy ofProcess(long process, int descriptor) {
@@ -58,7 +59,7 @@ public final class FileDescriptorCopy implements AutoCloseable {
     }
 
     /**
-     * Takes over a descriptor that native code has made; it is closed with this object.
+     * Takes over a descriptor that native code has created. It is closed with this object.
      *
      * @param descriptor an open descriptor that nobody else closes
      * @return its owner
@@ -71,9 +72,9 @@ public final class FileDescriptorCopy implements AutoCloseable {
     }
 
     /**
-     * The descriptor.
+     * Returns the number of the descriptor.
      *
-     * @return its number
+     * @return the number
      * @throws IllegalStateException if it is closed, or has been given away
      */
     public synchronized int number() {
@@ -83,7 +84,10 @@ public final class FileDescriptorCopy implements AutoCloseable {
         return number;
     }
 
-    /** What it stands for, as the kernel names it; empty if it is closed by somebody else, or there is no /proc. */
+    /**
+     * Returns the file behind the descriptor, as the kernel names it; empty if the descriptor was closed elsewhere, or
+     * without /proc.
+     */
     Optional<Path> file() {
         try {
             return Optional.of(Files.readSymbolicLink(Path.of("/proc/self/fd", Integer.toString(number()))));
@@ -93,7 +97,7 @@ public final class FileDescriptorCopy implements AutoCloseable {
     }
 
     /**
-     * Gives the descriptor away: closing this object then does nothing.
+     * Releases ownership of the descriptor: closing this object then does nothing.
      *
      * @return the number, which the caller closes
      * @throws IllegalStateException if it is closed, or has been given away before

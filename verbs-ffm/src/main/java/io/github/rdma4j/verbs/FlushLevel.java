@@ -3,7 +3,7 @@
 package io.github.rdma4j.verbs;
 
 /**
- * What a flush concerns ({@code enum ibv_selectivity_level}).
+ * The range of a flush ({@code enum ibv_selectivity_level}).
  *
  * @since 0.1.0
  */

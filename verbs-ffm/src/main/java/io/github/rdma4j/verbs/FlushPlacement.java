@@ -3,14 +3,14 @@
 package io.github.rdma4j.verbs;
 
 /**
- * How far a flush brings what was written before ({@code enum ibv_placement_type}).
+ * How far a flush moves the data that was written before it ({@code enum ibv_placement_type}).
  *
  * @since 0.1.0
  */
 public enum FlushPlacement {
-    /** All that may read the memory see it; the region needs {@link AccessFlag#FLUSH_GLOBAL}. */
+    /** All readers of the memory see the data; the region needs {@link AccessFlag#FLUSH_GLOBAL}. */
     GLOBAL(1),
-    /** It outlives a loss of power; the region needs {@link AccessFlag#FLUSH_PERSISTENT}. */
+    /** The data survives a power failure; the region needs {@link AccessFlag#FLUSH_PERSISTENT}. */
     PERSISTENT(1 << 1),
     /** Both. */
     GLOBAL_AND_PERSISTENT(1 | 1 << 1);

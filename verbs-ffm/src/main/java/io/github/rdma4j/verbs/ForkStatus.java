@@ -8,11 +8,11 @@ package io.github.rdma4j.verbs;
  * @since 0.1.0
  */
 public enum ForkStatus {
-    /** It does not: after a fork, the parent's writes can go to pages that the adapter does not see. */
+    /** It does not: after a fork, the parent's writes can go to pages that the adapter does not use. */
     DISABLED,
     /** It does, since {@link ForkSupport#enable()} was called. */
     ENABLED,
-    /** It does by itself: the kernel (5.12 and later) gives the child copies of pinned pages. */
+    /** It does without support: the kernel (5.12 and later) gives the child copies of pinned pages. */
     UNNEEDED;
 
     static ForkStatus ofCode(int code) {

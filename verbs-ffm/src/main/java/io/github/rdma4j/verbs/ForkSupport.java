@@ -14,7 +14,7 @@ import io.github.rdma4j.verbs.internal.NativeLibraries;
  * touches such a page is killed.
  *
  * <p>Java's own {@link ProcessBuilder} needs none of this: it starts programs without duplicating the address space,
- * unless {@code -Djdk.lang.Process.launchMechanism=FORK} is set. It is for native code in the process that forks.
+ * unless {@code -Djdk.lang.Process.launchMechanism=FORK} is set. Support is for native code in the process that forks.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -24,7 +24,7 @@ public final class ForkSupport {
     private ForkSupport() {}
 
     /**
-     * Whether registered memory survives a fork (ibv_is_fork_initialized(3)).
+     * Returns whether registered memory survives a fork (ibv_is_fork_initialized(3)).
      *
      * @return the status now
      * @throws UnsupportedVerbException before rdma-core 35
@@ -36,8 +36,8 @@ public final class ForkSupport {
     }
 
     /**
-     * Makes registered memory survive a fork (ibv_fork_init(3)); to be called before anything is registered. Does
-     * nothing if it does so already, or if the kernel sees to it. There is no way back. The environment variable
+     * Makes registered memory survive a fork (ibv_fork_init(3)). Call it before anything is registered. Does nothing if
+     * support is enabled already, or if the kernel does not need it. It cannot be undone. The environment variable
      * {@code RDMAV_HUGEPAGES_SAFE} must be set before if huge pages will be registered.
      *
      * @throws VerbsException if something has been registered in this process before, or the kernel cannot do it
@@ -45,7 +45,7 @@ public final class ForkSupport {
      */
     public static void enable() {
         NativeLibraries.requireVerbs();
-        // Some versions of the function complain that it is too late where there is nothing to do.
+        // Some versions of the function report that it is too late although there is nothing to do.
         if (!ExportedVerb.IS_FORK_INITIALIZED.isPresent() || status() == ForkStatus.DISABLED) {
             check(ExportedVerb.FORK_INIT.number());
         }

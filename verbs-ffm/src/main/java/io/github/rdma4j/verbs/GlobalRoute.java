@@ -6,11 +6,10 @@ import io.github.rdma4j.verbs.device.Gid;
 import java.util.Objects;
 
 /**
- * The global route of a packet ({@code struct ibv_global_route}): what goes into its GRH, or on RoCE into its IP
- * header.
+ * The global route of a packet ({@code struct ibv_global_route}): the fields of its GRH or, on RoCE, of its IP header.
  *
  * @param destinationGid the peer's GID, or a multicast group's
- * @param flowLabel 20 bits: what routers tell flows apart by; on RoCE v2 the UDP source port follows from it, see
+ * @param flowLabel 20 bits, which identify a flow to routers; on RoCE v2 the UDP source port is derived from it, see
  *     {@link #udpSourcePort()}
  * @param sourceGidIndex the index of this side's GID, 0 to 255
  * @param hopLimit 0 to 255
@@ -39,14 +38,14 @@ public record GlobalRoute(Gid destinationGid, int flowLabel, int sourceGidIndex,
         }
     }
 
-    /** {@return the UDP source port that RoCE v2 packets of this route leave from, 0xc000 to 0xffff} */
+    /** {@return the UDP source port of RoCE v2 packets of this route, 0xc000 to 0xffff} */
     public int udpSourcePort() {
         return udpSourcePort(flowLabel);
     }
 
     /**
-     * The UDP source port that RoCE v2 packets with a flow label leave from ({@code ibv_flow_label_to_udp_sport}): what
-     * a network spreads over its links by.
+     * Returns the UDP source port of RoCE v2 packets with a flow label ({@code ibv_flow_label_to_udp_sport}). Networks
+     * distribute packets over their links by this port.
      *
      * @param flowLabel 20 bits; higher ones are ignored
      * @return 0xc000 to 0xffff

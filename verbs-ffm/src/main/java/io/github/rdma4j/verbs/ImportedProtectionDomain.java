@@ -5,7 +5,7 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.ImportCalls;
 
-/** A protection domain that another process has made, and destroys. */
+/** A protection domain that another process has created and destroys. */
 final class ImportedProtectionDomain extends ProtectionDomain {
     ImportedProtectionDomain(DeviceContext context, int kernelHandle) {
         super(

@@ -23,7 +23,7 @@ public enum IncomingOperation {
         this.opcode = opcode;
     }
 
-    /** The value of {@code enum ibv_wr_opcode}. */
+    /** Returns the value of {@code enum ibv_wr_opcode}. */
     int opcode() {
         return opcode;
     }

@@ -15,12 +15,12 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * Room for the inline data of some requests of one queue pair. Inline data is copied here first: the adapter's library
- * copies it from there in user space, where an address whose arena was closed would crash the JVM; the JDK's copy
- * checks it.
+ * Buffers for the inline data of some requests of one queue pair. Inline data is copied here first. The adapter's
+ * library then copies it from here in user space; copying directly from memory whose arena was closed would crash the
+ * JVM, while the JDK's copy checks that.
  */
 final class InlineData {
-    /** The most bytes of a short copy, two words. */
+    /** The maximum size of a short copy in bytes: two words. */
     private static final int SHORT = 2 * Long.BYTES;
 
     private final MemorySegment memory;
@@ -31,17 +31,17 @@ final class InlineData {
     /**
      * Allocates.
      *
-     * @param arena of the queue pair; its scope is checked at each use, because that may be outside the queue pair's
-     *     guard
-     * @param capacity the requests
-     * @param maxInlineData the most bytes of one
+     * @param arena the queue pair's arena; its scope is checked at each use, because that may be outside the queue
+     *     pair's guard
+     * @param capacity the number of requests
+     * @param maxInlineData the maximum size of one, in bytes
      */
     InlineData(Arena arena, int capacity, int maxInlineData) {
         this.maxInlineData = maxInlineData;
         this.memory = arena.allocate(Math.max(1, (long) capacity * maxInlineData));
     }
 
-    /** Copies the data of the request at an index, and tells where it is now. */
+    /** Copies the data of the request at an index, and returns its address. */
     long copy(int index, MemorySlice local) {
         requireRoom(local.length());
         long offset = (long) index * maxInlineData;
@@ -49,7 +49,7 @@ final class InlineData {
         return memory.address() + offset;
     }
 
-    /** Copies the parts of a list behind each other, and tells where they are now. */
+    /** Concatenates the slices of a list, and returns the address of the copy. */
     long copy(int index, SliceList local) {
         requireRoom(local.length());
         long start = (long) index * maxInlineData;
@@ -75,12 +75,12 @@ final class InlineData {
     }
 
     /**
-     * Copies memory that need not be registered to {@link #address()}. Only where the arena is an automatic one: this
-     * does not look at the scope of the memory here.
+     * Copies memory that need not be registered to {@link #address()}. Only for an automatic arena: this does not check
+     * the scope of the buffers.
      */
     void copy(MemorySegment source) {
-        // Not by a method that serves both: it would lie one call deeper, where the compiler does not inline all of
-        // the JDK's copy.
+        // Not in a method shared by both: it would be one call deeper, where the compiler does not inline all of the
+        // JDK's copy.
         long length = source.byteSize();
         long target = target(length);
         if (length > SHORT) {
@@ -95,7 +95,7 @@ final class InlineData {
         return NativeMemory.structure(memory.address());
     }
 
-    /** By two words that may overlap: what MemorySegment.copy does first takes longer than such a copy. */
+    /** Copies by two words that may overlap: the checks of MemorySegment.copy take longer than the copy. */
     private static void copyShort(MemorySegment source, long offset, long target, long length) {
         if (length >= Long.BYTES) {
             long last = length - Long.BYTES;
@@ -116,12 +116,12 @@ final class InlineData {
         }
     }
 
-    /** Where the data of the first request goes. */
+    /** Returns the address of the first request's data. */
     long address() {
         return memory.address();
     }
 
-    /** Copies memory that need not be registered, for the request at an index, and tells where it is now. */
+    /** Copies memory that need not be registered, for the request at an index, and returns its address. */
     long copy(int index, MemorySegment source) {
         requireRoom(source.byteSize());
         long offset = (long) index * maxInlineData;
@@ -139,7 +139,7 @@ final class InlineData {
         view.put(0, source, source.position(), length);
     }
 
-    /** Not among the checks that can be switched off: the copy would run into the next request's. */
+    /** This check cannot be turned off: the copy would overwrite the next request's data. */
     private void requireRoom(long length) {
         if (length > maxInlineData) {
             throw Checks.tooLongInline(length, maxInlineData);

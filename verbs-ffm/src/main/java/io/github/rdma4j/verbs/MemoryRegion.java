@@ -28,11 +28,12 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Registered memory ({@code struct ibv_mr}): known to the adapter by a local and a remote key. Host memory mostly,
- * pinned; memory of another device or of the adapter itself too, which has no segment.
+ * A registered memory region ({@code struct ibv_mr}), which work requests name by a local key and peers by a remote
+ * key. It is usually pinned host memory. It can also be memory of another device or of the adapter itself, which has no
+ * segment.
  *
  * <p>Thread safety: all methods may be called from any thread. Closing a region while the adapter works on it is safe
- * for this process; the requests under way end with {@link WorkCompletionStatus#LOC_PROT_ERR} here or
+ * for this process; outstanding requests fail with {@link WorkCompletionStatus#LOC_PROT_ERR} here or
  * {@link WorkCompletionStatus#REM_ACCESS_ERR} at the peer.
  *
  * @since 0.1.0
@@ -55,9 +56,9 @@ public final class MemoryRegion extends Resource {
     private ProtectionDomain domain;
     /** Null if the process has no address for it. */
     private MemorySegment memory;
-    /** Freed with the region; empty if the memory is the user's. */
+    /** Freed with the region; empty if the memory belongs to the program. */
     private final List<Arena> ownedArenas = new ArrayList<>(0);
-    /** Closes the region when the user's arena of the memory is closed; null if there is none. */
+    /** Closes the region when the program closes the arena of the memory; null if there is none. */
     private ArenaWatch arena;
 
     private final MemorySegment region;
@@ -66,12 +67,12 @@ public final class MemoryRegion extends Resource {
     private int access;
     private int localKey;
     private int remoteKey;
-    /** Whether another process has registered it, and deregisters it. */
+    /** Whether another process has registered the region, and deregisters it. */
     private boolean imported;
-    /** Whether it is a memory pool's, which alone closes it. */
+    /** Whether the region belongs to a memory pool, which alone closes it. */
     private volatile boolean pooled;
 
-    /** Others of the parents than the domain are what the memory lies in, and are closed after the region. */
+    /** Parents besides the domain are what the memory belongs to, and are closed after the region. */
     MemoryRegion(ProtectionDomain domain, MemoryRegistration registration, Arena ownedArena, Resource... others) {
         super(Resource.concat(domain, others));
         this.domain = domain;
@@ -86,7 +87,7 @@ public final class MemoryRegion extends Resource {
         readKeys();
     }
 
-    /** Host memory that no adapter knows: the root of a tree of its own. */
+    /** Creates a region of host memory that is registered with no adapter: the root of its own tree. */
     private MemoryRegion(MemorySegment memory, int access, Arena ownedArena) {
         if (ownedArena != null) {
             ownedArenas.add(ownedArena);
@@ -101,16 +102,15 @@ public final class MemoryRegion extends Resource {
     }
 
     /**
-     * Allocates host memory that no adapter knows, for transfers of endpoints over TCP. It needs no RDMA device and no
-     * library, and is not pinned. Its keys are random numbers, by which peers of such endpoints name it. Queue pairs
-     * cannot use it.
+     * Allocates host memory that is registered with no adapter, for transfers of endpoints over TCP. It needs no RDMA
+     * device and no native library, and is not pinned. Its keys are random numbers, by which peers of such endpoints
+     * name it. Queue pairs cannot use it.
      *
      * @param size in bytes, above 0
-     * @param access what may be done with it, besides local reading; remote writing and atomics need
-     *     {@link AccessFlag#LOCAL_WRITE}
-     * @return the region, zeroed, aligned to a page; to be closed by the program
+     * @param access the rights, besides local reading; remote writing and atomics need {@link AccessFlag#LOCAL_WRITE}
+     * @return the region, zeroed and aligned to a page; the program closes it
      * @throws IllegalArgumentException if the size is below 1, or the flags do not go together
-     * @throws OutOfMemoryError if the process cannot have so much
+     * @throws OutOfMemoryError if the process cannot allocate that much
      */
     public static MemoryRegion withoutAdapter(long size, AccessFlag... access) {
         if (size < 1) {
@@ -128,12 +128,12 @@ public final class MemoryRegion extends Resource {
     }
 
     /**
-     * Makes a region of native memory of the program's own, as {@link #withoutAdapter(long, AccessFlag...)} does of new
-     * memory. When the arena of the segment is closed, transfers to and from the region fail.
+     * Makes a region of native memory that the program has allocated, like {@link #withoutAdapter(long, AccessFlag...)}
+     * but without new memory. When the arena of the segment is closed, transfers to and from the region fail.
      *
      * @param segment native memory of any size above 0
-     * @param access what may be done with it, besides local reading
-     * @return the region, to be closed by the program; the memory stays
+     * @param access the rights, besides local reading
+     * @return the region; the program closes it, which does not free the memory
      * @throws IllegalArgumentException if the segment is empty, on the heap, or read-only with a writing flag, or the
      *     flags do not go together
      * @throws IllegalStateException if the segment's arena is closed
@@ -162,7 +162,7 @@ public final class MemoryRegion extends Resource {
         return imported;
     }
 
-    /** Registers memory of an arena of the user's. */
+    /** Registers memory of an arena of the program. */
     static MemoryRegion ofUserMemory(
             ProtectionDomain domain,
             MemorySegment memory,
@@ -174,7 +174,7 @@ public final class MemoryRegion extends Resource {
         return region;
     }
 
-    /** Null if the memory is of no arena of the user's. */
+    /** Returns null if the memory does not belong to an arena of the program. */
     ArenaWatch arena() {
         return arena;
     }
@@ -185,7 +185,7 @@ public final class MemoryRegion extends Resource {
     }
 
     /**
-     * The memory, as it was given.
+     * Returns the memory, as it was passed to the registration.
      *
      * @return the segment
      * @throws UnsupportedOperationException if {@link #hasSegment()} says that there is none
@@ -199,19 +199,19 @@ public final class MemoryRegion extends Resource {
     }
 
     /**
-     * {@return whether the region has a segment: not if it is a dma-buf, device memory, bare addresses, the whole
-     * address space, or nothing}
+     * {@return whether the region has a segment; false for a dma-buf, device memory, bare addresses, the whole address
+     * space and the null region}
      */
     public boolean hasSegment() {
         return memory != null;
     }
 
     /**
-     * The kernel's handle, by which a process that has imported the device imports it; see {@link
-     * ProtectionDomain#importMemoryRegion}.
+     * Returns the kernel's handle, by which a process that has imported the device imports the region; see
+     * {@link ProtectionDomain#importMemoryRegion}.
      *
      * @return the handle
-     * @throws UnsupportedOperationException if no adapter knows the region
+     * @throws UnsupportedOperationException if the region has no adapter
      */
     public int kernelHandle() {
         requireAdapter("the kernel's handle");
@@ -219,26 +219,26 @@ public final class MemoryRegion extends Resource {
     }
 
     /**
-     * The domain that it is registered in.
+     * Returns the domain that the region is registered in.
      *
      * @return the domain
-     * @throws UnsupportedOperationException if no adapter knows the region: see {@link #hasAdapter()}
+     * @throws UnsupportedOperationException if the region has no adapter: see {@link #hasAdapter()}
      */
     public ProtectionDomain protectionDomain() {
         requireAdapter("the protection domain");
         return domain;
     }
 
-    /** The domain, for the hot path; null if no adapter knows the region. */
+    /** Returns the domain, for the hot path; null if the region has no adapter. */
     ProtectionDomain domain() {
         return domain;
     }
 
     /**
-     * Whether an adapter knows the region. Memory of {@link #withoutAdapter(long, AccessFlag...)} is known to none, and
-     * only endpoints over TCP can use it.
+     * Returns whether the region is registered with an adapter. A region of
+     * {@link #withoutAdapter(long, AccessFlag...)} is not, and only endpoints over TCP can use it.
      *
-     * @return false for such memory
+     * @return false for such a region
      */
     public boolean hasAdapter() {
         return domain != null;
@@ -247,7 +247,7 @@ public final class MemoryRegion extends Resource {
     private void requireAdapter(String what) {
         if (domain == null) {
             throw new UnsupportedOperationException(
-                    "%s of %s, which no adapter knows: register the memory in a ProtectionDomain"
+                    "%s of %s, which is registered with no adapter: register the memory in a ProtectionDomain"
                             .formatted(what, this));
         }
     }
@@ -263,23 +263,23 @@ public final class MemoryRegion extends Resource {
     }
 
     /**
-     * {@return the address of the first byte in work requests; that of the segment unless another one was asked for}
+     * {@return the address of the first byte in work requests: the address of the segment unless the registration named
+     * another}
      */
     public long address() {
         return address;
     }
 
-    /** {@return the number of bytes; {@link Long#MAX_VALUE} if the region is the whole address space or nothing} */
+    /** {@return the number of bytes; {@link Long#MAX_VALUE} for the whole address space and the null region} */
     public long length() {
         return length;
     }
 
     /**
-     * A part of the region, for work requests. Slices are small immutable objects: make those of a hot loop once,
-     * before it.
+     * Returns a part of the region, for work requests. Slices are small immutable objects: create the slices of a hot
+     * loop before the loop.
      *
-     * @param offset from the start of the region, in bytes; in the region of the whole address space that is the
-     *     address
+     * @param offset from the start of the region, in bytes; in a region of the whole address space, the address
      * @param size in bytes
      * @return the part
      * @throws IndexOutOfBoundsException if the part does not lie within the region
@@ -294,13 +294,14 @@ public final class MemoryRegion extends Resource {
     }
 
     /**
-     * The part of the region that a segment is, for work requests. The slice does not hold on to the segment.
+     * Returns the part of the region that a segment covers, for work requests. The slice does not keep the segment
+     * reachable.
      *
      * @param part a part of {@link #segment()}, or any native segment if the region is the whole address space
      * @return the part
      * @throws IllegalArgumentException if the segment is on the heap
      * @throws IndexOutOfBoundsException if it does not lie within the region
-     * @throws UnsupportedOperationException if the region is a dma-buf, device memory or nothing
+     * @throws UnsupportedOperationException if the region is a dma-buf, device memory or the null region
      */
     public MemorySlice slice(MemorySegment part) {
         if (!part.isNative()) {
@@ -311,10 +312,7 @@ public final class MemoryRegion extends Resource {
         return slice(part.address() - (addressSpace ? 0 : segment().address()), part.byteSize());
     }
 
-    /**
-     * {@return what may be done with the memory, besides local reading: what it was registered with, or reregistered
-     * last}
-     */
+    /** {@return the rights besides local reading, as of the last registration or reregistration} */
     public Set<AccessFlag> access() {
         EnumSet<AccessFlag> flags = EnumSet.noneOf(AccessFlag.class);
         flags.addAll(AccessFlag.of(access));
@@ -322,47 +320,47 @@ public final class MemoryRegion extends Resource {
     }
 
     /**
-     * Whether the region is a chunk of a {@linkplain io.github.rdma4j.verbs.pool.RegisteredMemoryPool memory pool}. Its
-     * bounds and its remote key are then those of much more memory than one user of the pool has taken, and the pool
-     * alone closes and changes it.
+     * Returns whether the region is a chunk of a
+     * {@linkplain io.github.rdma4j.verbs.pool.RegisteredMemoryPool memory pool}. Such a region and its remote key cover
+     * much more memory than one user of the pool has taken, and only the pool closes and changes it.
      *
-     * @return true for a pool's
+     * @return true if it belongs to a pool
      */
     public boolean isPooled() {
         return pooled;
     }
 
     /**
-     * Whether something may be done with the memory; as {@link #access()}, and allocates nothing.
+     * Returns whether the region grants a right. Like {@link #access()}, but allocates nothing.
      *
      * @param flag the right
-     * @return true if it was registered with it, or reregistered last
+     * @return true if the last registration or reregistration granted it
      */
     public boolean allows(AccessFlag flag) {
         return flag.in(access);
     }
 
-    /** {@return the whole region as a peer names it: a value to send there} */
+    /** {@return the address, length and remote key of the whole region: a value to send to a peer} */
     public RemoteMemory remoteMemory() {
         return new RemoteMemory(address(), length(), remoteKey);
     }
 
     /**
-     * Changes the registration (ibv_rereg_mr(3)): other memory, another protection domain, other rights, in one call,
-     * which is quicker than to close this and to register anew. The keys may change. {@linkplain MemorySlice Slices}
-     * and {@link RemoteMemory} values that were made before are of the old registration; requests must not be under
-     * way.
+     * Changes the memory, the protection domain or the rights of the registration in one call (ibv_rereg_mr(3)). This
+     * is faster than closing the region and registering it again. The keys may change. {@linkplain MemorySlice Slices}
+     * and {@link RemoteMemory} values that were made before belong to the old registration. No request that uses the
+     * region may be outstanding.
      *
-     * <p>If the adapter itself refuses, neither the old nor the new registration is good for use: the region is then
-     * closed.
+     * <p>If the adapter itself refuses, neither the old nor the new registration can be used, and the region is closed.
      *
-     * @param configuration says what changes
-     * @throws IllegalArgumentException if nothing was said, or the values do not go together; nothing has changed then
-     * @throws IllegalStateException if memory windows are bound to the region, or it is a memory pool's; nothing has
-     *     changed then
-     * @throws UnsupportedVerbException if the device cannot do it; nothing has changed then
-     * @throws UnsupportedOperationException if no adapter knows the region
-     * @throws VerbsException if it fails; {@link #isOpen()} tells whether the old registration still stands
+     * @param configuration sets what changes
+     * @throws IllegalArgumentException if nothing was set, or the values contradict each other; nothing has changed
+     *     then
+     * @throws IllegalStateException if memory windows are bound to the region, or it belongs to a memory pool; nothing
+     *     has changed then
+     * @throws UnsupportedVerbException if the device does not support it; nothing has changed then
+     * @throws UnsupportedOperationException if the region has no adapter
+     * @throws VerbsException if it fails; {@link #isOpen()} says whether the old registration is still valid
      */
     public void reregister(Consumer<ReregistrationConfig> configuration) {
         requireAdapter("another registration");
@@ -387,7 +385,7 @@ public final class MemoryRegion extends Resource {
                 newMemory == null ? MemorySegment.NULL : newMemory,
                 newMemory == null ? 0 : newMemory.byteSize(),
                 (flags & RdmaHeaders.IBV_REREG_MR_CHANGE_ACCESS()) == 0 ? 0 : newAccess);
-        // Of the other codes, one means that only the marking of the old range for fork(2) failed.
+        // One of the other codes means that only marking the old range for fork(2) failed.
         if (result != 0 && result != RdmaHeaders.IBV_REREG_MR_ERR_DO_FORK_OLD()) {
             throw changeFailed(flags, newMemory, newAccess, result, NativeCalls.lastErrno());
         }
@@ -406,7 +404,7 @@ public final class MemoryRegion extends Resource {
         }
     }
 
-    /** What a native call of another thread still uses is freed with the region. */
+    /** Frees the old memory with the region, because a native call of another thread may still use it. */
     private void freeOldMemory() {
         ownedArenas.removeIf(arena -> {
             try {
@@ -422,14 +420,14 @@ public final class MemoryRegion extends Resource {
         requireOwnedByUser();
         if (domain.windows().anyMatch(window -> window.isBoundTo(this))) {
             throw new IllegalStateException(
-                    "memory windows are bound to " + this + ": unbind or close them before it is registered anew");
+                    "memory windows are bound to " + this + ": unbind or close them before you reregister it");
         }
         if (config.flags() == 0) {
             throw new IllegalArgumentException(
                     "nothing to change: neither segment, protectionDomain nor access was called");
         }
         if (memory == null) {
-            throw new IllegalArgumentException(this + " is not host memory, which alone can be registered anew");
+            throw new IllegalArgumentException(this + " is not host memory: only host memory can be reregistered");
         }
         MemoryRegistration.checkMemory(Objects.requireNonNullElse(config.segment(), memory), newAccess);
         if (config.domain() != null) {
@@ -498,8 +496,7 @@ public final class MemoryRegion extends Resource {
     }
 
     /**
-     * Those whose end of a binding failed, with the connection for instance: the adapter knows of it, and this process
-     * need not.
+     * Closes windows whose unbinding failed, for instance with the connection: the adapter may still have them bound.
      */
     private boolean closeWindowsThatMayBeBound() {
         List<MemoryWindow> windows =
@@ -531,7 +528,7 @@ public final class MemoryRegion extends Resource {
         }
     }
 
-    /** {@return address and length; the keys, with which a peer could use the memory, are hidden} */
+    /** {@return address and length; the keys are hidden, because a peer could use the memory with them} */
     @Override
     public String toString() {
         return "memory region 0x%x, %d bytes, lkey %s, rkey %s"

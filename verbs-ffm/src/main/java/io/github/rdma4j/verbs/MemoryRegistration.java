@@ -22,16 +22,16 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The ways to a {@code struct ibv_mr}, each with its checks and the explanation of its refusals.
+ * Creates a {@code struct ibv_mr} in one of several ways, each with its checks and its explanation of refusals.
  *
  * @param region the {@code struct ibv_mr}
  * @param memory the memory, null if the process has no address for it
- * @param address of the first byte in work requests
+ * @param address the address of the first byte in work requests
  * @param length in bytes
- * @param access what was granted
+ * @param access the granted rights
  */
 record MemoryRegistration(MemorySegment region, MemorySegment memory, long address, long length, int access) {
-    /** What an address space may hold: the length of regions that have no end. */
+    /** The length of regions without an end. */
     static final long UNBOUNDED = Long.MAX_VALUE;
 
     private static final long PAGE_MASK = 4095;
@@ -68,7 +68,7 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
         return register(domain, memory.address(), memory.byteSize(), memory, iova, dmaHandle, access);
     }
 
-    /** Registers addresses behind which the process may see nothing: the region has no segment. */
+    /** Registers addresses that may not be mapped in this process: the region has no segment. */
     static MemoryRegistration ofAddresses(
             ProtectionDomain domain, long address, long length, long iova, DmaHandle dmaHandle, int access) {
         if (length < 1) {
@@ -110,7 +110,7 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
         return new MemoryRegistration(region, memory, base, length, access);
     }
 
-    /** Registers, and tells the JVM's recorder. The errno of a refusal stays readable. */
+    /** Registers the memory and records a JFR event. The errno of a refusal stays readable. */
     private static MemorySegment recorded(
             ProtectionDomain domain, String operation, long length, Supplier<MemorySegment> verb) {
         MemoryRegistrationEvent event = Recorder.isThere() ? MemoryRegistrationEvent.begun() : null;
@@ -122,12 +122,12 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
         return region;
     }
 
-    /** Asked only when a refusal is explained. */
+    /** Used only to explain a refusal. */
     private static LongSupplier maxSize(ProtectionDomain domain) {
         return () -> domain.context().attributes().maxMemoryRegionSize();
     }
 
-    /** Implicit on-demand paging: the whole address space, as ibv_reg_mr(3) has it. */
+    /** Implicit on-demand paging: the whole address space (ibv_reg_mr(3)). */
     static MemoryRegistration ofAddressSpace(ProtectionDomain domain, int access) {
         int flags = access | AccessFlag.mask(AccessFlag.ON_DEMAND);
         AccessFlag.requireLocalWriteBehindRemote(flags);
@@ -208,7 +208,7 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
         return new MemoryRegistration(region, null, iova, length, access);
     }
 
-    /** ibv_reg_dm_mr(3): always based at zero. */
+    /** ibv_reg_dm_mr(3); the region is always zero-based. */
     static MemoryRegistration ofDeviceMemory(
             ProtectionDomain domain, DeviceMemory memory, long offset, long length, int access) {
         int flags = access | AccessFlag.mask(AccessFlag.ZERO_BASED);
@@ -257,7 +257,7 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
         return new MemoryRegistration(region, memory, memory.address(), length, access);
     }
 
-    /** Asks with a file descriptor that cannot be one. */
+    /** Tries to register an invalid file descriptor. */
     static boolean dmaBufSupported(ProtectionDomain domain) {
         if (!ExportedVerb.REG_DMABUF_MR.isPresent()) {
             return false;

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * A part of a {@link MemoryRegion}, named in work requests. Immutable; bounds were checked when it was made.
+ * A part of a {@link MemoryRegion}, for work requests. Immutable; the bounds are checked when it is created.
  *
  * @since 0.1.0
  */
@@ -29,7 +29,7 @@ public final class MemorySlice {
         this.lengthAndKey = NativeMemory.pair((int) length, localKey);
     }
 
-    /** {@return the region that it is a part of} */
+    /** {@return the region that the slice is part of} */
     public MemoryRegion region() {
         return region;
     }
@@ -45,8 +45,9 @@ public final class MemorySlice {
     }
 
     /**
-     * This part as a peer names it: a value to send there. The remote key is that of the whole region; what a peer may
-     * do there, and where, the adapter judges by the region.
+     * Returns address, length and remote key of the slice: a value to send to a peer. The remote key belongs to the
+     * whole region, so the adapter checks a peer's requests against the bounds and rights of the region, not of the
+     * slice.
      *
      * @return address, length and remote key
      * @throws IllegalStateException if the region is closed
@@ -57,7 +58,7 @@ public final class MemorySlice {
     }
 
     /**
-     * The memory of this part.
+     * Returns the memory of the slice.
      *
      * @return the part of the region's segment
      * @throws UnsupportedOperationException if the region has none: see {@link MemoryRegion#hasSegment()}
@@ -74,13 +75,13 @@ public final class MemorySlice {
         return localKey;
     }
 
-    /** The last two fields of a {@code struct ibv_sge}, whose length has 32 bits. */
+    /** Returns the last two fields of a {@code struct ibv_sge}; the length has 32 bits. */
     long lengthAndKey() {
         return lengthAndKey;
     }
 
     /**
-     * A part of this part.
+     * Returns a part of this slice.
      *
      * @param from from the start of this slice, in bytes
      * @param size in bytes

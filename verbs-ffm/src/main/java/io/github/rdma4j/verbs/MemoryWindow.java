@@ -17,18 +17,19 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * A memory window ({@code struct ibv_mw}): a remote key of its own for a part of a {@link MemoryRegion}, with rights of
- * its own, that can be given to a peer and taken back without registering memory anew. The region needs
+ * A memory window ({@code struct ibv_mw}): a separate remote key, with its own rights, for a part of a
+ * {@link MemoryRegion}. It can be granted to a peer and revoked without registering memory again. The region needs
  * {@link AccessFlag#MW_BIND}.
  *
- * <p>A window of {@linkplain MemoryWindowType#TYPE_1 type 1} is bound here, with {@link #postBind}. One of
- * {@linkplain MemoryWindowType#TYPE_2 type 2} is bound by a work request of the queue pair that it shall belong to:
+ * <p>A window of {@linkplain MemoryWindowType#TYPE_1 type 1} is bound here, with {@link #postBind}. A window of
+ * {@linkplain MemoryWindowType#TYPE_2 type 2} is bound by a work request of the queue pair that it will belong to:
  * {@link QueuePair#postBindMemoryWindow}.
  *
- * <p>Closing a region closes the windows that are bound to it; closing a queue pair, those of type 2 that belong to it.
+ * <p>Closing a region closes the windows that are bound to it. Closing a queue pair closes the windows of type 2 that
+ * belong to it.
  *
- * <p>Thread safety: all methods may be called from any thread. {@link #postBind} and {@link #postUnbind} are not of the
- * hot path: each call allocates.
+ * <p>Thread safety: all methods may be called from any thread. {@link #postBind} and {@link #postUnbind} are not for
+ * the hot path: each call allocates.
  *
  * @since 0.1.0
  */
@@ -42,18 +43,18 @@ public final class MemoryWindow extends Resource {
     private final MemorySegment window;
     private final long windowAddress;
     private volatile State state;
-    /** Before the last binding that was posted. */
+    /** The state before the last binding that was posted. */
     private volatile State previous;
 
     /**
-     * Through which a window of type 2 may be bound: all since the last invalidation, because a binding that was posted
-     * last may have failed, and SoftRoCE stalls for most of a minute when a queue pair is destroyed that has a window.
+     * The queue pairs through which a window of type 2 may be bound: all since the last invalidation. The last binding
+     * may have failed, and SoftRoCE stalls for most of a minute when it destroys a queue pair that has a window.
      */
     private final Set<QueuePair> queues = new HashSet<>();
 
     /**
-     * All that it was ever bound to and that is still open: a later binding, or the end of one, may have failed in the
-     * adapter. Guarded by the tree's lock.
+     * All open regions that the window was ever bound to: a later binding or unbinding may have failed in the adapter.
+     * Guarded by the tree's lock.
      */
     private final Set<MemoryRegion> regions = new HashSet<>();
 
@@ -71,7 +72,7 @@ public final class MemoryWindow extends Resource {
                     "ibv_alloc_mw(%s, %s)".formatted(domain.context().device().name(), type),
                     errno,
                     "",
-                    errno == Errno.ENOMEM ? "close windows that are not used" : "");
+                    errno == Errno.ENOMEM ? "close unused windows" : "");
         }
         window = created.reinterpret(ibv_mw.sizeof());
         windowAddress = window.address();
@@ -79,42 +80,43 @@ public final class MemoryWindow extends Resource {
         previous = state;
     }
 
-    /** {@return the protection domain that it was allocated in} */
+    /** {@return the protection domain that the window was allocated in} */
     public ProtectionDomain protectionDomain() {
         return domain;
     }
 
-    /** {@return how it is bound} */
+    /** {@return how the window is bound} */
     public MemoryWindowType type() {
         return type;
     }
 
     /**
-     * {@return the remote key ({@code rkey}) of the last binding that was posted; before the first, one that gives no
-     * access}
+     * {@return the remote key ({@code rkey}) of the last binding that was posted; before the first binding, a key
+     * without access}
      */
     public int remoteKey() {
         return state.remoteKey;
     }
 
     /**
-     * {@return the key to bind a window of type 2 with next: the same with its low byte counted up (ibv_inc_rkey(3))}
+     * {@return the key for the next binding of a window of type 2: the current key with its low byte incremented
+     * (ibv_inc_rkey(3))}
      */
     public int nextRemoteKey() {
         return increment(state.remoteKey);
     }
 
-    /** ibv_inc_rkey(3): the low byte is the user's tag, the rest the adapter's index. */
+    /** ibv_inc_rkey(3): the low byte is the program's tag, the rest is the adapter's index. */
     static int increment(int key) {
         return key & ~0xff | key + 1 & 0xff;
     }
 
     /**
-     * What a peer names in its work requests: a value to send there, once the binding has completed (or by a send that
-     * is posted behind the binding on the same queue pair).
+     * Returns the memory that a peer names in its work requests: a value to send to the peer once the binding has
+     * completed, or by a send that is posted after the binding on the same queue pair.
      *
      * @return the part of the region that the window was last bound to, with the window's key
-     * @throws IllegalStateException if it is not bound, or closed
+     * @throws IllegalStateException if the window is not bound, or closed
      */
     public RemoteMemory remoteMemory() {
         requireOpen();
@@ -127,25 +129,24 @@ public final class MemoryWindow extends Resource {
     }
 
     /**
-     * Posts the binding of a window of type 1 (ibv_bind_mw(3)): when it has completed, a peer can use the part of the
-     * region as the flags allow, with a new {@link #remoteKey()}; the old key, of an earlier binding, has become
-     * invalid.
+     * Posts the binding of a window of type 1 (ibv_bind_mw(3)). When it has completed, a peer can use the slice as the
+     * flags allow, with the new {@link #remoteKey()}. The key of an earlier binding is then invalid.
      *
      * @param queuePair of the same protection domain, connected, of type RC or UC
-     * @param workRequestId comes back in the completion
-     * @param slice what the peer may use, of a region with {@link AccessFlag#MW_BIND}; not empty
+     * @param workRequestId identifies the request in its completion
+     * @param slice the part that the peer may use, of a region with {@link AccessFlag#MW_BIND}; not empty
      * @param flags {@link SendFlags#SIGNALED} and {@link SendFlags#FENCE}, or {@link SendFlags#NONE}
      * @param access of {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ},
      *     {@link AccessFlag#REMOTE_ATOMIC} and {@link AccessFlag#ZERO_BASED}; writing and atomics need a region with
      *     {@link AccessFlag#LOCAL_WRITE}
-     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno. If the completion says that the binding failed, the
-     *     window remains as it was: tell it so with {@link #bindingFailed()}
-     * @throws IllegalArgumentException if the arguments do not go together, the window is of type 2, or the queue pair
-     *     of a type that binds none
+     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno. If the completion reports that the binding failed,
+     *     the window is unchanged: call {@link #bindingFailed()}
+     * @throws IllegalArgumentException if an argument is invalid, the window is of type 2, or the type of the queue
+     *     pair binds no windows
      * @throws IllegalStateException if the window, the region or the queue pair is closed, or the queue pair not
      *     connected
-     * @throws UnsupportedVerbException if the device's library refuses {@link AccessFlag#ZERO_BASED}, as SoftRoCE's
-     *     does, or would write into a ring that is this library's
+     * @throws UnsupportedVerbException if the device's library refuses {@link AccessFlag#ZERO_BASED}, like SoftRoCE's,
+     *     or would write to a ring that this library uses
      */
     public int postBind(QueuePair queuePair, long workRequestId, MemorySlice slice, int flags, AccessFlag... access) {
         int mask = AccessFlag.mask(access);
@@ -154,17 +155,17 @@ public final class MemoryWindow extends Resource {
     }
 
     /**
-     * Posts the end of a binding of type 1: the window is bound to nothing, and its key gives no access any more. Does
-     * nothing but return 0, without a completion, if the window is not bound.
+     * Posts the unbinding of a window of type 1, whose key then gives no access. If the window is not bound, only
+     * returns 0, without a completion.
      *
      * @param queuePair of the same protection domain, connected
-     * @param workRequestId comes back in the completion
+     * @param workRequestId identifies the request in its completion
      * @param flags {@link SendFlags#SIGNALED} and {@link SendFlags#FENCE}, or {@link SendFlags#NONE}
      * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together, the window is of type 2, or the queue pair
-     *     of a type that binds none
+     * @throws IllegalArgumentException if an argument is invalid, the window is of type 2, or the type of the queue
+     *     pair binds no windows
      * @throws IllegalStateException if the window or the queue pair is closed, or the queue pair not connected
-     * @throws UnsupportedVerbException if the device's library would write into a ring that is this library's
+     * @throws UnsupportedVerbException if the device's library would write to a ring that this library uses
      */
     public int postUnbind(QueuePair queuePair, long workRequestId, int flags) {
         requireOpen();
@@ -174,8 +175,8 @@ public final class MemoryWindow extends Resource {
     }
 
     /**
-     * Makes this object tell what it told before the last binding was posted; for a binding whose completion says that
-     * it failed. The adapter knows that already.
+     * Restores the key and the slice from before the last binding that was posted. Call it if the completion reports
+     * that the binding failed; the adapter needs no call.
      */
     public void bindingFailed() {
         locked(() -> {
@@ -193,7 +194,7 @@ public final class MemoryWindow extends Resource {
             throw new UnsupportedVerbException(
                     "ibv_bind_mw",
                     Errno.EOPNOTSUPP,
-                    "libmlx5 would write into the ring of %s by itself: open the device for functions, or use a window"
+                    "libmlx5 would write to the ring of %s itself: open the device for functions, or use a window"
                                     .formatted(queuePair)
                             + " of type 2");
         }
@@ -206,7 +207,7 @@ public final class MemoryWindow extends Resource {
                 ibv_mw_bind.wr_id(bind, workRequestId);
                 ibv_mw_bind.send_flags(bind, flags);
                 MemorySegment info = ibv_mw_bind.bind_info(bind);
-                // Never NULL, also not for length 0, as the manual would allow: SoftRoCE's library follows the pointer.
+                // Never NULL, even for length 0, which the manual allows: SoftRoCE's library dereferences the pointer.
                 ibv_mw_bind_info.mr(info, MemorySegment.ofAddress(slice.region().handle()));
                 ibv_mw_bind_info.addr(info, slice.address());
                 ibv_mw_bind_info.length(info, slice.length());
@@ -223,19 +224,17 @@ public final class MemoryWindow extends Resource {
         });
         int told = queuePair.result(errno);
         if (told == Errno.EINVAL && AccessFlag.ZERO_BASED.in(access)) {
-            // As SoftRoCE's library does, whatever else is right.
+            // SoftRoCE's library refuses it, whatever the other arguments.
             throw new UnsupportedVerbException(
                     "ibv_bind_mw(%s, %s)".formatted(this, slice),
                     told,
                     "the device's library binds no window of type 1 with ZERO_BASED",
-                    "leave ZERO_BASED away: remoteMemory() tells the peer the address");
+                    "omit ZERO_BASED: remoteMemory() has the address for the peer");
         }
         return told;
     }
 
-    /**
-     * The checks of a binding of either type; the kernel or the adapter would say only EINVAL, or break the connection.
-     */
+    /** Checks a binding of either type: the kernel or the adapter would report only EINVAL, or break the connection. */
     void checkBinding(MemoryWindowType wanted, QueuePair queue, MemorySlice slice, int access) {
         requireOpen();
         requireUsableOn(wanted, queue);
@@ -273,7 +272,7 @@ public final class MemoryWindow extends Resource {
         }
     }
 
-    /** The adapter's part of a key of type 2 is not the user's to choose. */
+    /** Checks that the adapter's part of a key of type 2 is unchanged. */
     void checkKey(int key) {
         if (((key ^ state.remoteKey) & ~0xff) != 0) {
             throw new IllegalArgumentException(
@@ -282,20 +281,20 @@ public final class MemoryWindow extends Resource {
         }
     }
 
-    /** The {@code struct ibv_mw}, for the posting of type 2. */
+    /** Returns the address of the {@code struct ibv_mw}, to post a binding of type 2. */
     long segmentAddress() {
         return windowAddress;
     }
 
-    /** Takes note of a binding of type 2 that was posted. */
+    /** Records a binding of type 2 that was posted. */
     void bound(QueuePair queue, MemorySlice slice, int access, int key) {
         queues.add(queue);
         becomes(key, slice, access);
     }
 
     /**
-     * Takes note that a window of type 2 was invalidated, by a local invalidate that has completed or by a peer's send;
-     * without it, closing the region or the queue pair closes this window too.
+     * Records that a window of type 2 was invalidated, by a local invalidate that has completed or by a peer's send.
+     * Without this call, closing the region or the queue pair also closes this window.
      */
     public void invalidated() {
         locked(() -> {
@@ -316,14 +315,17 @@ public final class MemoryWindow extends Resource {
         state = new State(key, slice, AccessFlag.ZERO_BASED.in(access));
     }
 
-    /** Whether it is bound to a region, or as type 2 may belong to a queue pair; with the lock held. */
+    /**
+     * Returns whether the window is bound to a region, or with type 2 may belong to a queue pair; called with the lock
+     * held.
+     */
     boolean isBoundTo(Resource resource) {
         State current = state;
         return resource instanceof QueuePair && queues.contains(resource)
                 || current.slice != null && current.slice.region() == resource;
     }
 
-    /** Whether the adapter may have it bound to a region still; with the lock held. */
+    /** Returns whether the adapter may still have the window bound to a region; called with the lock held. */
     boolean mayBeBoundTo(MemoryRegion region) {
         return regions.contains(region);
     }
@@ -346,7 +348,7 @@ public final class MemoryWindow extends Resource {
         domain.forget(this);
     }
 
-    /** {@return the type; the key, with which a peer could use the memory, is hidden} */
+    /** {@return the type; the key is hidden, because a peer could use the memory with it} */
     @Override
     public String toString() {
         return "memory window of %s, rkey %s".formatted(type, Keys.text(remoteKey()));

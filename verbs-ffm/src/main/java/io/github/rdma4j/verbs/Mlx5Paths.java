@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Chooses the ways of queues of mlx5 adapters. What libmlx5 knows of a queue pair is in its own memory, so a queue pair
- * goes one way in both directions, and so do all that complete into the same queue.
+ * Chooses the data paths of queues of mlx5 adapters. libmlx5 keeps the state of a queue pair in its own memory, so a
+ * queue pair uses one path in both directions, and so do all queue pairs that complete into the same queue.
  */
 final class Mlx5Paths {
     /** Why a shared receive queue, and a queue pair with one, has no rings. */
@@ -25,7 +25,7 @@ final class Mlx5Paths {
 
     private Mlx5Paths() {}
 
-    /** Whether a context was opened for rings, and its device has those of mlx5. */
+    /** Returns whether a context was opened for rings and its device has mlx5 rings. */
     static boolean areOf(DeviceContext context) {
         return context.dataPath().path() == DataPath.RINGS && context.driver().isMlx5();
     }
@@ -34,7 +34,7 @@ final class Mlx5Paths {
         return new Mlx5Rings(context.segment(), context.driver(), context.functions());
     }
 
-    /** A ring, or null and why. */
+    /** Returns a ring, or null and the reason. */
     static DataPaths.Chosen<CompletionPath> completions(DeviceContext context, MemorySegment queue, String refusal) {
         if (!refusal.isEmpty()) {
             return new DataPaths.Chosen<>(null, new DataPathChoice(DataPath.FUNCTIONS, refusal));

@@ -7,9 +7,9 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A queue pair could not be modified (ibv_modify_qp(3)). The message says why, as far as it can be known: the
- * transition does not exist, attributes are missing or superfluous, a value is out of range, or there is no way to the
- * peer. The queue pair is as it was.
+ * A queue pair could not be modified (ibv_modify_qp(3)). The message gives the likely cause: the transition does not
+ * exist, attributes are missing or superfluous, a value is out of range, or there is no path to the peer. The queue
+ * pair is unchanged.
  *
  * @serial exclude
  * @since 0.1.0
@@ -23,14 +23,14 @@ public final class ModifyQueuePairException extends VerbsException {
     private final EnumSet<QueuePairAttribute> superfluous;
 
     /**
-     * A modification that was refused.
+     * Creates an exception for a modification that was refused.
      *
      * @param operation the verb with its arguments
      * @param errno the positive errno value
-     * @param explanation what is known of the cause
-     * @param remedy what the reader can do about it
-     * @param from where the queue pair stands
-     * @param to where it should have gone
+     * @param explanation the cause
+     * @param remedy what to do
+     * @param from the current state
+     * @param to the requested state
      * @param missing the attributes that the transition needs and that were not set
      * @param superfluous the attributes that were set and that the transition does not take
      */
@@ -51,13 +51,14 @@ public final class ModifyQueuePairException extends VerbsException {
     }
 
     /**
-     * {@return where the queue pair stood, and still stands; {@link QueuePairState#UNKNOWN} if it could not be queried}
+     * {@return the state of the queue pair, which did not change; {@link QueuePairState#UNKNOWN} if it could not be
+     * queried}
      */
     public QueuePairState from() {
         return from;
     }
 
-    /** {@return where it should have gone; the same as {@link #from()} if no state was set} */
+    /** {@return the requested state; the same as {@link #from()} if no state was set} */
     public QueuePairState to() {
         return to;
     }

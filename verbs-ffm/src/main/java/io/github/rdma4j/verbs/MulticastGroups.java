@@ -16,7 +16,7 @@ import java.util.Set;
 
 /**
  * The multicast groups that a queue pair is attached to. The kernel does not destroy a queue pair that is in a group,
- * so what is attached must be known when it is closed.
+ * so a close must detach from all of them.
  */
 final class MulticastGroups {
     private final QueuePair queuePair;
@@ -63,7 +63,7 @@ final class MulticastGroups {
         });
     }
 
-    /** Before the queue pair is destroyed, with the lock held. */
+    /** Detaches from all groups before the queue pair is destroyed; called with the lock held. */
     void detachAll() {
         for (Group group : new ArrayList<>(attached)) {
             detach(group);
@@ -115,8 +115,8 @@ final class MulticastGroups {
                 Failures.of(
                         operation,
                         errno,
-                        "the device has no room for another group or another member",
-                        "detach from groups that are not used (DeviceAttributes tells the limits)");
+                        "the device cannot hold another group or another member",
+                        "detach from unused groups (DeviceAttributes has the limits)");
             default -> Failures.of(operation, errno);
         };
     }

@@ -11,10 +11,10 @@ public final class NativeLibraryException extends VerbsException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * A library that cannot be used.
+     * Creates an exception for a library that cannot be used.
      *
      * @param library its SONAME, such as {@code libibverbs.so.1}
-     * @param explanation the loader's own words
+     * @param explanation the loader's message
      * @param remedy the package to install, or the option to set
      */
     public NativeLibraryException(String library, String explanation, String remedy) {

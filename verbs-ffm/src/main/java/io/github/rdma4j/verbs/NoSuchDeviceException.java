@@ -3,7 +3,7 @@
 package io.github.rdma4j.verbs;
 
 /**
- * There is no RDMA device of that name, or none at all; the message lists those present.
+ * There is no RDMA device of that name, or none at all. The message lists the devices that are there.
  *
  * @since 0.1.0
  */
@@ -11,11 +11,11 @@ public final class NoSuchDeviceException extends VerbsException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * A device that is not there.
+     * Creates an exception for a missing device.
      *
-     * @param operation what was tried, with the name
+     * @param operation the operation, with the name
      * @param explanation which devices are there
-     * @param remedy what the reader can do about it
+     * @param remedy what to do
      */
     public NoSuchDeviceException(String operation, String explanation, String remedy) {
         super(operation, 0, explanation, remedy);

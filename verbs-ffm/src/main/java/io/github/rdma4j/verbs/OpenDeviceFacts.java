@@ -8,7 +8,7 @@ import io.github.rdma4j.verbs.internal.explain.DeviceFacts;
 import java.util.List;
 import java.util.Optional;
 
-/** The facts of an open device; empty where it does not answer. */
+/** The facts of an open device; empty if a query fails. */
 record OpenDeviceFacts(DeviceContext context) implements DeviceFacts {
     @Override
     public Optional<PortAttributes> port(int port) {

@@ -9,8 +9,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A parent domain (ibv_alloc_parent_domain(3)): a protection domain again, with a {@link ThreadDomain} or a
- * {@link QueueAllocator} for what is created in it. Memory registered in the one can be used in the other.
+ * A parent domain (ibv_alloc_parent_domain(3)): a view of a protection domain that adds a {@link ThreadDomain} or a
+ * {@link QueueAllocator} for the resources created in it. Memory that is registered in one of the two can be used in
+ * the other.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -19,7 +20,7 @@ import java.lang.foreign.MemorySegment;
  */
 public final class ParentDomain extends ProtectionDomain {
     private final ProtectionDomain base;
-    /** Of the callbacks. */
+    /** The arena of the callbacks. */
     private final Arena arena;
 
     private ParentDomain(ProtectionDomain base, ThreadDomain threads, MemorySegment domain, Arena arena) {

@@ -5,7 +5,7 @@ package io.github.rdma4j.verbs;
 import java.util.Objects;
 
 /**
- * What a {@link ParentDomain} adds to its protection domain; without anything, it is the domain again.
+ * Settings that a {@link ParentDomain} adds to its protection domain; by default none.
  *
  * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  * @since 0.1.0
@@ -17,7 +17,7 @@ public final class ParentDomainConfig {
     ParentDomainConfig() {}
 
     /**
-     * What is created in the parent domain is used by one thread at a time.
+     * Sets a thread domain: resources of the parent domain are used by one thread at a time.
      *
      * @param domain the thread domain, of the same device
      * @return this
@@ -28,9 +28,9 @@ public final class ParentDomainConfig {
     }
 
     /**
-     * Queues of what is created in the parent domain lie in memory of this allocator.
+     * Sets the allocator that provides the memory of queues created in the parent domain.
      *
-     * @param queueAllocator called by any thread that creates or closes something in the domain
+     * @param queueAllocator called by any thread that creates or closes a resource in the domain
      * @return this
      */
     public ParentDomainConfig allocator(QueueAllocator queueAllocator) {

@@ -3,7 +3,7 @@
 package io.github.rdma4j.verbs;
 
 /**
- * Where automatic path migration stands ({@code enum ibv_mig_state}).
+ * The state of automatic path migration ({@code enum ibv_mig_state}).
  *
  * @since 0.1.0
  */
@@ -12,9 +12,9 @@ public enum PathMigrationState {
     MIGRATED,
     /** A new alternate path is being loaded. */
     REARM,
-    /** The alternate path is loaded: a failure of the primary one migrates. */
+    /** The alternate path is loaded: if the primary path fails, the connection migrates. */
     ARMED,
-    /** Not known to this library. */
+    /** A state that this library has no name for. */
     UNKNOWN;
 
     static PathMigrationState ofCode(int code) {

@@ -6,13 +6,13 @@ import io.github.rdma4j.verbs.internal.SendOpcode;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What the arguments of a request are checked against before it is recorded: the limits of its queue pair. Those that
- * {@link Checks#ENABLED} governs can be switched off; the others keep requests within their memory.
+ * Checks the arguments of a request against the limits of its queue pair before the request is recorded. The checks
+ * that {@link Checks#ENABLED} controls can be turned off; the others keep requests within their memory.
  *
- * @param type of the queue pair
- * @param domain in which the regions must be registered
+ * @param type the type of the queue pair
+ * @param domain the domain in which the regions must be registered
  * @param maxInlineData in bytes
- * @param maxSendEntries the most slices of a request
+ * @param maxSendEntries the maximum number of slices of a request
  * @param maxMessageSize in bytes
  * @param maxSegmentHeader in bytes, 0 without segmented sends
  */
@@ -23,7 +23,7 @@ record PostingChecks(
         int maxSendEntries,
         long maxMessageSize,
         int maxSegmentHeader) {
-    /** No shared receive queue: they have numbers of 24 bits. */
+    /** The value for no shared receive queue; numbers have 24 bits. */
     static final int NO_NUMBER = -1;
 
     void oneSided(int opcode, MemorySlice local, RemoteMemory remote, int flags) {
@@ -65,7 +65,7 @@ record PostingChecks(
     }
 
     void send(int opcode, SliceList local, int flags) {
-        // Not among the checks that can be switched off: more entries would run into the next request's.
+        // This check cannot be turned off: more entries would overwrite the next request's.
         if (local.size() > maxSendEntries && (flags & SendFlags.INLINE) == 0) {
             throw Checks.tooManyEntries(local.size(), maxSendEntries, "QueuePairConfig.maxSendScatterGather");
         }
@@ -107,10 +107,10 @@ record PostingChecks(
     }
 
     /**
-     * Whether datagrams can go there. These are not among the checks that can be switched off, either: adapters'
-     * libraries would follow a bad pointer.
+     * Checks that datagrams can be sent to a destination. These checks cannot be turned off: adapters' libraries would
+     * dereference a bad pointer.
      *
-     * @param queue for the message
+     * @param queue the queue pair, for the message
      */
     void destination(QueuePair queue, Destination destination) {
         if (type != QueuePairType.UD) {
@@ -118,7 +118,8 @@ record PostingChecks(
                     "a queue pair of type %s sends to its peer, not to a destination".formatted(type));
         }
         ProtectionDomain domainOfHandle = destination.addressHandle().protectionDomain();
-        // Of one device context, too: closing an address handle waits for the posting threads of its own.
+        // The device context must also be the same: closing an address handle waits only for posting threads of its own
+        // context.
         if (!domainOfHandle.isSameAs(domain) || domainOfHandle.context() != domain.context()) {
             throw new IllegalArgumentException(
                     destination.addressHandle() + " is of another protection domain than " + queue);
@@ -135,7 +136,7 @@ record PostingChecks(
         }
     }
 
-    /** Whether a request says where it goes, if the type of the queue pair demands it. */
+    /** Checks that a request names its destination, if the type of the queue pair requires it. */
     void requireAddress(Destination destination, int sharedReceiveQueue) {
         if (type == QueuePairType.UD && destination == null) {
             throw new IllegalArgumentException("a datagram needs a destination: to(...) was not called");

@@ -14,9 +14,9 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
- * A queue pair that has a number but no peer yet (state INIT). It can take receives, and nothing else;
- * {@link #connect}, of a datagram queue pair {@link #activate}, gives the {@link QueuePair} that can post. Both are one
- * native object: closing either closes it.
+ * A queue pair that has a number but no peer yet (state INIT). It only accepts receives. {@link #connect} or, for a
+ * datagram queue pair, {@link #activate} returns the {@link QueuePair} that can send. Both are one native object:
+ * closing either closes it.
  *
  * <p>Thread safety: for one thread at a time, except {@link #close()}.
  *
@@ -63,17 +63,17 @@ public final class PreparedQueuePair implements AutoCloseable {
         QueuePairTransitions.toInit(queuePair, config);
     }
 
-    /** {@return what the peer must know; send it there by any means} */
+    /** {@return the endpoint, which the peer needs; send it to the peer by any means} */
     public QueuePairEndpoint endpoint() {
         return endpoint;
     }
 
-    /** {@return the index of the GID in use; empty on InfiniBand unless one was asked for} */
+    /** {@return the index of the GID in use; empty on InfiniBand unless one was requested} */
     public OptionalInt gidIndex() {
         return gidIndex;
     }
 
-    /** {@return the most bytes that a request can carry inline, 0 if none were asked for} */
+    /** {@return the maximum number of bytes that a request can carry inline, 0 if none were requested} */
     public int maxInlineData() {
         return queuePair.maxInlineData();
     }
@@ -81,8 +81,8 @@ public final class PreparedQueuePair implements AutoCloseable {
     /**
      * Posts a receive before the peer can send; see {@link QueuePair#postReceive}.
      *
-     * @param workRequestId comes back in the completion
-     * @param local the room
+     * @param workRequestId identifies the request in its completion
+     * @param local the buffer
      * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
      */
     public int postReceive(long workRequestId, MemorySlice local) {
@@ -93,19 +93,20 @@ public final class PreparedQueuePair implements AutoCloseable {
      * Prepares a receive that is posted many times, before the peer can send and later; see
      * {@link QueuePair#prepareReceive}.
      *
-     * @param local the room
-     * @return the receive, to be posted
+     * @param local the buffer
+     * @return the receive, not posted yet
      */
     public PreparedReceive prepareReceive(MemorySlice local) {
         return queuePair.prepareReceive(local);
     }
 
     /**
-     * Prepares the receives of many rooms, before the peer can send and later; see {@link QueuePair#prepareReceives}.
+     * Prepares the receives of many buffers, before the peer can send and later; see {@link QueuePair#prepareReceives}.
      *
-     * @param firstWorkRequestId comes back in the completion of the first room
+     * @param firstWorkRequestId identifies the receive of the first buffer in its completion; each further buffer has
+     *     the next number
      * @param rooms 1 to 131072
-     * @return the receives, to be posted
+     * @return the receives, not posted yet
      */
     public PreparedReceives prepareReceives(long firstWorkRequestId, List<MemorySlice> rooms) {
         return queuePair.prepareReceives(firstWorkRequestId, rooms);
@@ -116,7 +117,7 @@ public final class PreparedQueuePair implements AutoCloseable {
      *
      * @param theirs the peer's endpoint
      * @return the queue pair, ready to send and receive
-     * @throws VerbsException if the device refuses; the message says what it does not like
+     * @throws VerbsException if the device refuses; the message gives the cause
      */
     public QueuePair connect(QueuePairEndpoint theirs) {
         return connect(theirs, config -> {});
@@ -129,10 +130,10 @@ public final class PreparedQueuePair implements AutoCloseable {
      * @param theirs the peer's endpoint
      * @param configuration sets what differs from the defaults
      * @return the queue pair, ready to send and receive
-     * @throws IllegalArgumentException if a count is above the device's limit; the message gives both numbers
+     * @throws IllegalArgumentException if a count is above the device's limit; the message has both numbers
      * @throws IllegalStateException if it was connected before, or is closed
-     * @throws VerbsException if the device refuses; the message says what it does not like. It can be tried again;
-     *     receives that were posted may have to be posted again, too
+     * @throws VerbsException if the device refuses; the message gives the cause. You may try again; receives that were
+     *     posted may also have to be posted again
      */
     public QueuePair connect(QueuePairEndpoint theirs, Consumer<ConnectionConfig> configuration) {
         requireNotConnected();
@@ -170,7 +171,7 @@ public final class PreparedQueuePair implements AutoCloseable {
     /**
      * Makes a datagram queue pair ready: brings it to RTR and RTS (ibv_modify_qp(3)).
      *
-     * @return the queue pair, ready to send to any peer and to receive from anybody
+     * @return the queue pair, ready to send to any peer and to receive from any peer
      * @throws IllegalStateException if its type needs a peer, if it was activated before, or is closed
      * @throws VerbsException if the device refuses
      */
@@ -192,8 +193,8 @@ public final class PreparedQueuePair implements AutoCloseable {
     }
 
     /**
-     * Closes the queue pair, connected or not; what is still posted gets no completion. Does nothing if it is closed
-     * already.
+     * Closes the queue pair, connected or not. Requests that are still posted get no completion. Does nothing if it is
+     * closed already.
      */
     @Override
     public void close() {

@@ -8,9 +8,9 @@ import java.lang.ref.Reference;
 import java.util.Objects;
 
 /**
- * A receive that is written and checked once, and posted many times; what changes is set in between.
- * {@link QueuePair#prepareReceive} and its like make it. For one room that is used again and again, or for the parts of
- * a larger one:
+ * A receive that is written and checked once and posted many times; values that change are set between posts.
+ * {@link QueuePair#prepareReceive} creates it, also for a shared receive queue or a work queue. Use it for one buffer
+ * that is reused, or for the parts of a larger one:
  *
  * <pre>{@code
  * PreparedReceive receive = queuePair.prepareReceive(rooms);
@@ -19,11 +19,11 @@ import java.util.Objects;
  * }
  * }</pre>
  *
- * <p>It has nothing to close: its memory is the garbage collector's. Setting and posting allocate nothing.
+ * <p>It needs no close: the garbage collector frees its memory. Setting and posting allocate nothing.
  *
- * <p>Thread safety: for one thread at a time; another one that takes it over must see what was set. If two use it at
- * once, a post may take the place, the length and the number from either of them; nothing worse happens. Other threads
- * may post on the same queue.
+ * <p>Thread safety: for one thread at a time; hand it over to another thread with the usual synchronization. If two
+ * threads use it at once, a post may take the offset, the length and the number from either of them; nothing worse
+ * happens. Other threads may post on the same queue.
  *
  * @since 0.1.0
  */
@@ -34,7 +34,7 @@ public final class PreparedReceive {
     private final ReceiveRequests request = new ReceiveRequests(Arena.ofAuto(), 1, 1);
     private long length;
 
-    /** The arguments were checked. */
+    /** Creates the receive; the arguments were checked. */
     PreparedReceive(ReceiveQueue queue, MemorySlice local) {
         this.queue = queue;
         this.local = local;
@@ -66,7 +66,7 @@ public final class PreparedReceive {
     /**
      * Sets the number and posts the receive.
      *
-     * @param workRequestId comes back in the completion
+     * @param workRequestId identifies the request in its completion
      * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
      * @throws IllegalStateException if the queue or the region is closed
      */
@@ -75,7 +75,7 @@ public final class PreparedReceive {
     }
 
     /**
-     * Sets the number that the completions of the posts from now on carry; 0 at first.
+     * Sets the number that completions of later posts carry; initially 0.
      *
      * @param workRequestId any number
      * @return this
@@ -87,23 +87,23 @@ public final class PreparedReceive {
     }
 
     /**
-     * Moves the room, which keeps its length.
+     * Moves the buffer, which keeps its length.
      *
      * @param offset from the start of the slice that was prepared, in bytes
      * @return this
-     * @throws IndexOutOfBoundsException if the room would not lie within that slice
+     * @throws IndexOutOfBoundsException if the buffer would not lie within that slice
      */
     public PreparedReceive local(long offset) {
         return local(offset, length);
     }
 
     /**
-     * Moves the room and sets its length; at first it is the slice that was prepared.
+     * Moves the buffer and sets its length; initially it is the slice that was prepared.
      *
      * @param offset from the start of that slice, in bytes
      * @param length in bytes
      * @return this
-     * @throws IndexOutOfBoundsException if the room would not lie within that slice
+     * @throws IndexOutOfBoundsException if the buffer would not lie within that slice
      */
     public PreparedReceive local(long offset, long length) {
         if (Checks.ENABLED) {
@@ -115,7 +115,7 @@ public final class PreparedReceive {
         return this;
     }
 
-    /** {@return whose receive it is} */
+    /** {@return the queue of the receive} */
     @Override
     public String toString() {
         return "a prepared receive of " + queue;

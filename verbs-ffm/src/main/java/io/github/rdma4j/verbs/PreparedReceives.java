@@ -11,21 +11,21 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Rooms for messages whose receives are written and checked once, and posted again and again, in any order and several
- * by one call: what a program has that gives the same rooms back to the adapter whenever it has read them.
- * {@link QueuePair#prepareReceives} and its like make it:
+ * Receives of many buffers that are written and checked once and posted many times, in any order and several by one
+ * call. It suits a program that returns the same buffers to the adapter after it has read them.
+ * {@link QueuePair#prepareReceives} creates it, also for a shared receive queue or a work queue:
  *
  * <pre>{@code
  * PreparedReceives receives = queuePair.prepareReceives(0, rooms);
  * receives.add(2).add(0).post(); // the next message comes into room 2
  * }</pre>
  *
- * <p>It has nothing to close: its memory is the garbage collector's. It is of use as long as the queue and the regions
- * are open. A region that is {@linkplain MemoryRegion#reregister registered anew} needs receives that are prepared
- * anew. Adding and posting allocate nothing.
+ * <p>It needs no close: the garbage collector frees its memory. It can be used as long as the queue and the regions are
+ * open. After a region is {@linkplain MemoryRegion#reregister reregistered}, prepare its receives again. Adding and
+ * posting allocate nothing.
  *
- * <p>Thread safety: for one thread at a time; another one that takes it over must see what was added. Other threads may
- * post on the same queue.
+ * <p>Thread safety: for one thread at a time; hand it over to another thread with the usual synchronization. Other
+ * threads may post on the same queue.
  *
  * @since 0.1.0
  */
@@ -33,23 +33,25 @@ public final class PreparedReceives {
     private final ReceiveQueue queue;
     private final long firstWorkRequestId;
     private final ReceiveRequests requests;
-    /** The memory of what came by {@link #extend}: it lives as long as this object. */
+    /** The memory of the receives that {@link #extend} added; it lives as long as this object. */
     private final ArrayList<ReceiveRequests> further = new ArrayList<>();
 
     private MemoryRegion[] regions = {};
-    /** By room: where its receive is. */
+    /** The address of each buffer's receive. */
     private long[] addresses = {};
-    /** By room: in which list it was added last. A room that stood twice in one would make its chain a circle. */
+    /**
+     * The list in which each buffer was added last. A buffer that is twice in one list would make its chain a cycle.
+     */
     private long[] added = {};
 
     private long list = 1;
     private int size;
-    /** Where the last one of the list is. */
+    /** The address of the last receive in the list. */
     private long last;
 
     private int error;
 
-    /** The arguments were checked. */
+    /** Creates the receives; the arguments were checked. */
     PreparedReceives(ReceiveQueue queue, long firstWorkRequestId, List<MemorySlice> rooms) {
         this.queue = queue;
         this.firstWorkRequestId = firstWorkRequestId;
@@ -57,18 +59,18 @@ public final class PreparedReceives {
     }
 
     /**
-     * Prepares more rooms, for a pool that grows: behind those that there are, with the next numbers. What was added
-     * and is not posted yet stays added.
+     * Prepares more buffers, for a pool that grows. They follow the existing buffers, with the next numbers. Buffers
+     * that were added and not posted yet stay added.
      *
-     * @param rooms for one message each; their regions need {@link AccessFlag#LOCAL_WRITE}
+     * @param rooms the buffers, one for each message; their regions need {@link AccessFlag#LOCAL_WRITE}
      * @return this
      * @throws IllegalArgumentException if a region is not of the queue's protection domain or not writable, or there
-     *     are no rooms, or too many
+     *     are no buffers, or too many
      * @throws IllegalStateException if the queue or a region is closed
      */
     public PreparedReceives extend(List<MemorySlice> rooms) {
         queue.checkPrepared(rooms);
-        // Before there are addresses: memory that nothing holds would be the collector's.
+        // Before the addresses are used: memory that nothing references would be collected.
         further.ensureCapacity(further.size() + 1);
         further.add(filled(rooms));
         return this;
@@ -93,17 +95,17 @@ public final class PreparedReceives {
         return made;
     }
 
-    /** {@return how many were added since the last post} */
+    /** {@return how many buffers were added since the last post} */
     public int size() {
         return size;
     }
 
     /**
-     * Adds a room to those that the next post gives to the adapter, behind the others.
+     * Adds a buffer to the end of the list that the next post gives to the adapter.
      *
-     * @param room its place among those that were prepared, from 0. The adapter must not have it already
+     * @param room the index of the buffer, from 0. The adapter must not hold it already
      * @return this
-     * @throws IndexOutOfBoundsException if there is no such room
+     * @throws IndexOutOfBoundsException if there is no such buffer
      * @throws IllegalArgumentException if it was added since the last post
      */
     public PreparedReceives add(int room) {
@@ -124,10 +126,10 @@ public final class PreparedReceives {
     }
 
     /**
-     * Posts the receives that were added, in their order, by one call, and forgets them.
+     * Posts the receives that were added, in order and by one call, and clears the list.
      *
      * @return how many were accepted; fewer than {@link #size()} was if the queue filled up or one was refused, and
-     *     {@link #error()} then says why. Those behind were not posted
+     *     {@link #error()} then says why. The receives after that one were not posted
      * @throws IllegalStateException if the queue or a region is closed
      */
     public int post() {
@@ -159,12 +161,14 @@ public final class PreparedReceives {
         }
     }
 
-    /** {@return 0 if the last {@link #post()} accepted all, or {@link QueuePair#QUEUE_FULL}, or another errno} */
+    /**
+     * {@return 0 if the last {@link #post()} posted all receives, or {@link QueuePair#QUEUE_FULL}, or another errno}
+     */
     public int error() {
         return error;
     }
 
-    /** {@return whose receives these are} */
+    /** {@return the queue of the receives} */
     @Override
     public String toString() {
         return "%d prepared receives of %s".formatted(added.length, queue);

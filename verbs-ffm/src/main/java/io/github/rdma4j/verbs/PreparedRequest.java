@@ -13,8 +13,9 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * A send request that is written and checked once, and posted many times, as C programs keep their
- * {@code struct ibv_send_wr} outside the loop; what changes is set in between. {@link QueuePair#prepare()} makes it:
+ * A send request that is written and checked once and posted many times, as C programs keep a
+ * {@code struct ibv_send_wr} outside the loop. Values that change are set between posts. {@link QueuePair#prepare()}
+ * creates it:
  *
  * <pre>{@code
  * PreparedRequest write = queuePair.prepare().length(64).write(ring, peersRing, SendFlags.SIGNALED);
@@ -23,18 +24,19 @@ import java.util.Objects;
  * }
  * }</pre>
  *
- * <p>What is posted is what the request says at that moment; setting something later changes nothing of what was posted
- * before, and as with all posts the memory belongs to the adapter until the completion is polled. Inline data is copied
- * at each post, unless {@link #data(MemorySegment)} has brought it.
+ * <p>A post uses the values of the request at that moment; later changes do not affect requests that were posted
+ * before. As with all posts, the memory belongs to the adapter until the completion is polled. Inline data is copied at
+ * each post, unless {@link #data(MemorySegment)} has set it.
  *
- * <p>It has nothing to close: its memory is the garbage collector's. It is of use as long as the queue pair, the region
- * and the address handle that it was prepared with are open; a post after that is an {@link IllegalStateException}. A
- * region that is {@linkplain MemoryRegion#reregister registered anew} needs a request that is prepared anew. Setting
- * and posting allocate nothing.
+ * <p>It needs no close: the garbage collector frees its memory. It can be used as long as the queue pair, the region
+ * and the address handle that it was prepared with are open; later posts throw an {@link IllegalStateException}. After
+ * a region is {@linkplain MemoryRegion#reregister reregistered}, prepare its requests again. Setting and posting
+ * allocate nothing.
  *
- * <p>Thread safety: for one thread at a time; another one that takes it over must see what was set. If two use it at
- * once, a post may take each value from either of them, and so name other bytes of the region or of the peer's than
- * either meant; nothing worse happens. Other threads may post on the same queue pair, each with a request of its own.
+ * <p>Thread safety: for one thread at a time; hand it over to another thread with the usual synchronization. If two
+ * threads use it at once, a post may take each value from either of them, and so name other bytes of the region or of
+ * the peer's memory than either intended; nothing worse happens. Other threads may post on the same queue pair, each
+ * with its own request.
  *
  * @since 0.1.0
  */
@@ -47,38 +49,38 @@ public final class PreparedRequest {
     private final int opcode;
     private final MemorySlice local;
     private final MemoryRegion region;
-    /** Null if the operation names none. */
+    /** Null if the operation names no remote memory. */
     private final RemoteMemory remote;
-    /** Of a datagram; otherwise null. */
+    /** The address of a datagram; otherwise null. */
     private final AddressHandle addressHandle;
     /** Null unless the request is inline. */
     private final InlineData inlineData;
 
     private final long maxLength;
     private final SendRequests request;
-    /** The queue's, without a way through it. */
+    /** The queue's path, without the indirection. */
     private final SendPath path;
 
     private long localOffset;
-    /** Inline data is with the request already, and is not copied at a post. */
+    /** Whether the inline data is set already, and not copied by a post. */
     private boolean brought;
 
     private long length;
-    /** The bytes from where the request writes or reads to the end of the peer's memory. */
+    /** The bytes from the position of the request to the end of the peer's memory. */
     private long remoteRoom = Long.MAX_VALUE;
-    /** Whether a post is one call and nothing else. One field, because each post asks. */
+    /** Whether a post is a single call. One field, because each post reads it. */
     private boolean plain;
 
     /**
      * Writes the request; the arguments were checked.
      *
-     * @param arena an automatic one, for its memory
+     * @param arena an automatic arena, for its memory
      * @param opcode of {@link SendOpcode}
-     * @param local in which the request may move
-     * @param length of the first post
-     * @param remote in which the request may move; null if the operation names none
-     * @param destination of a datagram; otherwise null
-     * @param flags of {@link SendFlags}
+     * @param local the slice in which the request may move
+     * @param length the length of the first post
+     * @param remote the memory in which the request may move; null if the operation names none
+     * @param destination the destination of a datagram; otherwise null
+     * @param flags a combination of {@link SendFlags}
      */
     PreparedRequest(
             QueuePair queue,
@@ -135,8 +137,8 @@ public final class PreparedRequest {
      * Posts the request (ibv_post_send(3), or ibv_wr_start(3) and what follows it).
      *
      * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the bytes do not fit into the peer's memory from where {@link #remote} has
-     *     moved to
+     * @throws IllegalArgumentException if the bytes do not fit into the peer's memory at the offset that
+     *     {@link #remote} has set
      * @throws IllegalStateException if the queue pair, the region or the address handle is closed, or the queue pair's
      *     state does not allow posting
      */
@@ -174,7 +176,7 @@ public final class PreparedRequest {
             inlineData.copy(local, localOffset, length);
         }
         if (addressHandle != null) {
-            // Whoever closes it then waits for threads inside the guard: see AddressHandle.
+            // Closing the address handle then waits for threads inside the guard: see AddressHandle.
             addressHandle.requireOpen();
         }
         return queue.isExtended() ? queue.postRequests(request, 1) : call();
@@ -183,7 +185,7 @@ public final class PreparedRequest {
     /**
      * Sets the number and posts the request.
      *
-     * @param workRequestId comes back in the completion
+     * @param workRequestId identifies the request in its completion
      * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
      * @throws IllegalArgumentException as {@link #post()}
      * @throws IllegalStateException as {@link #post()}
@@ -193,7 +195,7 @@ public final class PreparedRequest {
     }
 
     /**
-     * Sets the number that the completions of the posts from now on carry; 0 at first.
+     * Sets the number that completions of later posts carry; initially 0.
      *
      * @param workRequestId any number
      * @return this
@@ -204,8 +206,7 @@ public final class PreparedRequest {
     }
 
     /**
-     * Says whether the posts from now on make a work completion; at first as the flags said. The other flags do not
-     * change.
+     * Sets whether later posts make a work completion; initially as in the flags. The other flags do not change.
      *
      * @param signaled as with {@link SendFlags#SIGNALED}
      * @return this
@@ -217,7 +218,7 @@ public final class PreparedRequest {
     }
 
     /**
-     * Moves the local bytes, whose number remains.
+     * Moves the local bytes; their number stays.
      *
      * @param offset from the start of the slice that was prepared, in bytes
      * @return this
@@ -228,19 +229,19 @@ public final class PreparedRequest {
     }
 
     /**
-     * Moves the local bytes and sets how many the posts from now on move.
+     * Moves the local bytes and sets their number for later posts.
      *
      * @param offset from the start of the slice that was prepared, in bytes
      * @param length in bytes; of an atomic operation always 8
      * @return this
      * @throws IndexOutOfBoundsException if they would not lie within that slice
-     * @throws IllegalArgumentException if a message cannot be so long, or inline data
+     * @throws IllegalArgumentException if a message, or inline data, cannot be that long
      */
     public PreparedRequest local(long offset, long length) {
         if (Checks.ENABLED) {
             Objects.checkFromIndexSize(offset, length, local.length());
         }
-        // Not among the checks that can be switched off: the adapter's library copies so many bytes of inline data.
+        // This check cannot be turned off: the adapter's library copies that many bytes of inline data.
         if (Long.compareUnsigned(length, maxLength) > 0 || isAtomic() && length != Long.BYTES) {
             throw badLength(length);
         }
@@ -255,10 +256,10 @@ public final class PreparedRequest {
     }
 
     /**
-     * Brings the data of an inline request: it is copied here and now, from any memory, and all posts from now on carry
-     * it, until {@link #local} names a part of the slice again.
+     * Sets the data of an inline request. The data is copied now, from any memory, and later posts carry it until
+     * {@link #local} selects a part of the slice again.
      *
-     * @param data at most as long as the queue pair carries inline; free when this returns
+     * @param data at most as long as the queue pair carries inline; may be reused when this returns
      * @return this
      * @throws IllegalArgumentException if it is longer; the request carries what it carried before
      * @throws UnsupportedOperationException if the request is not inline
@@ -269,9 +270,10 @@ public final class PreparedRequest {
     }
 
     /**
-     * Brings the data of an inline request: what remains in a buffer, whose position stays, is copied here and now.
+     * Sets the data of an inline request to the remaining bytes of a buffer, which are copied now. The buffer's
+     * position does not change.
      *
-     * @param data at most as long as the queue pair carries inline; free when this returns
+     * @param data at most as long as the queue pair carries inline; may be reused when this returns
      * @return this
      * @throws IllegalArgumentException if it is longer; the request carries what it carried before
      * @throws UnsupportedOperationException if the request is not inline
@@ -290,10 +292,10 @@ public final class PreparedRequest {
 
     private PreparedRequest brought(long bytes) {
         if (brought && length == bytes) {
-            // As long as what was brought before, as most messages are: the request says so already.
+            // The same length as before, as for most messages: the request already has it.
             return set();
         }
-        // An error may interrupt this: the next call must not rely on a length that the request does not have.
+        // An error may interrupt this method: the next call must not rely on a length that the request does not have.
         brought = false;
         plain = false;
         length = bytes;
@@ -313,7 +315,7 @@ public final class PreparedRequest {
     }
 
     /**
-     * Moves in the peer's memory. Whether the bytes fit there is checked by {@link #post()}, so that this and
+     * Moves the request in the peer's memory. {@link #post()} checks that the bytes fit there, so this and
      * {@link #local} may be called in any order.
      *
      * @param offset from the start of the memory that was prepared, in bytes; of an atomic operation a multiple of
@@ -346,11 +348,11 @@ public final class PreparedRequest {
     }
 
     /**
-     * Sets the number beside the data.
+     * Sets the number that is sent with the data.
      *
      * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
      * @return this
-     * @throws UnsupportedOperationException if the operation is none with immediate data
+     * @throws UnsupportedOperationException if the operation has no immediate data
      */
     public PreparedRequest immediate(int immediate) {
         if ((1 << opcode & WITH_IMMEDIATE) == 0) {
@@ -361,11 +363,11 @@ public final class PreparedRequest {
     }
 
     /**
-     * Sets what is added.
+     * Sets the number that a fetch-and-add adds.
      *
      * @param addend any number, wrapping around
      * @return this
-     * @throws UnsupportedOperationException if the operation is no fetch-and-add
+     * @throws UnsupportedOperationException if the operation is not a fetch-and-add
      */
     public PreparedRequest addend(long addend) {
         if (opcode != SendOpcode.FETCH_AND_ADD) {
@@ -376,11 +378,11 @@ public final class PreparedRequest {
     }
 
     /**
-     * Sets what is compared.
+     * Sets the value that a compare-and-swap expects.
      *
      * @param expected any number
      * @return this
-     * @throws UnsupportedOperationException if the operation is no compare-and-swap
+     * @throws UnsupportedOperationException if the operation is not a compare-and-swap
      */
     public PreparedRequest expected(long expected) {
         if (opcode != SendOpcode.COMPARE_AND_SWAP) {
@@ -391,11 +393,11 @@ public final class PreparedRequest {
     }
 
     /**
-     * Sets what is stored if the comparison holds.
+     * Sets the value that a compare-and-swap stores if the comparison holds.
      *
      * @param newValue any number
      * @return this
-     * @throws UnsupportedOperationException if the operation is no compare-and-swap
+     * @throws UnsupportedOperationException if the operation is not a compare-and-swap
      */
     public PreparedRequest newValue(long newValue) {
         if (opcode != SendOpcode.COMPARE_AND_SWAP) {

@@ -22,7 +22,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * A protection domain ({@code struct ibv_pd}): queue pairs can use only memory registered in their own.
+ * A protection domain ({@code struct ibv_pd}). A queue pair can only use memory that is registered in its own
+ * protection domain.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -45,34 +46,34 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
         }
     }
 
-    /** For domains that stand for another one, or are another process's. */
+    /** For domains that stand for another domain, or belong to another process. */
     ProtectionDomain(DeviceContext context, MemorySegment domain, Resource... parents) {
         super(parents);
         this.context = context;
         this.domain = domain;
     }
 
-    /** {@return the device that it belongs to} */
+    /** {@return the device that the domain belongs to} */
     public DeviceContext context() {
         return context;
     }
 
     /**
-     * The kernel's handle of the domain, by which a process that has imported the device can import the domain.
+     * Returns the kernel's handle of the domain, by which a process that has imported the device can import the domain.
      *
-     * @return the handle, meaningful together with {@link DeviceContext#commandDescriptor()}
+     * @return the handle, valid together with {@link DeviceContext#commandDescriptor()}
      */
     public int kernelHandle() {
         return locked(() -> ibv_pd.handle(domain.reinterpret(ibv_pd.sizeof())));
     }
 
     /**
-     * Allocates a parent domain of this one (ibv_alloc_parent_domain(3)): the same protection, with a thread domain or
-     * an allocator for what is created in it.
+     * Allocates a parent domain of this domain (ibv_alloc_parent_domain(3)). It has the same protection, and adds a
+     * thread domain or an allocator for the resources created in it.
      *
      * @param configuration sets them
      * @return the parent domain, to be closed before or with this domain
-     * @throws UnsupportedVerbException if the driver has none, as SoftRoCE's
+     * @throws UnsupportedVerbException if the driver, such as SoftRoCE's, has none
      * @throws VerbsException if the device refuses
      */
     public ParentDomain allocateParentDomain(Consumer<ParentDomainConfig> configuration) {
@@ -83,14 +84,15 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
 
     /**
      * Imports a memory region of another process (ibv_import_mr(3)), into a domain of an imported device. Closing it
-     * here leaves it to its owner (ibv_unimport_mr(3)). It has no segment: where its memory is mapped in this process,
-     * if at all, is for the two processes to arrange.
+     * here only ends the import (ibv_unimport_mr(3)). The region has no segment: the two processes arrange whether and
+     * where its memory is mapped in this process.
      *
-     * @param kernelHandle the other's {@link MemoryRegion#kernelHandle()}
-     * @param address the other's {@link MemoryRegion#address()}, by which work requests name its first byte here too
-     * @param access what it was registered with, for the checks of the posting methods
+     * @param kernelHandle the other process's {@link MemoryRegion#kernelHandle()}
+     * @param address the other process's {@link MemoryRegion#address()}, which also names the first byte in this
+     *     process's work requests
+     * @param access the rights that it was registered with, for the checks of the posting methods
      * @return the region, to be closed before or with this domain
-     * @throws UnsupportedVerbException if the driver cannot import, as SoftRoCE's
+     * @throws UnsupportedVerbException if the driver, such as SoftRoCE's, cannot import
      * @throws VerbsException if there is no such region
      */
     public MemoryRegion importMemoryRegion(int kernelHandle, long address, AccessFlag... access) {
@@ -100,11 +102,11 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     /**
      * Creates a receive work queue (ibv_create_wq(3)).
      *
-     * @param completionQueue where its receives complete, of the same device context
+     * @param completionQueue the queue in which its receives complete, of the same device context
      * @param configuration sets what differs from the defaults
      * @return the queue, in the state RESET; to be closed before or with this domain
-     * @throws IllegalArgumentException if a value is out of the device's range; the message gives both numbers
-     * @throws UnsupportedVerbException if the driver has none, as SoftRoCE's
+     * @throws IllegalArgumentException if a value is out of the device's range; the message has both numbers
+     * @throws UnsupportedVerbException if the driver, such as SoftRoCE's, has none
      * @throws VerbsException if the device refuses
      */
     public WorkQueue createWorkQueue(CompletionQueue completionQueue, Consumer<WorkQueueConfig> configuration) {
@@ -117,49 +119,49 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
         return createChild(() -> new WorkQueue(this, completionQueue, config));
     }
 
-    /** The domain that is meant in the end: its own, or that of a parent domain. */
+    /** Returns the underlying domain: this one, or the domain that a parent domain was allocated from. */
     ProtectionDomain root() {
         return this;
     }
 
-    /** Whether what is in one of the two can be used together with what is in the other. */
+    /** Returns whether resources of the two domains can be used together. */
     boolean isSameAs(ProtectionDomain other) {
         return root() == other.root();
     }
 
     /**
-     * Registers memory with the adapter (ibv_reg_mr(3)): its pages are pinned, and the adapter may read them, and do
-     * what the flags allow. The region holds on to the segment, so an automatic arena does not free it.
+     * Registers memory with the adapter (ibv_reg_mr(3)). The pages are pinned; the adapter may read them, and do what
+     * the flags allow. The region keeps the segment reachable, so an automatic arena does not free it.
      *
-     * <p>Closing the segment's arena closes the region first, so that no adapter writes to memory that is somebody
-     * else's by then. Requests under way then end with an error, as after a close of the region, and new ones are an
-     * {@link IllegalStateException}. One moment remains with {@link Arena#ofConfined()}: it frees what was allocated
-     * first just before that, and what a peer writes in these microseconds may hit memory that has been given out
-     * again. {@link Arena#ofShared()} and {@link #allocateMemory} have no such moment.
+     * <p>Closing the segment's arena closes the region first, so the adapter does not write to memory that has been
+     * freed. Outstanding requests then fail, as after a close of the region, and new requests throw an
+     * {@link IllegalStateException}. There is one exception: {@link Arena#ofConfined()} frees its first allocation a
+     * few microseconds before the region is closed, and a peer's write in that time can hit memory that has been
+     * reused. {@link Arena#ofShared()} and {@link #allocateMemory} do not have this gap.
      *
-     * @param segment native memory of any size above 0, longer than 2 GiB too
-     * @param access what may be done with it, besides local reading; remote writing and atomics need
-     *     {@link AccessFlag#LOCAL_WRITE}
+     * @param segment native memory of any size above 0, also above 2 GiB
+     * @param access the rights, besides local reading; remote writing and atomics need {@link AccessFlag#LOCAL_WRITE}
      * @return the region, to be closed before or with this domain
      * @throws IllegalArgumentException if the segment is empty, on the heap, or read-only with a writing flag, or the
      *     flags do not go together
      * @throws WrongThreadException if the segment's arena is confined to another thread
      * @throws IllegalStateException if the segment's arena is closed
-     * @throws VerbsException if the kernel refuses; out of locked memory, the message gives the limit and the remedy
+     * @throws VerbsException if the kernel refuses; if locked memory runs out, the message gives the limit and how to
+     *     raise it
      */
     public MemoryRegion registerMemory(MemorySegment segment, AccessFlag... access) {
         return registerMemory(segment, segment.address(), access);
     }
 
     /**
-     * Registers memory under addresses of the user's choice (ibv_reg_mr_iova(3)): work requests name its first byte by
-     * the given address. For the rest see {@link #registerMemory(MemorySegment, AccessFlag...)}.
+     * Registers memory at a chosen address (ibv_reg_mr_iova(3)): work requests name its first byte by that address. See
+     * also {@link #registerMemory(MemorySegment, AccessFlag...)}.
      *
      * @param segment native memory of any size above 0
-     * @param iova the address of the first byte in work requests; equally far from the start of a page as the segment
-     * @param access what may be done with it, besides local reading
+     * @param iova the address of the first byte in work requests; with the same offset within a page as the segment
+     * @param access the rights, besides local reading
      * @return the region, to be closed before or with this domain
-     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalArgumentException if an argument is invalid
      * @throws VerbsException if the kernel refuses
      */
     public MemoryRegion registerMemory(MemorySegment segment, long iova, AccessFlag... access) {
@@ -170,13 +172,13 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Registers host memory, bare addresses or a dma-buf with all there is to choose (ibv_reg_mr_ex(3)). The newer verb
-     * is called only for what needs it, a {@link DmaHandle}; so the rest works with every rdma-core.
+     * Registers host memory, bare addresses or a dma-buf, with all options (ibv_reg_mr_ex(3)). The newer verb is called
+     * only for a {@link DmaHandle}, so everything else works with every rdma-core.
      *
-     * @param configuration says what to register; the memory must be given
+     * @param configuration sets what to register; the memory is required
      * @return the region, to be closed before or with this domain
-     * @throws IllegalArgumentException if the values do not go together
-     * @throws UnsupportedVerbException if the library is too old for what was asked, or the device cannot do it
+     * @throws IllegalArgumentException if the values contradict each other
+     * @throws UnsupportedVerbException if the library is too old for an option, or the device does not support it
      * @throws VerbsException if the kernel refuses
      */
     public MemoryRegion registerMemory(Consumer<RegistrationConfig> configuration) {
@@ -194,12 +196,12 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Registers the whole address space of the process, now and to come, with on-demand paging (implicit ODP,
-     * ibv_reg_mr(3)): nothing is pinned, and {@link MemoryRegion#slice(MemorySegment)} makes any native segment usable.
+     * Registers the whole address space of the process, including future mappings, with on-demand paging (implicit ODP,
+     * ibv_reg_mr(3)). Nothing is pinned, and {@link MemoryRegion#slice(MemorySegment)} makes any native segment usable.
      *
-     * @param access what may be done with it, besides local reading; {@link AccessFlag#ON_DEMAND} is understood
+     * @param access the rights, besides local reading; {@link AccessFlag#ON_DEMAND} is implied
      * @return the region, to be closed before or with this domain
-     * @throws IllegalArgumentException if the flags do not go together
+     * @throws IllegalArgumentException if the flags contradict each other
      * @throws UnsupportedVerbException if the device has no implicit on-demand paging
      * @throws VerbsException if the kernel refuses
      */
@@ -209,8 +211,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Allocates a null memory region (ibv_alloc_null_mr(3)): what the adapter reads from it is zeros, what it writes
-     * there is dropped; at any address, of any length. For parts of a message that nobody wants.
+     * Allocates a null memory region (ibv_alloc_null_mr(3)). The adapter reads zeros from it and drops writes to it, at
+     * any address and of any length. Use it for parts of a message that are not needed.
      *
      * @return the region, to be closed before or with this domain
      * @throws UnsupportedVerbException if the device has none
@@ -221,20 +223,19 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Registers a part of a dma-buf (ibv_reg_dmabuf_mr(3)): memory of another device, such as a graphics processor's.
-     * Queue pairs that receive or read into it need
-     * {@link QueuePairConfig#scatterToCompletion scatterToCompletion(false)}.
+     * Registers a part of a dma-buf, which is memory of another device such as a GPU (ibv_reg_dmabuf_mr(3)). Queue
+     * pairs that receive or read into it need {@link QueuePairConfig#scatterToCompletion scatterToCompletion(false)}.
      *
      * @param fileDescriptor the dma-buf; it may be closed once this returns
      * @param offset the first byte, from the start of the dma-buf
      * @param length in bytes, above 0
-     * @param iova the address of the first byte in work requests; equally far from the start of a page as the offset
+     * @param iova the address of the first byte in work requests; with the same offset within a page as the first byte
      * @param access of {@link AccessFlag#LOCAL_WRITE}, {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ},
      *     {@link AccessFlag#REMOTE_ATOMIC} and {@link AccessFlag#RELAXED_ORDERING}
      * @return the region, which has no segment, to be closed before or with this domain
-     * @throws IllegalArgumentException if the arguments do not go together
-     * @throws UnsupportedVerbException if the device or its driver cannot, and before rdma-core 34; {@link
-     *     #supportsDmaBuf()} tells before
+     * @throws IllegalArgumentException if an argument is invalid
+     * @throws UnsupportedVerbException if the device or its driver does not support it, and before rdma-core 34;
+     *     {@link #supportsDmaBuf()} checks this
      * @throws VerbsException if the kernel refuses
      */
     public MemoryRegion registerDmaBuf(int fileDescriptor, long offset, long length, long iova, AccessFlag... access) {
@@ -246,17 +247,17 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Whether the device and its driver can register dma-bufs at all. Asked by an attempt with a file descriptor that
-     * cannot be: where that is the objection (EBADF), they can.
+     * Returns whether the device and its driver can register dma-bufs. Tests it with an invalid file descriptor: they
+     * can if the error is EBADF.
      *
-     * @return false if they say that they do not offer it, and before rdma-core 34, which brought it
+     * @return false if they do not support it, and before rdma-core 34
      */
     public boolean supportsDmaBuf() {
         return locked(() -> MemoryRegistration.dmaBufSupported(this));
     }
 
     /**
-     * Whether the adapter has a Data Direct engine, for {@link RegistrationConfig#dataDirect()}
+     * Returns whether the adapter has a Data Direct engine, for {@link RegistrationConfig#dataDirect()}
      * (mlx5dv_get_data_direct_sysfs_path(3)).
      *
      * @return the engine's PCI function, or why there is none: another adapter, or a libmlx5 or a kernel that is too
@@ -268,15 +269,15 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
 
     /**
      * Registers a part of the device's own memory (ibv_reg_dm_mr(3)). The region has no segment; in work requests its
-     * addresses count from 0. Queue pairs that receive or read into it need
+     * addresses start at 0. Queue pairs that receive or read into it need
      * {@link QueuePairConfig#scatterToCompletion scatterToCompletion(false)}.
      *
      * @param memory of the same device context
      * @param offset the first byte, from the start of the device memory
      * @param length in bytes, above 0
-     * @param access what may be done with it, besides local reading; {@link AccessFlag#ZERO_BASED} is understood
+     * @param access the rights, besides local reading; {@link AccessFlag#ZERO_BASED} is implied
      * @return the region, to be closed before or with this domain and the device memory
-     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalArgumentException if an argument is invalid
      * @throws IndexOutOfBoundsException if the part does not lie within the device memory
      * @throws VerbsException if the kernel refuses
      */
@@ -293,7 +294,7 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Lets the adapter's driver allocate memory (ibv_alloc_buf(3), rdma-core 64).
+     * Allocates memory through the adapter's driver (ibv_alloc_buf(3), rdma-core 64).
      *
      * @param size in bytes, above 0
      * @return the buffer, to be closed before or with this domain
@@ -308,15 +309,14 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Says what is going to happen to memory with on-demand paging (ibv_advise_mr(3)), so that the adapter does not
-     * meet absent pages.
+     * Advises the adapter about the use of memory with on-demand paging (ibv_advise_mr(3)), to avoid page faults later.
      *
-     * @param advice what
+     * @param advice the intended use
      * @param wait whether to return only when it is done ({@code IBV_ADVISE_MR_FLAG_FLUSH})
      * @param slices of regions of this domain that were registered with {@link AccessFlag#ON_DEMAND}; at least one
      * @throws IllegalArgumentException if a region is of another domain, was registered without
-     *     {@link AccessFlag#ON_DEMAND}, or cannot be written and the advice is to prefetch for that
-     * @throws UnsupportedVerbException if the device knows no such advice
+     *     {@link AccessFlag#ON_DEMAND}, or has no write access and the advice is to prefetch for writing
+     * @throws UnsupportedVerbException if the device does not support this advice
      * @throws VerbsException if it fails
      */
     public void adviseMemory(MemoryAdvice advice, boolean wait, MemorySlice... slices) {
@@ -327,14 +327,14 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Allocates memory and registers it: the region owns the memory, and frees it when it is closed. Any thread may use
-     * it.
+     * Allocates memory and registers it. The region owns the memory, and frees it when it is closed. Any thread may use
+     * the memory.
      *
      * @param size in bytes, above 0
-     * @param access what may be done with it, as for {@link #registerMemory}
+     * @param access the rights, as for {@link #registerMemory}
      * @return the region, zeroed and aligned to a page, to be closed before or with this domain
-     * @throws IllegalArgumentException if the size is not positive, or the flags do not go together
-     * @throws VerbsException if there is not so much memory, or the kernel refuses
+     * @throws IllegalArgumentException if the size is not positive, or the flags contradict each other
+     * @throws VerbsException if there is not enough memory, or the kernel refuses
      */
     public MemoryRegion allocateMemory(long size, AccessFlag... access) {
         if (size < 1) {
@@ -358,10 +358,10 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Allocates a memory window (ibv_alloc_mw(3)): a remote key for a part of a region, to be given and taken back
+     * Allocates a memory window (ibv_alloc_mw(3)): a remote key for a part of a region that can be granted and revoked
      * quickly.
      *
-     * @param type how it is to be bound
+     * @param type how it is bound
      * @return the window, bound to nothing, to be closed before or with this domain
      * @throws UnsupportedVerbException if the device has no windows, or none of this type
      * @throws VerbsException if the device has none left
@@ -375,21 +375,23 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Closes the windows bound to a region or a queue pair that is about to go: adapters refuse to deregister memory
-     * under a window, and SoftRoCE waits 50 s for the windows of a queue pair.
+     * Closes the windows that are bound to a region or a queue pair that is about to be closed. Adapters refuse to
+     * deregister memory with a window, and SoftRoCE waits 50 s for the windows of a queue pair.
      */
     void closeWindowsBoundTo(Resource resource) {
         windows().filter(window -> window.isBoundTo(resource)).toList().forEach(MemoryWindow::close);
     }
 
-    /** All windows of this domain and of its parent domains. The cost does not depend on the number of regions. */
+    /**
+     * Returns all windows of this domain and of its parent domains. The cost does not depend on the number of regions.
+     */
     Stream<MemoryWindow> windows() {
         List<MemoryWindow> open = new ArrayList<>();
         underTreeLock(() -> open.addAll(root().windows));
         return open.stream();
     }
 
-    /** A window is gone; the tree's lock must be held. */
+    /** Removes a closed window; called with the tree's lock held. */
     void forget(MemoryWindow window) {
         root().windows.remove(window);
     }
@@ -399,7 +401,7 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      *
      * @param configuration sets what differs from the defaults
      * @return the queue, to be closed before or with this domain
-     * @throws IllegalArgumentException if a value is out of the device's range; the message gives both numbers
+     * @throws IllegalArgumentException if a value is out of the device's range; the message has both numbers
      * @throws UnsupportedVerbException if the device has no such queues
      * @throws VerbsException if the device has none left
      */
@@ -411,14 +413,14 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Creates a queue pair and brings it to INIT (ibv_create_qp(3), ibv_modify_qp(3)): it has a number, and can take
+     * Creates a queue pair and moves it to INIT (ibv_create_qp(3), ibv_modify_qp(3)): it has a number, and accepts
      * receives.
      *
-     * @param type the service
-     * @param configuration sets what differs from the defaults; the completion queue must be given
+     * @param type the type of service
+     * @param configuration sets what differs from the defaults; the completion queue is required
      * @return the queue pair, waiting for its peer's endpoint
-     * @throws IllegalArgumentException if a value is out of the device's range; the message gives both numbers. Or if
-     *     it receives by a hash: see {@link QueuePairConfig#receiveHash}
+     * @throws IllegalArgumentException if a value is out of the device's range; the message has both numbers. Or if it
+     *     receives by a hash: see {@link QueuePairConfig#receiveHash}
      * @throws VerbsException if the device refuses
      */
     public PreparedQueuePair prepareQueuePair(QueuePairType type, Consumer<QueuePairConfig> configuration) {
@@ -442,15 +444,16 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Creates a queue pair and leaves it in RESET (ibv_create_qp(3)): for those who move it by hand, or by the
-     * attributes that a connection manager gives, with ibv_modify_qp(3). What is posted before it is ready to send is
-     * refused, or completes with an error, as the device pleases. {@link #prepareQueuePair} is the easier way.
+     * Creates a queue pair and leaves it in RESET (ibv_create_qp(3)), for programs that call {@link QueuePair#modify}
+     * themselves, for instance with the attributes from a connection manager. A request that is posted before the queue
+     * pair is ready to send is refused or completes with an error, depending on the device. {@link #prepareQueuePair}
+     * is easier to use.
      *
-     * @param type the service
-     * @param configuration sets what differs from the defaults; the completion queue must be given. Port, GID,
-     *     partition, packet sequence number and remote access belong to later states, and are not used
+     * @param type the type of service
+     * @param configuration sets what differs from the defaults; the completion queue is required. Port, GID, partition,
+     *     packet sequence number and remote access belong to later states, and are not used
      * @return the queue pair, in state RESET
-     * @throws IllegalArgumentException if a value is out of the device's range; the message gives both numbers
+     * @throws IllegalArgumentException if a value is out of the device's range; the message has both numbers
      * @throws VerbsException if the device refuses
      */
     public QueuePair createQueuePair(QueuePairType type, Consumer<QueuePairConfig> configuration) {
@@ -466,21 +469,20 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Creates an address handle: what datagrams are posted with (ibv_create_ah(3)). On RoCE the destination's address
-     * is resolved now, which can take a second or more if it does not answer.
+     * Creates an address handle, which names the destination of datagrams (ibv_create_ah(3)). On RoCE this resolves the
+     * destination's address, which can take a second or more if the destination does not answer.
      *
-     * @param attributes the way to the destination
+     * @param attributes the path to the destination
      * @return the address handle, to be closed before or with this domain
      * @throws IllegalArgumentException if there is no such port
-     * @throws VerbsException if the way cannot be, such as one to LID 0 on InfiniBand; the message says what is wrong
-     *     with it
+     * @throws VerbsException if the path is invalid, such as one to LID 0 on InfiniBand; the message gives the cause
      */
     public AddressHandle createAddressHandle(AddressHandleAttributes attributes) {
         return createChild(() -> AddressHandle.create(this, attributes));
     }
 
     /**
-     * Creates an address handle that leads back to the sender of a datagram (ibv_create_ah_from_wc(3)).
+     * Creates an address handle for the sender of a datagram (ibv_create_ah_from_wc(3)).
      *
      * @param port the port that the datagram came through, from 1
      * @param completion of the receive
@@ -488,7 +490,7 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      *     {@link AddressHandleAttributes#ofSender}
      * @return the address handle, to be closed before or with this domain
      * @throws IllegalArgumentException if the receive failed, the header is too short, or there is no such port
-     * @throws VerbsException if the header does not lead to a GID of that port, or the way cannot be
+     * @throws VerbsException if the header names no GID of that port, or the path is invalid
      */
     public AddressHandle createAddressHandle(int port, WorkCompletion completion, MemorySegment header) {
         return createChild(() -> AddressHandle.create(this, port, completion, header));

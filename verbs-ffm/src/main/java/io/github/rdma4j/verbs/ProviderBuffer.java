@@ -11,8 +11,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
 /**
- * Memory that the adapter's driver allocates in the way it likes best ({@code struct ibv_buf}, ibv_alloc_buf(3)); in
- * confidential virtual machines, memory that the adapter can reach at all. Needs rdma-core 64.
+ * A buffer that the adapter's driver allocates ({@code struct ibv_buf}, ibv_alloc_buf(3)). In confidential virtual
+ * machines it is memory that the adapter can access. Requires rdma-core 64.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -35,7 +35,7 @@ public final class ProviderBuffer extends Resource {
                 throw Failures.of("ibv_alloc_buf(size=%d)".formatted(size), NativeCalls.lastErrno());
             }
             this.buffer = out.get(ValueLayout.ADDRESS, 0);
-            // The arena only says until when the memory may be used; the driver frees it.
+            // The arena only limits how long the memory may be used; the driver frees it.
             this.memory = allocated.reinterpret(size, arena, null);
         }
     }
@@ -45,7 +45,7 @@ public final class ProviderBuffer extends Resource {
         return memory;
     }
 
-    /** {@return the domain that it was allocated in} */
+    /** {@return the domain that the buffer was allocated in} */
     public ProtectionDomain protectionDomain() {
         return domain;
     }
@@ -55,7 +55,7 @@ public final class ProviderBuffer extends Resource {
      *
      * @param offset from the start of the buffer, in bytes
      * @param length in bytes, above 0
-     * @param access what may be done with it, as for {@link ProtectionDomain#registerMemory}
+     * @param access the rights, as for {@link ProtectionDomain#registerMemory}
      * @return the region, to be closed before or with this buffer
      * @throws IndexOutOfBoundsException if the part does not lie within the buffer
      * @throws VerbsException if the kernel refuses
@@ -94,7 +94,7 @@ public final class ProviderBuffer extends Resource {
 
     @Override
     void release() {
-        // First, so that no thread is inside of the memory when it goes.
+        // First, so that no thread uses the memory when it is freed.
         closeMemory(arena);
         RegistrationExCalls.freeBuffer(buffer);
     }

@@ -7,8 +7,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What the adapter's library calls back for the memory of queues. It holds on to what it has handed out, so that an
- * automatic arena does not free it; and it lets no exception through, which would end the JVM.
+ * The callbacks of the adapter's library for the memory of queues. It keeps the segments that it has handed out
+ * reachable, so that an automatic arena does not free them. It catches all exceptions, because an exception in a
+ * callback would end the JVM.
  */
 final class QueueMemory {
     /** {@code IBV_ALLOCATOR_USE_DEFAULT}. */
@@ -45,7 +46,7 @@ final class QueueMemory {
             try {
                 allocator.free(allocated, resourceType);
             } catch (Throwable e) {
-                // The library cannot be told; the memory is lost to its allocator.
+                // The library cannot be notified; the memory is lost to its allocator.
             }
         }
     }

@@ -21,24 +21,22 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A connected queue pair ({@code struct ibv_qp}); {@link PreparedQueuePair#connect} gives it. Any thread may post, at
- * any time: the requests of several threads are posted one after the other. A batch belongs to the thread that starts
- * it.
+ * A connected queue pair ({@code struct ibv_qp}), created by {@link PreparedQueuePair#connect}. Any thread may post at
+ * any time: requests of several threads are posted one after the other. A batch belongs to the thread that starts it.
  *
- * <p>The posting methods return at once: the transfer is done when its completion is polled, and until then the local
- * memory belongs to the adapter (except with {@link SendFlags#INLINE}). They return 0, or the errno of the refusal:
- * {@link #QUEUE_FULL} means that completions must be polled first. Nothing is thrown for a full queue, and nothing is
- * lost. A mistake in the arguments is an exception, and so is a post in a state that does not allow it. They allocate
+ * <p>The posting methods return at once. A transfer is done when its completion is polled; until then the local memory
+ * belongs to the adapter (except with {@link SendFlags#INLINE}). The methods return 0, or the errno of a refused
+ * request. {@link #QUEUE_FULL} is not an error: the request was not posted, and completions must be polled first. An
+ * invalid argument throws an exception, and so does a post in a state that does not allow it. The methods allocate
  * nothing.
  *
- * <p>Thread safety: all methods may be called from any thread. Posting is fastest from one thread for sends and one for
- * receives, as long as no other joins in. A {@link SendBatch} or {@link ReceiveBatch} is for the thread that started
- * it.
+ * <p>Thread safety: all methods may be called from any thread. Posting is fastest if one thread posts all sends and one
+ * thread posts all receives. A {@link SendBatch} or {@link ReceiveBatch} is for the thread that started it.
  *
  * @since 0.1.0
  */
 public final class QueuePair extends Resource {
-    /** What posting returns when the queue has no room (ENOMEM): poll completions, and post again. */
+    /** The result of a post to a full queue (ENOMEM): poll completions, and post again. */
     public static final int QUEUE_FULL = Errno.ENOMEM;
 
     private static final int MAX_BATCH = SendRequests.MAX_BATCH;
@@ -56,7 +54,7 @@ public final class QueuePair extends Resource {
     private final SingleRequests singles;
     private final ThreadBatches<SendBatch> batches;
 
-    /** Those that basic posting may be asked for, as bits by their opcodes. */
+    /** The operations that basic posting supports, as bits by their opcodes. */
     private final int operations;
 
     private SendPath path;
@@ -78,7 +76,7 @@ public final class QueuePair extends Resource {
         DeviceContext context = domain.context();
         PortAttributes port = context.port(config.port());
         Arena arena = Arena.ofShared();
-        // All memory before the native object: what failed behind its creation would lose it.
+        // All memory is allocated before the native object exists: a failure after its creation would leak it.
         super(concat(domain, config.parents().toArray(Resource[]::new)));
         this.domain = domain;
         this.type = config.type();
@@ -89,7 +87,7 @@ public final class QueuePair extends Resource {
         this.checks = new PostingChecks(
                 config.type(),
                 domain,
-                // The device may give more than was asked for; what nobody asked for needs no room.
+                // The device may grant more than was requested; the excess needs no memory.
                 config.maxInlineData(),
                 config.maxSendScatterGather(),
                 config.type() == QueuePairType.UD ? port.activeMtu().bytes() : port.maxMessageSize(),
@@ -115,7 +113,7 @@ public final class QueuePair extends Resource {
                         requestArena,
                         config.maxReceiveWorkRequests(),
                         config.maxReceiveScatterGather(),
-                        // Before a datagram there is its header: the room is longer than the message.
+                        // A datagram is received after its header, so the buffer is longer than the message.
                         port.maxMessageSize());
         QueuePairCreation.Created created;
         try {
@@ -146,7 +144,7 @@ public final class QueuePair extends Resource {
         return receiveQueue;
     }
 
-    /** {@return the service that it gives} */
+    /** {@return the type of service} */
     public QueuePairType type() {
         return type;
     }
@@ -156,18 +154,21 @@ public final class QueuePair extends Resource {
         return number;
     }
 
-    /** {@return which way its requests for sending take to the adapter, and why so} */
+    /** {@return the path of send requests to the adapter, and why it was chosen} */
     public DataPathChoice sendPath() {
         return DataPaths.now(sendPath, path().refusal());
     }
 
-    /** {@return which way its receives take, those of a shared receive queue if it has one, and why so} */
+    /**
+     * {@return the path of receives to the adapter, and why it was chosen; with a shared receive queue, the path of
+     * that queue}
+     */
     public DataPathChoice receivePath() {
         return receivePath;
     }
 
     /**
-     * Where the queue pair stands now (ibv_query_qp(3)).
+     * Queries the state of the queue pair (ibv_query_qp(3)).
      *
      * @return the state
      * @throws VerbsException if the query fails
@@ -177,11 +178,12 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * The attributes as they are now (ibv_query_qp(3)).
+     * Queries attributes of the queue pair (ibv_query_qp(3)).
      *
-     * @param attributes which are asked for: some drivers answer quicker for fewer, most tell all in any case. None for
-     *     all but {@link QueuePairAttribute#RATE_LIMIT}, which drivers do not tell today
-     * @return the attributes; those not asked for may mean nothing
+     * @param attributes the attributes to query. With no arguments, queries every attribute except
+     *     {@link QueuePairAttribute#RATE_LIMIT}, which no driver reports. Some drivers are faster if fewer are queried;
+     *     most return all of them
+     * @return the attributes; attributes that were not queried may be undefined
      * @throws UnsupportedVerbException if one of them cannot be queried
      * @throws VerbsException if the query fails
      */
@@ -190,9 +192,9 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * What the queue pair was created as (ibv_query_qp(3)).
+     * Queries the settings that the queue pair was created with (ibv_query_qp(3)).
      *
-     * @return type, sizes and the like
+     * @return the type, the sizes and the other settings
      * @throws VerbsException if the query fails
      */
     public QueuePairInitAttributes queryInitial() {
@@ -200,26 +202,26 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Sets attributes, the state among them (ibv_modify_qp(3)): {@code modify(a -> a.state(RTS).timeout(14)…)}. What is
-     * set, and nothing else, goes to the driver. A queue pair that {@link PreparedQueuePair#connect} gave needs this
-     * only for changes.
+     * Sets attributes, including the state (ibv_modify_qp(3)): {@code modify(a -> a.state(RTS).timeout(14)…)}. Only the
+     * attributes that are set go to the driver. {@link PreparedQueuePair#connect} has already made the transitions of a
+     * connected queue pair.
      *
      * @param configuration calls the setters
-     * @throws IllegalArgumentException if a value is out of range, or above the device's limit; the message gives both
+     * @throws IllegalArgumentException if a value is out of range, or above the device's limit; the message has both
      *     numbers
      * @throws ModifyQueuePairException if the driver refuses; it names missing and superfluous attributes, an
-     *     impossible transition, values that cannot be, or what is wrong with the way to the peer. Nothing was modified
-     * @throws UnsupportedVerbException if the driver does not offer one of the attributes
+     *     impossible transition, invalid values, or what is wrong with the path to the peer. Nothing was modified
+     * @throws UnsupportedVerbException if the driver does not support one of the attributes
      */
     public void modify(Consumer<QueuePairAttributesConfig> configuration) {
         QueuePairModification.modify(this, configuration);
     }
 
     /**
-     * Attaches to a multicast group (ibv_attach_mcast(3)): its datagrams come into this queue pair's receives as far as
-     * they reach the port. On InfiniBand the port must have joined the group before; on RoCE version 2, switches may
-     * keep the group from machines that have not. {@link io.github.rdma4j.verbs.cm.ConnectionId#joinMulticast} does
-     * both. Closing the queue pair detaches.
+     * Attaches to a multicast group (ibv_attach_mcast(3)): its datagrams that reach the port go into this queue pair's
+     * receives. On InfiniBand the port must have joined the group before; on RoCE version 2, switches may not forward
+     * the group to machines that have not joined. {@link io.github.rdma4j.verbs.cm.ConnectionId#joinMulticast} joins
+     * and attaches. Closing the queue pair detaches it.
      *
      * @param group the group's GID ({@link Gid#isMulticast()}), which starts with {@code ff} or is an IPv4 group mapped
      *     into IPv6, as on RoCE version 2
@@ -236,7 +238,7 @@ public final class QueuePair extends Resource {
      * Detaches from a multicast group (ibv_detach_mcast(3)).
      *
      * @param group the group's GID
-     * @param lid the group's LID, as it was attached
+     * @param lid the group's LID, as in {@link #attachMulticast}
      * @throws IllegalArgumentException if the GID names no group, or the LID has more than 16 bits
      * @throws IllegalStateException if the type is not UD, or it is not attached
      * @throws VerbsException if the device refuses
@@ -246,23 +248,24 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * What the provider offers beyond the standard, to be sent to the peer; after {@link #setEce} and the transition to
-     * RTR, what was accepted (ibv_query_ece(3)).
+     * Queries the options beyond the standard that the provider offers, for the peer (ibv_query_ece(3)). After
+     * {@link #setEce} and the transition to RTR, they are the options that were accepted.
      *
      * @return the provider's value
-     * @throws UnsupportedVerbException if the provider has nothing to offer
+     * @throws UnsupportedVerbException if the provider has no options
      */
     public EnhancedConnectionEstablishment queryEce() {
         return QueuePairTuning.queryEce(this);
     }
 
     /**
-     * Sets what the peer offers beyond the standard (ibv_set_ece(3)); before the transition to INIT or RTR.
+     * Sets the options beyond the standard that the peer offers (ibv_set_ece(3)). Call it before the transition to INIT
+     * or RTR.
      *
-     * @param wanted as the peer's {@link #queryEce} gave it
-     * @return what this side accepts of it
+     * @param wanted the result of the peer's {@link #queryEce}
+     * @return the options that this side accepts
      * @throws IllegalArgumentException if the vendor id is 0
-     * @throws UnsupportedVerbException if the provider knows no such thing
+     * @throws UnsupportedVerbException if the provider has no options
      * @throws VerbsException if the provider refuses
      */
     public EnhancedConnectionEstablishment setEce(EnhancedConnectionEstablishment wanted) {
@@ -270,7 +273,7 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Limits the rate of sending (ibv_modify_qp_rate_limit(3)).
+     * Limits the send rate (ibv_modify_qp_rate_limit(3)).
      *
      * @param limit the limit; 0 kbit/s for none
      * @throws UnsupportedVerbException if the device cannot pace packets
@@ -281,20 +284,21 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * In which order the data of an operation arrives in this side's memory (ibv_query_qp_data_in_order(3)).
+     * Queries the order in which the data of an operation arrives in this side's memory
+     * (ibv_query_qp_data_in_order(3)).
      *
-     * @param operation that brings the data
-     * @return the order that is guaranteed; {@link DataInOrder#NONE} also where nothing is known, as before rdma-core
-     *     36, and before 46 for {@link DataInOrder#ALIGNED_128_BYTES}
+     * @param operation the operation that transfers the data
+     * @return the guaranteed order; {@link DataInOrder#NONE} also if it is unknown: always before rdma-core 36, and
+     *     before 46 instead of {@link DataInOrder#ALIGNED_128_BYTES}
      */
     public DataInOrder dataInOrder(IncomingOperation operation) {
         return QueuePairTuning.dataInOrder(this, operation);
     }
 
     /**
-     * Moves the queue pair to the error state (ibv_modify_qp(3)), so that everything still posted completes, with
-     * {@link WorkCompletionStatus#WR_FLUSH_ERR}: the way to get all buffers back before closing. Closing alone drops
-     * what is posted without completions. Does nothing in the error state.
+     * Moves the queue pair to the error state (ibv_modify_qp(3)). All outstanding requests then complete with
+     * {@link WorkCompletionStatus#WR_FLUSH_ERR}. Call it to get all buffers back before a close: the close alone drops
+     * outstanding requests without completions. Does nothing in the error state.
      *
      * @throws VerbsException if the device refuses
      */
@@ -302,20 +306,21 @@ public final class QueuePair extends Resource {
         QueuePairTransitions.toError(this);
     }
 
-    /** {@return the most bytes that a request can carry inline, 0 if none were asked for} */
+    /** {@return the maximum number of bytes that a request can carry inline, 0 if none were requested} */
     public int maxInlineData() {
         return checks.maxInlineData();
     }
 
     /**
-     * Posts an RDMA write ({@code IBV_WR_RDMA_WRITE}): local memory goes to the peer's, which does not notice.
+     * Posts an RDMA write ({@code IBV_WR_RDMA_WRITE}), which copies local memory to the peer's memory. The peer is not
+     * notified.
      *
-     * @param workRequestId comes back in the completion
-     * @param local what to write, of any length up to the port's {@link PortAttributes#maxMessageSize()}
-     * @param remote where to; at least as long
-     * @param flags of {@link SendFlags}
+     * @param workRequestId identifies the request in its completion
+     * @param local the data to write, of any length up to the port's {@link PortAttributes#maxMessageSize()}
+     * @param remote the destination, at least as long as {@code local}
+     * @param flags a combination of {@link SendFlags}
      * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the queue pair or the region is closed
      */
     public int postWrite(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
@@ -325,16 +330,16 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Posts an RDMA write that tells the peer ({@code IBV_WR_RDMA_WRITE_WITH_IMM}): it consumes one of the peer's
+     * Posts an RDMA write that notifies the peer ({@code IBV_WR_RDMA_WRITE_WITH_IMM}). It consumes one of the peer's
      * receives, whose completion carries the number.
      *
-     * @param workRequestId comes back in the completion
-     * @param local what to write
-     * @param remote where to; at least as long
+     * @param workRequestId identifies the request in its completion
+     * @param local the data to write
+     * @param remote the destination, at least as long as {@code local}
      * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
-     * @param flags of {@link SendFlags}
+     * @param flags a combination of {@link SendFlags}
      * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the queue pair or the region is closed
      */
     public int postWriteWithImmediate(
@@ -351,14 +356,15 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Posts an RDMA read ({@code IBV_WR_RDMA_READ}): the peer's memory comes here, and the peer does not notice.
+     * Posts an RDMA read ({@code IBV_WR_RDMA_READ}): it copies the peer's memory to local memory. The peer is not
+     * notified.
      *
-     * @param workRequestId comes back in the completion
-     * @param local where to; its region needs {@link AccessFlag#LOCAL_WRITE}
-     * @param remote what to read; at least as long
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @param workRequestId identifies the request in its completion
+     * @param local the destination; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @param remote the memory to read, at least as long as {@code local}
+     * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the queue pair or the region is closed
      */
     public int postRead(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
@@ -370,11 +376,11 @@ public final class QueuePair extends Resource {
     /**
      * Posts a send ({@code IBV_WR_SEND}): the message goes into the oldest receive that the peer has posted.
      *
-     * @param workRequestId comes back in the completion
+     * @param workRequestId identifies the request in its completion
      * @param local the message
-     * @param flags of {@link SendFlags}
+     * @param flags a combination of {@link SendFlags}
      * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the queue pair or the region is closed
      */
     public int postSend(long workRequestId, MemorySlice local, int flags) {
@@ -383,14 +389,14 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Posts a send with a number beside the message ({@code IBV_WR_SEND_WITH_IMM}).
+     * Posts a send with a number that accompanies the message ({@code IBV_WR_SEND_WITH_IMM}).
      *
-     * @param workRequestId comes back in the completion
+     * @param workRequestId identifies the request in its completion
      * @param local the message
      * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
-     * @param flags of {@link SendFlags}
+     * @param flags a combination of {@link SendFlags}
      * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the queue pair or the region is closed
      */
     public int postSendWithImmediate(long workRequestId, MemorySlice local, int immediate, int flags) {
@@ -402,15 +408,15 @@ public final class QueuePair extends Resource {
     /**
      * Posts a compare-and-swap on eight bytes of the peer; see {@link SendBatch#compareAndSwap}.
      *
-     * @param workRequestId comes back in the completion
-     * @param original where the value before the operation goes: eight bytes; its region needs
+     * @param workRequestId identifies the request in its completion
+     * @param original the destination of the previous value, eight bytes; its region needs
      *     {@link AccessFlag#LOCAL_WRITE}
      * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
-     * @param expected is compared
-     * @param newValue is stored if the comparison holds
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @param expected the value to compare with
+     * @param newValue the value to store if the comparison holds
+     * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the queue pair or the region is closed
      */
     public int postCompareAndSwap(
@@ -421,14 +427,14 @@ public final class QueuePair extends Resource {
     /**
      * Posts a fetch-and-add on eight bytes of the peer; see {@link SendBatch#fetchAndAdd}.
      *
-     * @param workRequestId comes back in the completion
-     * @param original where the value before the operation goes: eight bytes; its region needs
+     * @param workRequestId identifies the request in its completion
+     * @param original the destination of the previous value, eight bytes; its region needs
      *     {@link AccessFlag#LOCAL_WRITE}
      * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
-     * @param addend is added, wrapping around
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @param addend the number to add, wrapping around
+     * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the queue pair or the region is closed
      */
     public int postFetchAndAdd(long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
@@ -438,15 +444,15 @@ public final class QueuePair extends Resource {
     /**
      * Posts the binding of a memory window of type 2; see {@link SendBatch#bindMemoryWindow}.
      *
-     * @param workRequestId comes back in the completion
+     * @param workRequestId identifies the request in its completion
      * @param window of type 2 and of this queue pair's protection domain; not bound
      * @param remoteKey the new key: {@link MemoryWindow#nextRemoteKey()}, or another one that differs in the low byte
      *     only
-     * @param slice what the peer may use, of a region with {@link AccessFlag#MW_BIND}; not empty
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @param slice the part that the peer may use, of a region with {@link AccessFlag#MW_BIND}; not empty
+     * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @param access what the peer may do
      * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the window, the region or the queue pair is closed
      */
     public int postBindMemoryWindow(
@@ -462,9 +468,9 @@ public final class QueuePair extends Resource {
     /**
      * Posts the invalidation of a key of this side; see {@link SendBatch#localInvalidate}.
      *
-     * @param workRequestId comes back in the completion
-     * @param remoteKey the window's
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @param workRequestId identifies the request in its completion
+     * @param remoteKey the key of the window
+     * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return 0, or {@link #QUEUE_FULL}, or another errno
      * @throws IllegalStateException if the queue pair is closed
      */
@@ -475,12 +481,12 @@ public final class QueuePair extends Resource {
     /**
      * Posts a datagram; for queue pairs of type UD.
      *
-     * @param workRequestId comes back in the completion
+     * @param workRequestId identifies the request in its completion
      * @param local the message, at most as long as the port's MTU
-     * @param destination where it goes
-     * @param flags of {@link SendFlags}
+     * @param destination the destination
+     * @param flags a combination of {@link SendFlags}
      * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together, or the queue pair has another type
+     * @throws IllegalArgumentException if an argument is invalid, or the queue pair has another type
      * @throws IllegalStateException if the queue pair, the address handle or the region is closed
      */
     public int postSend(long workRequestId, MemorySlice local, Destination destination, int flags) {
@@ -489,15 +495,15 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Posts a datagram with a number beside the message.
+     * Posts a datagram with a number that accompanies the message.
      *
-     * @param workRequestId comes back in the completion
+     * @param workRequestId identifies the request in its completion
      * @param local the message, at most as long as the port's MTU
      * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
-     * @param destination where it goes
-     * @param flags of {@link SendFlags}
+     * @param destination the destination
+     * @param flags a combination of {@link SendFlags}
      * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together, or the queue pair has another type
+     * @throws IllegalArgumentException if an argument is invalid, or the queue pair has another type
      * @throws IllegalStateException if the queue pair, the address handle or the region is closed
      */
     public int postSendWithImmediate(
@@ -513,10 +519,10 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Prepares a request that is posted many times: it is checked and written once, here, and a post is little more
-     * than the call into the adapter's library. The quickest way to post.
+     * Starts the preparation of a request that is posted many times. The request is checked and written once, so a post
+     * is little more than the call into the adapter's library. This is the fastest way to post.
      *
-     * @return what says which request; see {@link PreparedRequest}
+     * @return the preparation, which creates a {@link PreparedRequest}
      * @throws IllegalStateException if the queue pair is closed
      */
     public RequestPreparation prepare() {
@@ -525,9 +531,10 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Starts a batch: many requests, one call into the adapter's library, one doorbell. Each thread has one batch per
-     * queue pair, used again and again; starting drops what the thread has not posted. The batches of
-     * {@value ThreadBatches#KEPT} threads are kept; if more than that take turns, some are made anew.
+     * Starts a batch: many requests are posted by one call into the adapter's library, with one doorbell. Each thread
+     * has one batch per queue pair, which is reused; starting it drops the requests that the thread has not posted. The
+     * batches of {@value ThreadBatches#KEPT} threads are kept; if more threads take turns, some batches are created
+     * again.
      *
      * @return the calling thread's batch, empty
      * @throws IllegalStateException if the queue pair is closed
@@ -540,8 +547,8 @@ public final class QueuePair extends Resource {
     /**
      * Prepares a receive that is posted many times.
      *
-     * @param local the room; its region needs {@link AccessFlag#LOCAL_WRITE}
-     * @return the receive, to be posted
+     * @param local the buffer; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @return the receive, not posted yet
      * @throws IllegalArgumentException if the region is not of this queue pair's protection domain or not writable
      * @throws IllegalStateException if the queue pair or the region is closed
      */
@@ -550,14 +557,14 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Prepares the receives of many rooms, which are posted many times.
+     * Prepares the receives of many buffers, which are posted many times.
      *
-     * @param firstWorkRequestId comes back in the completion of the first room, the next number in that of the second,
-     *     and so on
-     * @param rooms 1 to 131072; their regions need {@link AccessFlag#LOCAL_WRITE}
-     * @return the receives, to be posted
+     * @param firstWorkRequestId identifies the receive of the first buffer in its completion; each further buffer has
+     *     the next number
+     * @param rooms 1 to 131072 buffers; their regions need {@link AccessFlag#LOCAL_WRITE}
+     * @return the receives, not posted yet
      * @throws IllegalArgumentException if a region is not of this queue pair's protection domain or not writable, or
-     *     there are no rooms, or too many
+     *     there are no buffers, or too many
      * @throws IllegalStateException if the queue pair or a region is closed
      */
     public PreparedReceives prepareReceives(long firstWorkRequestId, List<MemorySlice> rooms) {
@@ -565,10 +572,10 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Posts a receive (ibv_post_recv(3)): room for one message.
+     * Posts a receive, which is a buffer for one message (ibv_post_recv(3)).
      *
-     * @param workRequestId comes back in the completion
-     * @param local the room; its region needs {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection
+     * @param workRequestId identifies the request in its completion
+     * @param local the buffer; its region needs {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection
      * @return 0, or {@link #QUEUE_FULL}, or another errno
      * @throws IllegalArgumentException if the region is not of this queue pair's protection domain or not writable
      * @throws IllegalStateException if the queue pair or the region is closed
@@ -580,8 +587,8 @@ public final class QueuePair extends Resource {
     /**
      * Posts a receive that scatters the message over several slices, filled in order.
      *
-     * @param workRequestId comes back in the completion
-     * @param local the room; the regions need {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection
+     * @param workRequestId identifies the request in its completion
+     * @param local the buffer; the regions need {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection
      * @return 0, or {@link #QUEUE_FULL}, or another errno
      * @throws IllegalArgumentException if a region is not of this queue pair's protection domain or not writable, or
      *     there are more slices than {@link QueuePairConfig#maxReceiveScatterGather} allowed
@@ -592,8 +599,8 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Starts a batch of receives. Each thread has one per queue pair, used again and again; starting drops what the
-     * thread has not posted.
+     * Starts a batch of receives. Each thread has one per queue pair, which is reused; starting it drops the requests
+     * that the thread has not posted.
      *
      * @return the calling thread's batch, empty
      * @throws IllegalStateException if the queue pair is closed
@@ -602,7 +609,7 @@ public final class QueuePair extends Resource {
         return ownReceiveQueue().startBatch();
     }
 
-    /** {@return the protection domain that it was created in} */
+    /** {@return the protection domain that the queue pair was created in} */
     public ProtectionDomain protectionDomain() {
         return domain;
     }
@@ -611,12 +618,12 @@ public final class QueuePair extends Resource {
         return domain;
     }
 
-    /** Its own; null if it has none. */
+    /** Returns its own receive queue, or null. */
     ReceiveQueue receiveQueue() {
         return receiveQueue;
     }
 
-    /** What it can have in completion queues. */
+    /** Returns the completions that it can have in completion queues. */
     List<CompletionBudget.Share> completionShares() {
         return completionShares;
     }
@@ -630,26 +637,26 @@ public final class QueuePair extends Resource {
                 user);
     }
 
-    /** Sets how requests reach the adapter. {@code extendedPosting} is null without {@code ibv_wr_*}. */
+    /** Sets the path to the adapter. {@code extendedPosting} is null without {@code ibv_wr_*}. */
     void nativeQueue(SendPath sendPath, ExtendedPosting extendedPosting) {
         this.path = sendPath;
         this.extended = extendedPosting;
         singles.nativeQueue(sendPath);
     }
 
-    /** Must be followed by {@link #exitSend()}. */
+    /** Enters the send queue. {@link #exitSend()} must follow. */
     void enterSend() {
         if (!sendGuard.enter()) {
             throw closedException();
         }
     }
 
-    /** For requests that go one by one. */
+    /** Returns the path of single requests. */
     SendPath path() {
         return path;
     }
 
-    /** For {@link SendBatch} and {@link RequestPreparation}. */
+    /** Returns the checks, for {@link SendBatch} and {@link RequestPreparation}. */
     PostingChecks checks() {
         return checks;
     }
@@ -658,7 +665,7 @@ public final class QueuePair extends Resource {
         sendGuard.exit();
     }
 
-    /** For who must wait until no thread posts. */
+    /** Returns the guard, to wait until no thread posts. */
     ExclusiveGuard sendGuard() {
         return sendGuard;
     }
@@ -667,14 +674,14 @@ public final class QueuePair extends Resource {
         return extended != null;
     }
 
-    /** What a posting call for sends returns, outside the guard. */
+    /** Returns the result of a posting call for sends; called outside the guard. */
     int result(int errno) {
         return errno != 0 && QueuePairModification.comesOfState(this, errno)
                 ? QueuePairModification.refusedSend(this, errno)
                 : errno;
     }
 
-    /** Not among the checks that can be switched off: the function for it may be missing. */
+    /** This check cannot be turned off: the function for the operation may be missing. */
     void requireOperation(int opcode, int flags) {
         if (onlyReceives) {
             throw new IllegalArgumentException(this + " has no send queue");

@@ -6,19 +6,22 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * One attribute of a queue pair, or a group that is set together ({@code enum ibv_qp_attr_mask}). The names are those
- * of the header without {@code IBV_QP_}, because a message that names them must be findable in manuals.
+ * One attribute of a queue pair, or a group that is set together ({@code enum ibv_qp_attr_mask}). The names are as in
+ * the header, without {@code IBV_QP_}, so that names in messages can be found in the manuals.
  *
  * @since 0.1.0
  */
 public enum QueuePairAttribute {
-    /** The state to go to; {@link QueuePairAttributesConfig#state}. */
+    /** The next state; {@link QueuePairAttributesConfig#state}. */
     STATE(0, "state"),
-    /** The state that the caller takes the queue pair to be in; {@link QueuePairAttributesConfig#currentState}. */
+    /** The state that the caller assumes; {@link QueuePairAttributesConfig#currentState}. */
     CUR_STATE(1, "currentState"),
-    /** An event when the send queue has drained; {@link QueuePairAttributesConfig#notifySendQueueDrained}. */
+    /**
+     * Whether an event reports that the send queue has drained;
+     * {@link QueuePairAttributesConfig#notifySendQueueDrained}.
+     */
     EN_SQD_ASYNC_NOTIFY(2, "notifySendQueueDrained"),
-    /** What the peer may do; {@link QueuePairAttributesConfig#remoteAccess}. */
+    /** The peer's rights; {@link QueuePairAttributesConfig#remoteAccess}. */
     ACCESS_FLAGS(3, "remoteAccess"),
     /** The partition; {@link QueuePairAttributesConfig#partitionKeyIndex}. */
     PKEY_INDEX(4, "partitionKeyIndex"),
@@ -26,23 +29,23 @@ public enum QueuePairAttribute {
     PORT(5, "port"),
     /** The queue key of datagrams; {@link QueuePairAttributesConfig#queueKey}. */
     QKEY(6, "queueKey"),
-    /** The way to the peer, its address vector; {@link QueuePairAttributesConfig#path}. */
+    /** The path to the peer, its address vector; {@link QueuePairAttributesConfig#path}. */
     AV(7, "path"),
-    /** The packet size on the way to the peer; {@link QueuePairAttributesConfig#pathMtu}. */
+    /** The packet size on the path to the peer; {@link QueuePairAttributesConfig#pathMtu}. */
     PATH_MTU(8, "pathMtu"),
-    /** How long to wait for an acknowledgement; {@link QueuePairAttributesConfig#timeout}. */
+    /** The time to wait for an acknowledgement; {@link QueuePairAttributesConfig#timeout}. */
     TIMEOUT(9, "timeout"),
-    /** How often to send again; {@link QueuePairAttributesConfig#retryCount}. */
+    /** The number of retransmissions; {@link QueuePairAttributesConfig#retryCount}. */
     RETRY_CNT(10, "retryCount"),
-    /** How often to send again to a receiver that is not ready; {@link QueuePairAttributesConfig#rnrRetry}. */
+    /** The number of retries to a receiver that is not ready; {@link QueuePairAttributesConfig#rnrRetry}. */
     RNR_RETRY(11, "rnrRetry"),
     /** The first packet number that the peer sends; {@link QueuePairAttributesConfig#receivePacketSequenceNumber}. */
     RQ_PSN(12, "receivePacketSequenceNumber"),
     /** Reads and atomics outstanding; {@link QueuePairAttributesConfig#maxReadAtomic}. */
     MAX_QP_RD_ATOMIC(13, "maxReadAtomic"),
-    /** The way to migrate to; {@link QueuePairAttributesConfig#alternatePath}. */
+    /** The path to migrate to; {@link QueuePairAttributesConfig#alternatePath}. */
     ALT_PATH(14, "alternatePath"),
-    /** How long a peer must wait after it found no receive; {@link QueuePairAttributesConfig#minRnrTimer}. */
+    /** The time that a peer waits after it found no receive; {@link QueuePairAttributesConfig#minRnrTimer}. */
     MIN_RNR_TIMER(15, "minRnrTimer"),
     /** The first packet number that this side sends; {@link QueuePairAttributesConfig#sendPacketSequenceNumber}. */
     SQ_PSN(16, "sendPacketSequenceNumber"),
@@ -82,7 +85,7 @@ public enum QueuePairAttribute {
         return mask;
     }
 
-    /** In the order of declaration, whatever the set was made from. */
+    /** Copies a set, in the order of declaration. */
     static EnumSet<QueuePairAttribute> copyOf(Set<QueuePairAttribute> attributes) {
         EnumSet<QueuePairAttribute> copy = EnumSet.noneOf(QueuePairAttribute.class);
         copy.addAll(attributes);

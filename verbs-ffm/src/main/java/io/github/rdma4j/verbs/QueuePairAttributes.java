@@ -9,36 +9,36 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * The attributes of a queue pair ({@code struct ibv_qp_attr}, ibv_query_qp(3)), as they were when asked. What does not
- * belong to the queue pair's type, or has not been set yet, means nothing; usually it is 0.
+ * The attributes of a queue pair ({@code struct ibv_qp_attr}, ibv_query_qp(3)), as of the query. Attributes that do not
+ * belong to the queue pair's type, or have not been set yet, are undefined and usually 0.
  *
- * @param state where the queue pair stands
- * @param currentState the same, or where a transition under way started
+ * @param state the state
+ * @param currentState the same, or the state in which a transition in progress started
  * @param pathMtu the payload of a packet; {@link Mtu#UNKNOWN} before it was set
- * @param pathMigrationState where path migration stands
+ * @param pathMigrationState the state of path migration
  * @param queueKey the queue key of datagrams
  * @param receivePacketSequenceNumber the packet number expected next, 24 bits
  * @param sendPacketSequenceNumber the packet number sent next, 24 bits
  * @param destinationQueuePairNumber the peer's queue pair, 24 bits
- * @param remoteAccess what the peer may do
- * @param capabilities how much the queues hold
- * @param path the way to the peer
- * @param alternatePath the way to migrate to
+ * @param remoteAccess the peer's rights
+ * @param capabilities the sizes of the queues
+ * @param path the path to the peer
+ * @param alternatePath the path to migrate to
  * @param partitionKeyIndex the partition, by the index of its key
- * @param alternatePartitionKeyIndex the same on the alternate path
- * @param notifySendQueueDrained whether an event tells that the send queue has drained
+ * @param alternatePartitionKeyIndex the partition on the alternate path
+ * @param notifySendQueueDrained whether an event reports that the send queue has drained
  * @param sendQueueDraining whether the send queue is still draining; in {@link QueuePairState#SQD} only
- * @param maxReadAtomic the most reads and atomics outstanding
- * @param maxDestinationReadAtomic the most reads and atomics of the peer that are served at a time
- * @param minRnrTimer the code of the time that a peer must wait after it found no receive; 0 is 655 ms, 1 to 31 rise
- *     from 10 us to 491 ms
+ * @param maxReadAtomic the maximum number of outstanding reads and atomics
+ * @param maxDestinationReadAtomic the maximum number of the peer's reads and atomics that are served at a time
+ * @param minRnrTimer the code of the time that a peer waits after it found no receive; 0 is 655 ms, 1 to 31 rise from
+ *     10 us to 491 ms
  * @param port the port
- * @param timeout how long to wait for an acknowledgement: 4.096 microseconds times two to this power, 0 for ever
- * @param retryCount how often to send again
- * @param rnrRetry how often to send again to a receiver that is not ready; 7 means for ever
+ * @param timeout the time to wait for an acknowledgement: 4.096 microseconds times two to this power, 0 forever
+ * @param retryCount the number of retransmissions
+ * @param rnrRetry the number of retries to a receiver that is not ready; 7 is infinite
  * @param alternatePort the port of the alternate path
  * @param alternateTimeout the timeout on the alternate path
- * @param rateLimit packet pacing in kbit/s, 0 for none; no driver tells it today
+ * @param rateLimit packet pacing in kbit/s, 0 for none; no driver reports it
  * @since 0.1.0
  */
 public record QueuePairAttributes(
@@ -69,7 +69,7 @@ public record QueuePairAttributes(
         int alternateTimeout,
         long rateLimit) {
 
-    /** Keeps a copy of the set. */
+    /** Copies the set. */
     public QueuePairAttributes {
         remoteAccess = Set.copyOf(remoteAccess);
     }

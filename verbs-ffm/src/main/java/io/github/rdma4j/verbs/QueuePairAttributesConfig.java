@@ -13,8 +13,8 @@ import java.util.EnumSet;
 import java.util.Objects;
 
 /**
- * Which attributes of a queue pair to set, and to what (the arguments of ibv_modify_qp(3)). What is not set here stays
- * as it is. Each setter returns this object, and adds its attribute to the mask:
+ * The attributes of a queue pair to change (the arguments of ibv_modify_qp(3)). Attributes that are not set here do not
+ * change. Each setter returns this object, and adds its attribute to the mask:
  * {@code qp.modify(a -> a.state(INIT).port(1)…)}. Valid only within {@link QueuePair#modify}.
  *
  * @since 0.1.0
@@ -31,8 +31,8 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * The state to go to. Each transition has attributes that it needs and others that it takes; a message names what
-     * was wrong.
+     * Sets the next state. Each transition has required and optional attributes; if it is refused, the message names
+     * what was wrong.
      *
      * @param state the next state
      * @return this
@@ -43,7 +43,7 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * The state that the queue pair is taken to be in: the modification fails if it has left it meanwhile.
+     * Sets the assumed current state: the modification fails if the queue pair has left it.
      *
      * @param state RTR, RTS, SQD or SQE
      * @return this
@@ -54,8 +54,8 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * Whether an event ({@code IBV_EVENT_SQ_DRAINED}) tells that the send queue has drained; on the way from RTS to
-     * SQD.
+     * Sets whether an event ({@code IBV_EVENT_SQ_DRAINED}) reports that the send queue has drained; for the transition
+     * from RTS to SQD.
      *
      * @param notify true for an event
      * @return this
@@ -66,10 +66,10 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * What the peer may do through this queue pair.
+     * Sets the peer's rights through this queue pair.
      *
      * @param access of {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ},
-     *     {@link AccessFlag#REMOTE_ATOMIC}; none for nothing but sends
+     *     {@link AccessFlag#REMOTE_ATOMIC}; none to allow sends only
      * @return this
      */
     public QueuePairAttributesConfig remoteAccess(AccessFlag... access) {
@@ -82,7 +82,7 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * The partition, by the index of its key.
+     * Sets the partition, by the index of its key.
      *
      * @param index from 0, less than the port's {@link PortAttributes#partitionTableLength()}
      * @return this
@@ -93,7 +93,7 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * The device's port to use.
+     * Sets the port of the device.
      *
      * @param number from 1
      * @return this
@@ -104,7 +104,7 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * The queue key: datagrams that carry another one are dropped.
+     * Sets the queue key: datagrams with another key are dropped.
      *
      * @param key 32 bits; with the highest bit set it is a controlled key, which needs CAP_NET_RAW
      * @return this
@@ -115,7 +115,7 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * The way to the peer.
+     * Sets the path to the peer.
      *
      * @param path the address vector
      * @return this
@@ -126,7 +126,7 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * The payload of a packet.
+     * Sets the payload size of a packet.
      *
      * @param mtu at most the active MTU of both ports
      * @return this
@@ -140,9 +140,9 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * How long to wait for an acknowledgement: 4.096 microseconds times two to this power.
+     * Sets the time to wait for an acknowledgement: 4.096 microseconds times two to this power.
      *
-     * @param exponent 0 to 31; 0 waits for ever
+     * @param exponent 0 to 31; 0 waits forever
      * @return this
      */
     public QueuePairAttributesConfig timeout(int exponent) {
@@ -151,7 +151,7 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * How often to send again before {@link WorkCompletionStatus#RETRY_EXC_ERR}.
+     * Sets the number of retransmissions before {@link WorkCompletionStatus#RETRY_EXC_ERR}.
      *
      * @param count 0 to 7
      * @return this
@@ -162,10 +162,10 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * How often to send again to a peer that has no receive posted, before
+     * Sets the number of retries while the peer has no receive posted, before
      * {@link WorkCompletionStatus#RNR_RETRY_EXC_ERR}.
      *
-     * @param count 0 to 7; 7 means for ever
+     * @param count 0 to 7; 7 is infinite
      * @return this
      */
     public QueuePairAttributesConfig rnrRetry(int count) {
@@ -174,7 +174,7 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * The first packet number that the peer sends.
+     * Sets the first packet number that the peer sends.
      *
      * @param number 24 bits
      * @return this
@@ -185,7 +185,7 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * The most reads and atomics outstanding at a time.
+     * Sets the maximum number of outstanding reads and atomics.
      *
      * @param count 0 to 255, at most the device's {@link DeviceAttributes#maxQueuePairInitiatorReadAtomic()}
      * @return this
@@ -196,10 +196,10 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * The path to migrate to when the first one fails. InfiniBand only.
+     * Sets the path to migrate to when the primary path fails. InfiniBand only.
      *
-     * @param path the way to the peer
-     * @param partitionKeyIndex the partition there, by the index of its key
+     * @param path the path to the peer
+     * @param partitionKeyIndex the partition on this path, by the index of its key
      * @param timeout 0 to 31, as {@link #timeout}
      * @return this
      */
@@ -213,7 +213,7 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * How long a peer must wait after this side had no receive posted, as a code.
+     * Sets how long a peer waits before it retries, if this side had no receive posted; a code.
      *
      * @param code 0 to 31; 0 is the longest, 655 ms; 12 is 0.64 ms
      * @return this
@@ -224,7 +224,7 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * The first packet number that this side sends.
+     * Sets the first packet number that this side sends.
      *
      * @param number 24 bits
      * @return this
@@ -235,7 +235,7 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * The most reads and atomics of the peer that this side serves at a time.
+     * Sets the maximum number of the peer's reads and atomics that this side serves at a time.
      *
      * @param count 0 to 255, at most the device's {@link DeviceAttributes#maxQueuePairReadAtomic()}
      * @return this
@@ -246,7 +246,7 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * Arms or performs path migration. InfiniBand only.
+     * Arms or starts path migration. InfiniBand only.
      *
      * @param state REARM once the alternate path is loaded, MIGRATED to migrate now
      * @return this
@@ -260,8 +260,8 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * Other sizes of the queues, on a device that can resize them ({@code IBV_DEVICE_RESIZE_MAX_WR}). No transition of
-     * the state table takes it; few drivers do.
+     * Sets other sizes of the queues, on a device that can resize them ({@code IBV_DEVICE_RESIZE_MAX_WR}). No
+     * transition of the state table takes this attribute, and few drivers support it.
      *
      * @param capabilities the sizes
      * @return this
@@ -272,7 +272,7 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * The peer's queue pair.
+     * Sets the peer's queue pair.
      *
      * @param number 24 bits
      * @return this
@@ -283,7 +283,7 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * Packet pacing; see also {@link QueuePair#modifyRateLimit}.
+     * Sets packet pacing; see also {@link QueuePair#modifyRateLimit}.
      *
      * @param kilobitsPerSecond 0 for none, to 2^32 - 1
      * @return this
@@ -315,7 +315,7 @@ public final class QueuePairAttributesConfig {
         return value;
     }
 
-    /** Which attributes were set, in the order of the header. */
+    /** Returns the attributes that were set, in the order of the header. */
     EnumSet<QueuePairAttribute> given() {
         return given;
     }
@@ -324,7 +324,7 @@ public final class QueuePairAttributesConfig {
         return attributes;
     }
 
-    /** What they were set to; of those not set, anything. */
+    /** Returns the values; values that were not set are undefined. */
     QueuePairAttributes values() {
         return QueuePairAttributes.read(attributes);
     }

@@ -6,13 +6,13 @@ import io.github.rdma4j.verbs.bindings.ibv_qp_cap;
 import java.lang.foreign.MemorySegment;
 
 /**
- * How much a queue pair holds ({@code struct ibv_qp_cap}).
+ * The sizes of a queue pair ({@code struct ibv_qp_cap}).
  *
  * @param maxSendWorkRequests the depth of the send queue
- * @param maxReceiveWorkRequests the depth of the receive queue; 0 with a shared one
- * @param maxSendScatterGather the most pieces of memory that one send gathers
- * @param maxReceiveScatterGather the most pieces of memory that one receive scatters to
- * @param maxInlineData the most bytes that a request carries inline
+ * @param maxReceiveWorkRequests the depth of the receive queue; 0 with a shared receive queue
+ * @param maxSendScatterGather the maximum number of memory slices that one send gathers
+ * @param maxReceiveScatterGather the maximum number of memory slices that one receive scatters to
+ * @param maxInlineData the maximum number of bytes that a request carries inline
  * @since 0.1.0
  */
 public record QueuePairCapabilities(

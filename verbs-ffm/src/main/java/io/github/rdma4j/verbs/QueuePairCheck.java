@@ -5,8 +5,8 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.device.GidEntry;
 
 /**
- * Holds the configuration of a queue pair against the device's limits, so that the message can give both numbers where
- * the kernel says only EINVAL.
+ * Checks the configuration of a queue pair against the device's limits: the message has both numbers, while the kernel
+ * reports only EINVAL.
  */
 final class QueuePairCheck {
     private static final int REMOTE = AccessFlag.mask(
@@ -49,7 +49,7 @@ final class QueuePairCheck {
         int entries = context.limits().maxScatterGather();
         requireRange("maxSendScatterGather", config.maxSendScatterGather(), 1, entries);
         requireRange("maxReceiveScatterGather", config.maxReceiveScatterGather(), 1, entries);
-        // Memory for it comes before the device is asked, for each request of a batch.
+        // Memory for inline data is allocated before the device is asked, for each request of a batch.
         if (config.maxInlineData() < 0 || config.maxInlineData() > QueuePairConfig.MOST_INLINE_DATA) {
             throw new IllegalArgumentException(
                     "maxInlineData %d: 0..%d are possible, and a device allows less, often some hundred bytes"
@@ -96,7 +96,7 @@ final class QueuePairCheck {
         }
     }
 
-    /** iWARP has no partitions, and so no table: there the default means nothing. */
+    /** Checks a partition index. iWARP has no partitions and no table: there the default is ignored. */
     static void requirePartition(String name, DeviceContext context, int port, int index) {
         int keys = Math.max(1, context.port(port).partitionTableLength());
         if (index < 0 || index >= keys) {

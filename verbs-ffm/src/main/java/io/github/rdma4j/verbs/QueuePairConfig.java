@@ -14,8 +14,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
 /**
- * What a queue pair is to be ({@code struct ibv_qp_init_attr} and the attributes of INIT). Each setter returns this
- * object. Only the completion queue has no default.
+ * Settings of a queue pair ({@code struct ibv_qp_init_attr} and the attributes of INIT). Each setter returns this
+ * object. Every setting except the completion queue has a default.
  *
  * @since 0.1.0
  */
@@ -27,7 +27,7 @@ public final class QueuePairConfig {
     private final QueuePairDepths depths = new QueuePairDepths();
     private int maxSendScatterGather = 1;
     private int maxReceiveScatterGather = 1;
-    /** More than any device takes: a request has no more bytes. */
+    /** More than any device supports. */
     static final int MOST_INLINE_DATA = 0xffff;
 
     private int maxInlineData;
@@ -52,7 +52,7 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Where sends and receives complete.
+     * Sets the completion queue of sends and receives.
      *
      * @param queue of the same device
      * @return this
@@ -64,7 +64,7 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Where sends, writes and reads complete.
+     * Sets the completion queue of sends, writes and reads.
      *
      * @param queue of the same device
      * @return this
@@ -75,7 +75,7 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Where receives complete.
+     * Sets the completion queue of receives.
      *
      * @param queue of the same device
      * @return this
@@ -86,8 +86,8 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Where receives come from, in place of a receive queue of its own; default none. The queue pair then takes no
-     * receives itself, and is closed with the shared queue.
+     * Sets a shared receive queue, which replaces the queue pair's own receive queue; default none. Receives are then
+     * posted to the shared queue, and closing that queue closes the queue pair.
      *
      * @param queue of the same protection domain
      * @return this
@@ -98,10 +98,10 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The depth of the send queue. By default it is 128, or less in a short completion queue: if neither depth is set,
-     * the two take half of the room that is left there. A depth that the completion queue has no room for, beside those
-     * of all other queue pairs that complete into it, is refused; {@link #oversubscribeCompletionQueue} lets it
-     * through.
+     * Sets the depth of the send queue. The default is 128, or less with a short completion queue: if neither depth is
+     * set, both together take half of its free entries. The creation fails if the depths of all queue pairs that
+     * complete into the completion queue exceed its capacity; {@link #oversubscribeCompletionQueue} turns this check
+     * off.
      *
      * @param count at least 1, at most the device's {@link DeviceAttributes#maxQueuePairWorkRequests()}
      * @return this
@@ -112,7 +112,7 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The depth of the receive queue. Default and limits are those of {@link #maxSendWorkRequests}.
+     * Sets the depth of the receive queue. The default and the limits are as for {@link #maxSendWorkRequests}.
      *
      * @param count at least 1, at most the device's {@link DeviceAttributes#maxQueuePairWorkRequests()}
      * @return this
@@ -123,12 +123,12 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Whether the depths may be more than the completion queues have room for; default false. For a program that bounds
-     * by itself how many completions can be there, for instance because few of its requests are
-     * {@linkplain SendFlags#SIGNALED signaled}. A completion queue that overruns loses completions and cannot be used
-     * any more.
+     * Sets whether the depths may exceed the capacity of the completion queues; default false. Use it if the program
+     * limits the number of completions itself, for instance because few of its requests are
+     * {@linkplain SendFlags#SIGNALED signaled}. A completion queue that overruns loses completions and can no longer be
+     * used.
      *
-     * @param allowed true to leave the depths as they are
+     * @param allowed true to turn the check off
      * @return this
      */
     public QueuePairConfig oversubscribeCompletionQueue(boolean allowed) {
@@ -137,7 +137,7 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The most slices of a {@link SliceList} that a request can take; default 1.
+     * Sets the maximum number of slices of a {@link SliceList} in a request; default 1.
      *
      * @param entries at least 1, at most the device's {@link DeviceAttributes#maxScatterGather()}
      * @return this
@@ -148,7 +148,7 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The most slices of a {@link SliceList} that a receive can take; default 1.
+     * Sets the maximum number of slices of a {@link SliceList} in a receive; default 1.
      *
      * @param entries at least 1, at most the device's {@link DeviceAttributes#maxScatterGather()}
      * @return this
@@ -159,10 +159,10 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The most data that a request can carry inline; default 0. The queue pair carries this much and no more, even
-     * where the device could.
+     * Sets the maximum number of bytes that a request can carry inline; default 0. The queue pair accepts exactly this
+     * much, even if the device grants more.
      *
-     * @param bytes 0 to 65535. No query tells the device's limit, often some hundred bytes: beyond it the creation
+     * @param bytes 0 to 65535. The device's limit, often some hundred bytes, cannot be queried: above it the creation
      *     fails with EINVAL
      * @return this
      */
@@ -172,19 +172,19 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Whether the adapter may put a few received bytes into the completion ("scatter to CQE"), from where polling
-     * copies them with the processor to where they belong; default true, which leaves it to the adapter's library. An
-     * mlx5 adapter does so with up to 32 bytes, or 64, of what is received and of what reads and atomics bring back: it
-     * saves a write to host memory.
+     * Sets whether the adapter may put a few received bytes into the completion ("scatter to CQE"), from which the CPU
+     * copies them to the buffer during polling. The default is true, which leaves the choice to the adapter's library.
+     * An mlx5 adapter does this for up to 32 or 64 bytes of received messages and of the results of reads and atomics.
+     * It saves a write to host memory.
      *
-     * <p><b>A queue pair that receives into, or reads into, memory that the processor cannot write at its address must
-     * have false here</b>: a GPU's memory, and memory registered under another address than its own
-     * ({@link RegistrationConfig#iova}). Otherwise a small message crashes the JVM in {@link CompletionQueue#poll}.
-     * What the peer writes here is never put into a completion.
+     * <p><b>Set it to false for a queue pair that receives or reads into memory that the CPU cannot write at its
+     * address</b>: GPU memory, and memory that is registered at an address other than its own
+     * ({@link RegistrationConfig#iova}). Otherwise a small message crashes the JVM in {@link CompletionQueue#poll}. The
+     * peer's RDMA writes are never put into a completion.
      *
-     * <p>False takes mlx5dv_create_qp(3) of libmlx5.so.1 on mlx5 adapters, and changes nothing on others: they put no
-     * data into completions, but HiSilicon's (hns), whose library cannot be told to leave it. Not tried on an mlx5
-     * adapter; the tests have a stand-in for its library.
+     * <p>With false, mlx5 queue pairs are created by mlx5dv_create_qp(3) of libmlx5.so.1. Other adapters put no data
+     * into completions, so nothing changes. The exception is HiSilicon (hns), whose library cannot turn it off. This
+     * has not been run on an mlx5 adapter, only against a substitute for its library.
      *
      * @param allowed false to have the adapter write all data itself
      * @return this
@@ -195,9 +195,9 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Whether every request makes a completion, with {@link SendFlags#SIGNALED} or without; default false.
+     * Sets whether every request makes a completion, with {@link SendFlags#SIGNALED} or without; default false.
      *
-     * @param all true for all
+     * @param all true forevery request
      * @return this
      */
     public QueuePairConfig signalAll(boolean all) {
@@ -206,7 +206,7 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The device's port to use; default 1.
+     * Sets the port of the device; default 1.
      *
      * @param number from 1
      * @return this
@@ -217,7 +217,7 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The GID to use, by its index; default automatic, see {@link DeviceContext#selectGid}.
+     * Sets the GID, by its index; the default is automatic, see {@link DeviceContext#selectGid}.
      *
      * @param index of an entry in use
      * @return this
@@ -228,7 +228,7 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The partition, by the index of its key; default 0.
+     * Sets the partition, by the index of its key; default 0.
      *
      * @param index from 0, less than the port's {@link PortAttributes#partitionTableLength()}
      * @return this
@@ -239,7 +239,7 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The first packet sequence number that this side sends; default random.
+     * Sets the first packet sequence number that this side sends; default random.
      *
      * @param number 24 bits
      * @return this
@@ -250,11 +250,12 @@ public final class QueuePairConfig {
     }
 
     /**
-     * What the peer may do through this queue pair, as far as the regions allow it too; default nothing but sends.
+     * Sets the peer's rights through this queue pair, which the regions must also grant; by default the peer can only
+     * send.
      *
-     * @param access of {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ}, {@link
-     *     AccessFlag#REMOTE_ATOMIC}, and for the peer's flushes {@link AccessFlag#FLUSH_GLOBAL}, {@link
-     *     AccessFlag#FLUSH_PERSISTENT}
+     * @param access of {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ},
+     *     {@link AccessFlag#REMOTE_ATOMIC}, and for the peer's flushes {@link AccessFlag#FLUSH_GLOBAL},
+     *     {@link AccessFlag#FLUSH_PERSISTENT}
      * @return this
      */
     public QueuePairConfig remoteAccess(AccessFlag... access) {
@@ -263,10 +264,10 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The key that datagrams to this queue pair must carry ({@code qkey}, UD only); default 0x11111111, as perftest has
-     * it.
+     * Sets the key that datagrams to this queue pair must carry ({@code qkey}, UD only); default 0x11111111, as in
+     * perftest.
      *
-     * @param key any 32 bits; those with the highest bit set are privileged
+     * @param key any 32 bits; keys with the highest bit set are privileged
      * @return this
      */
     public QueuePairConfig queueKey(int key) {
@@ -275,14 +276,13 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Chooses extended posting ({@code ibv_wr_*}), and says which operations will be posted; default none, which is
-     * basic posting ({@code ibv_post_send}) with all that the type and the device can. The API is the same:
-     * {@link QueuePair} and {@link SendBatch} post in either way, but with extended posting these operations only.
-     * There are operations that only extended posting has: {@link SendOperation#ATOMIC_WRITE},
-     * {@link SendOperation#FLUSH}. For all others basic posting is the better choice here: one native call for a batch,
-     * and not two or more for each request.
+     * Selects extended posting ({@code ibv_wr_*}) for the given operations. The default is none, which is basic posting
+     * ({@code ibv_post_send}) with every operation of the type and the device. The API is the same for both, but with
+     * extended posting only the given operations can be posted. {@link SendOperation#ATOMIC_WRITE} and
+     * {@link SendOperation#FLUSH} require extended posting. Prefer basic posting for all other operations: it needs one
+     * native call for a batch, not two or more for each request.
      *
-     * @param operations those to be posted
+     * @param operations the operations that will be posted
      * @return this
      */
     public QueuePairConfig sendOperations(SendOperation... operations) {
@@ -295,9 +295,9 @@ public final class QueuePairConfig {
     }
 
     /**
-     * What shall be different ({@code create_flags}); default nothing.
+     * Sets creation flags ({@code create_flags}); default none.
      *
-     * @param flags what the device can do of it; others make the creation fail
+     * @param flags flags that the device supports; with others the creation fails
      * @return this
      */
     public QueuePairConfig creationFlags(QueuePairCreationFlag... flags) {
@@ -310,8 +310,8 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The queue pair number that is sent as the source, in place of its own ({@code source_qpn}; UD only, for network
-     * interfaces over InfiniBand); default its own.
+     * Sets the queue pair number that is sent as the source ({@code source_qpn}; UD only, for network interfaces over
+     * InfiniBand); default its own.
      *
      * @param number 24 bits
      * @return this
@@ -322,9 +322,10 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The longest header of a {@link SendBatch#segmentedSend} ({@code max_tso_header}); default 0, none is possible.
+     * Sets the maximum header length of a {@link SendBatch#segmentedSend} ({@code max_tso_header}); default 0, which
+     * allows no segmented sends.
      *
-     * @param bytes 0 to 65535; the device's limit shows only when the queue pair is created
+     * @param bytes 0 to 65535; above the device's limit the creation fails
      * @return this
      */
     public QueuePairConfig maxSegmentHeader(int bytes) {
@@ -333,7 +334,7 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The domain of extended reliable connections; for type XRC_RECV, which needs one, and no completion queue.
+     * Sets the domain of extended reliable connections. Type XRC_RECV requires it, and needs no completion queue.
      *
      * @param domain of the same device context
      * @return this
@@ -344,13 +345,13 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Spreads what is received over several work queues by a hash of its header ({@code rwq_ind_tbl},
+     * Distributes received packets over several work queues by a hash of their headers ({@code rwq_ind_tbl},
      * {@code rx_hash_conf}). The queue pair then has no queues of its own, posts nothing, and needs no completion
-     * queue. For types RAW_PACKET and UD, and for {@link ProtectionDomain#createQueuePair} alone: on mlx5 and mana it
-     * has no states, and receives at once; on mlx4 {@link QueuePair#modify} brings it to INIT and RTR.
+     * queue. It is for types RAW_PACKET and UD, and only for {@link ProtectionDomain#createQueuePair}. On mlx5 and mana
+     * the queue pair has no states, and receives at once; on mlx4 {@link QueuePair#modify} moves it to INIT and RTR.
      *
      * @param table the work queues
-     * @param hash which queue a packet goes to
+     * @param hash selects the queue of a packet
      * @return this
      */
     public QueuePairConfig receiveHash(ReceiveWorkQueueTable table, ReceiveHashConfig hash) {
@@ -365,14 +366,14 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Chooses the depths that were not set, and refuses those that do not fit. With the tree's lock held, before the
-     * creation.
+     * Chooses the depths that were not set, and refuses depths that do not fit; called with the tree's lock held,
+     * before the creation.
      */
     void fitCompletionQueues() {
         depths.fit(this);
     }
 
-    /** What it may have in completion queues; nothing if that is not watched. */
+    /** Returns the completions that it may have in completion queues; empty if they are not checked. */
     List<CompletionBudget.Share> completionShares() {
         return depths.shares(this);
     }
@@ -389,17 +390,17 @@ public final class QueuePairConfig {
         return receiveCompletionQueue;
     }
 
-    /** Whether it has no queues of its own, and must never be posted to. */
+    /** Returns whether it has no queues of its own, and must never be posted to. */
     boolean onlyReceives() {
         return type == QueuePairType.XRC_RECV || receiveTable != null;
     }
 
-    /** Those that it uses; none if it only receives. */
+    /** Returns the completion queues that it uses; empty if it only receives. */
     List<CompletionQueue> completionQueues() {
         return onlyReceives() ? List.of() : List.of(sendCompletionQueue, receiveCompletionQueue);
     }
 
-    /** All that must outlive the queue pair, besides its domain. */
+    /** Returns all resources that must outlive the queue pair, except its domain. */
     List<Resource> parents() {
         List<Resource> parents = new ArrayList<>(completionQueues());
         Stream.of(sharedReceiveQueue, xrcDomain, receiveTable)
@@ -408,12 +409,12 @@ public final class QueuePairConfig {
         return parents;
     }
 
-    /** Null if there is none. */
+    /** Returns null if there is none. */
     XrcDomain xrcDomain() {
         return xrcDomain;
     }
 
-    /** Null if there is none. */
+    /** Returns null if there is none. */
     ReceiveWorkQueueTable receiveTable() {
         return receiveTable;
     }
@@ -422,7 +423,7 @@ public final class QueuePairConfig {
         return receiveHash;
     }
 
-    /** Null if there is none. */
+    /** Returns null if there is none. */
     SharedReceiveQueue sharedReceiveQueue() {
         return sharedReceiveQueue;
     }
@@ -447,14 +448,14 @@ public final class QueuePairConfig {
         return maxReceiveScatterGather;
     }
 
-    /** The sizes as ibv_create_qp(3) names them. */
+    /** Returns the sizes as ibv_create_qp(3) names them. */
     String sizes() {
         return "max_send_wr=%d, max_recv_wr=%d, max_send_sge=%d, max_recv_sge=%d, max_inline_data=%d"
                 .formatted(
                         depths.send(), depths.receive(), maxSendScatterGather, maxReceiveScatterGather, maxInlineData);
     }
 
-    /** What ibv_create_qp does not take, for messages. */
+    /** Returns the settings that ibv_create_qp does not take, for messages. */
     String extras() {
         StringBuilder text = new StringBuilder();
         if (!sendOperations.isEmpty()) {

@@ -19,29 +19,29 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The native creation of a queue pair, with the ways that its requests take: by ibv_create_qp(3), by
- * ibv_create_qp_ex(3) where something was asked that only it can do, or by mlx5dv_create_qp(3) where an mlx5 adapter is
- * to keep received data out of completions.
+ * Creates the native queue pair and selects its data paths. It uses ibv_create_qp(3), ibv_create_qp_ex(3) for settings
+ * that only this verb supports, or mlx5dv_create_qp(3) for mlx5 adapters that must keep received data out of
+ * completions.
  */
 final class QueuePairCreation {
     private QueuePairCreation() {}
 
     /**
-     * What was created.
+     * A native queue pair.
      *
      * @param queuePair the {@code struct ibv_qp}
-     * @param paths the ways to the adapter
-     * @param extended the way with ibv_wr_*, or null
+     * @param paths the data paths
+     * @param extended extended posting (ibv_wr_*), or null
      */
     record Created(MemorySegment queuePair, DataPaths.OfQueuePair paths, ExtendedPosting extended) {}
 
     /**
-     * Creates a queue pair. What fails leaves none behind.
+     * Creates a queue pair. A failure leaves none behind.
      *
      * @param domain its protection domain
-     * @param config what it is to be
-     * @param queuePairArena the queue pair closes it when the native object is gone
-     * @return what was created
+     * @param config its settings
+     * @param queuePairArena the arena that the queue pair closes after the native object is destroyed
+     * @return the native queue pair
      */
     static Created create(ProtectionDomain domain, QueuePairConfig config, Arena queuePairArena) {
         try (Arena arena = Arena.ofConfined()) {
@@ -51,11 +51,11 @@ final class QueuePairCreation {
                     | receivingSide(attributes, config, arena);
             ibv_qp_init_attr_ex.comp_mask(attributes, wanted);
             DeviceContext context = domain.context();
-            // As verbs.h does it. The structure begins like struct ibv_qp_init_attr.
+            // As verbs.h does. The structure begins like struct ibv_qp_init_attr.
             boolean basic = wanted == RdmaHeaders.IBV_QP_INIT_ATTR_PD();
             String verb = basic ? "ibv_create_qp" : "ibv_create_qp_ex";
             MemorySegment created;
-            // Other providers are asked for nothing: see QueuePairConfig.scatterToCompletion.
+            // Other providers need nothing: see QueuePairConfig.scatterToCompletion.
             if (!config.scatterToCompletion()
                     && Mlx5Calls.INSTALLED.isProviderOf(context.driver(), context.segment())) {
                 verb = "mlx5dv_create_qp";
@@ -71,7 +71,7 @@ final class QueuePairCreation {
             MemorySegment queuePair = created.reinterpret(ibv_qp.sizeof());
             try {
                 ExtendedPosting extended = extendedPosting(queuePair, context, config);
-                // At least what was asked for.
+                // At least as many as requested.
                 int maxSends = ibv_qp_cap.max_send_wr(ibv_qp_init_attr_ex.cap(attributes));
                 return new Created(
                         queuePair, DataPaths.queuePair(context, queuePair, queuePairArena, config, maxSends), extended);
@@ -108,7 +108,7 @@ final class QueuePairCreation {
             ibv_qp_cap.max_inline_data(capabilities, config.maxInlineData());
         }
         if (config.xrcDomain() != null) {
-            // The domain takes the protection domain's place.
+            // The XRC domain replaces the protection domain.
             NativeMemory.setPointer(
                     attributes,
                     ibv_qp_init_attr_ex.xrcd$offset(),
@@ -131,7 +131,7 @@ final class QueuePairCreation {
         return RdmaHeaders.IBV_QP_INIT_ATTR_IND_TABLE() | RdmaHeaders.IBV_QP_INIT_ATTR_RX_HASH();
     }
 
-    /** Fills what only the extended verb takes, and tells what it was. */
+    /** Fills in the values that only the extended verb takes, and returns their mask. */
     private static int extras(MemorySegment attributes, QueuePairConfig config) {
         int wanted = 0;
         if (!config.sendOperations().isEmpty()) {
@@ -158,12 +158,12 @@ final class QueuePairCreation {
     }
 
     /**
-     * The way to post with ibv_wr_*, or null if no operations were asked for.
+     * Returns extended posting (ibv_wr_*), or null if no operations were requested.
      *
-     * <p>Never on mlx5. There, a request that finds the queue full is written over the last one that was posted, which
-     * the adapter may not have fetched yet, and only then refused (seen with rdma-core 44, read up to 64). And
-     * {@code wr_complete} becomes another function in RTS. The same operations go by ibv_post_send, which may be mixed
-     * with ibv_wr_*, writes the same requests, and looks for room first.
+     * <p>Never on mlx5. There, a request that finds the queue full is written over the last posted request, which the
+     * adapter may not have fetched yet, and only then refused (observed with rdma-core 44, and the same in the sources
+     * up to 64). Also, {@code wr_complete} becomes another function in RTS. The same operations go through
+     * ibv_post_send, which may be mixed with ibv_wr_*, writes the same requests, and checks for a full queue first.
      */
     private static ExtendedPosting extendedPosting(
             MemorySegment queuePair, DeviceContext context, QueuePairConfig config) {
@@ -202,8 +202,8 @@ final class QueuePairCreation {
                 Failures.of(
                         operation,
                         errno,
-                        "the device has no room left",
-                        "ask for shorter queues, or close queue pairs that are not used");
+                        "the device has no resources left",
+                        "ask for shorter queues, or close unused queue pairs");
             default -> Failures.of(operation, errno);
         };
     }

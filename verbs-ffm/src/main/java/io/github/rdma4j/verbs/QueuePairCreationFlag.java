@@ -5,7 +5,8 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 
 /**
- * What a queue pair shall do differently ({@code enum ibv_qp_create_flags}); see {@link QueuePairConfig#creationFlags}.
+ * A flag for the creation of a queue pair ({@code enum ibv_qp_create_flags}); see
+ * {@link QueuePairConfig#creationFlags}.
  *
  * @since 0.1.0
  */
@@ -16,7 +17,7 @@ public enum QueuePairCreationFlag {
     SCATTER_FCS(RdmaHeaders.IBV_QP_CREATE_SCATTER_FCS()),
     /** The customer VLAN tag is removed from received frames; for raw packets. */
     VLAN_STRIPPING(RdmaHeaders.IBV_QP_CREATE_CVLAN_STRIPPING()),
-    /** What is received is padded to whole cache lines when it is written to memory. */
+    /** Received data is padded to whole cache lines when it is written to memory. */
     PCI_WRITE_END_PADDING(RdmaHeaders.IBV_QP_CREATE_PCI_WRITE_END_PADDING());
 
     private final int bit;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * How deep the queues of a queue pair are: as asked for, else as deep as usual, or less in a short completion queue.
+ * The depths of a queue pair's queues: as requested, otherwise the usual depth, or less with a short completion queue.
  */
 final class QueuePairDepths {
     private static final int USUAL_DEPTH = 128;
@@ -14,7 +14,7 @@ final class QueuePairDepths {
     private OptionalInt askedSends = OptionalInt.empty();
     private OptionalInt askedReceives = OptionalInt.empty();
     private boolean oversubscribe;
-    /** What the two above came to. */
+    /** The effective depths. */
     private int sendDepth = USUAL_DEPTH;
 
     private int receiveDepth = USUAL_DEPTH;
@@ -27,7 +27,7 @@ final class QueuePairDepths {
         askedReceives = OptionalInt.of(asked);
     }
 
-    /** Whether they may be more than the completion queues have room for. */
+    /** Sets whether the depths may exceed the capacity of the completion queues. */
     void oversubscribe(boolean allowed) {
         oversubscribe = allowed;
     }
@@ -49,8 +49,8 @@ final class QueuePairDepths {
     }
 
     /**
-     * Chooses the depths that were not set, and refuses those that do not fit. With the tree's lock held, before the
-     * creation.
+     * Chooses the depths that were not set, and refuses depths that do not fit; called with the tree's lock held,
+     * before the creation.
      */
     void fit(QueuePairConfig config) {
         sendDepth = askedSends.orElse(USUAL_DEPTH);
@@ -87,13 +87,13 @@ final class QueuePairDepths {
         return config.sharedReceiveQueue() == null && config.type() != QueuePairType.XRC_SEND;
     }
 
-    /** The receives that come to those in the completion queue by the shared receive queue. */
+    /** Returns the receives of the shared receive queue that can also complete in the completion queue. */
     private static long receivesOfSharedQueue(QueuePairConfig config) {
         SharedReceiveQueue shared = config.sharedReceiveQueue();
         return shared == null || CompletionBudget.counts(config.receiveCompletionQueue(), shared) ? 0 : shared.depth();
     }
 
-    /** What it may have in completion queues; nothing if that is not watched. */
+    /** Returns the completions that it may have in completion queues; empty if they are not checked. */
     List<CompletionBudget.Share> shares(QueuePairConfig config) {
         if (config.onlyReceives() || oversubscribe) {
             return List.of();

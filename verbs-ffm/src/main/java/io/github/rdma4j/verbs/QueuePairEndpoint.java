@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * What a peer must know to connect to a queue pair: a plain value that travels by any means.
+ * The data that a peer needs to connect to a queue pair. It is a plain value; send it by any means.
  *
  * @param queuePairNumber 24 bits
  * @param packetSequenceNumber the first number that this side sends, 24 bits
@@ -18,7 +18,7 @@ import java.util.Objects;
  * @since 0.1.0
  */
 public record QueuePairEndpoint(int queuePairNumber, int packetSequenceNumber, int lid, Gid gid, Mtu mtu) {
-    /** The number of bytes that {@link #toBytes()} gives. */
+    /** The number of bytes of {@link #toBytes()}. */
     public static final int BYTES = 4 * Integer.BYTES + Gid.LENGTH;
 
     /** Checks the ranges. */
@@ -34,7 +34,7 @@ public record QueuePairEndpoint(int queuePairNumber, int packetSequenceNumber, i
     }
 
     /**
-     * This value in {@value #BYTES} bytes, for the peer's {@link #fromBytes}.
+     * Encodes this value in {@value #BYTES} bytes, for the peer's {@link #fromBytes}.
      *
      * @return queue pair number, packet sequence number, LID and MTU code, four bytes each and big-endian, then the GID
      */
@@ -49,12 +49,12 @@ public record QueuePairEndpoint(int queuePairNumber, int packetSequenceNumber, i
     }
 
     /**
-     * The value that {@link #toBytes()} gave.
+     * Decodes the bytes of {@link #toBytes()}.
      *
      * @param bytes exactly {@value #BYTES}
      * @return the value
-     * @throws IllegalArgumentException if it is another number of bytes (a connection that ended early, for instance),
-     *     or they cannot be such a value
+     * @throws IllegalArgumentException if the number of bytes is wrong, for instance because a connection ended early,
+     *     or the bytes are invalid
      */
     public static QueuePairEndpoint fromBytes(byte[] bytes) {
         if (bytes.length != BYTES) {

@@ -6,10 +6,10 @@ import io.github.rdma4j.verbs.bindings.ibv_qp_init_attr;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What a queue pair was created as ({@code struct ibv_qp_init_attr}, ibv_query_qp(3)).
+ * The settings that a queue pair was created with ({@code struct ibv_qp_init_attr}, ibv_query_qp(3)).
  *
- * @param type the service
- * @param capabilities how much the queues hold: what the device gave, at least what was asked for
+ * @param type the type of service
+ * @param capabilities the sizes of the queues, which are at least the requested sizes
  * @param signalAll whether every request makes a completion
  * @param sharedReceiveQueue whether receives come from a shared receive queue
  * @since 0.1.0

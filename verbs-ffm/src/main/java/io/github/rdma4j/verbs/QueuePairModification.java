@@ -22,11 +22,11 @@ import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 
 /**
- * Queries and modifies the attributes of a queue pair (ibv_query_qp(3), ibv_modify_qp(3)); every state change goes
- * through here.
+ * Queries and modifies the attributes of a queue pair (ibv_query_qp(3), ibv_modify_qp(3)); every state change uses this
+ * class.
  */
 final class QueuePairModification {
-    /** All that the kernel's query command tells. */
+    /** The attributes that the kernel's query command returns. */
     private static final EnumSet<QueuePairAttribute> QUERIED =
             EnumSet.complementOf(EnumSet.of(QueuePairAttribute.RATE_LIMIT));
 
@@ -94,8 +94,8 @@ final class QueuePairModification {
     }
 
     /**
-     * Makes the call that resets the native queue pair. Nobody posts meanwhile: a post that the reset comes upon would
-     * count on from where the queues were, and the adapter would find old requests in front of it.
+     * Runs the call that resets the native queue pair, while no thread posts. A post during the reset would continue at
+     * the old position of the queue, and the adapter would find old requests before it.
      */
     private static int reset(QueuePair queuePair, IntSupplier call) {
         ReceiveQueue receives = queuePair.receiveQueue();
@@ -115,7 +115,10 @@ final class QueuePairModification {
         }
     }
 
-    /** A queue pair of iWARP has no partition keys, and cannot be told its peer: only rdma_cm connects it. */
+    /**
+     * Refuses a queue pair of iWARP, which has no partition keys and no attribute for its peer: only rdma_cm connects
+     * it.
+     */
     private static void requireMovable(QueuePair queuePair, QueuePairAttributesConfig config) {
         if (config.given().contains(QueuePairAttribute.PKEY_INDEX) && isIwarp(queuePair)) {
             throw new UnsupportedVerbException(
@@ -131,7 +134,7 @@ final class QueuePairModification {
         return queuePair.domain().context().device().transportType() == TransportType.IWARP;
     }
 
-    /** What the device says that it cannot do is an exception with both numbers, before the driver sees it. */
+    /** Throws an exception with both numbers if a value exceeds the device's limit, before the driver sees it. */
     private static void checkLimits(DeviceContext context, QueuePairAttributesConfig config) {
         QueuePairAttributes values = config.values();
         Set<QueuePairAttribute> given = config.given();
@@ -166,7 +169,8 @@ final class QueuePairModification {
     }
 
     /**
-     * Whether a refused post may come of the state: drivers say only EINVAL then, and libmlx5 that the queue is full.
+     * Returns whether the state may be the cause of a refused post: drivers then report only EINVAL, and libmlx5 a full
+     * queue.
      */
     static boolean comesOfState(QueuePair queuePair, int errno) {
         return errno == Errno.EINVAL
@@ -176,8 +180,8 @@ final class QueuePairModification {
     }
 
     /**
-     * What becomes of a refused post: an exception if the state does not allow it, for which drivers have nothing but
-     * EINVAL; otherwise the errno.
+     * Handles a refused post: throws if the state does not allow posting, for which drivers report only EINVAL;
+     * otherwise returns the errno.
      */
     static int refusedSend(QueuePair queuePair, int errno) {
         return switch (stateOrUnknown(queuePair)) {
@@ -186,7 +190,7 @@ final class QueuePairModification {
         };
     }
 
-    /** What becomes of a refused receive: an exception in RESET, otherwise the errno. */
+    /** Handles a refused receive: throws in RESET; otherwise returns the errno. */
     static int refusedReceive(QueuePair queuePair, int errno) {
         if (stateOrUnknown(queuePair) == QueuePairState.RESET) {
             throw notReady(queuePair, "receive", "INIT");
@@ -196,7 +200,7 @@ final class QueuePairModification {
 
     private static IllegalStateException notReady(QueuePair queuePair, String what, String from) {
         if (isIwarp(queuePair)) {
-            // Its kernel moves the queue pair, and siw never tells the state.
+            // The kernel moves the queue pair, and siw never reports its state.
             return new IllegalStateException(("posting a %s on %s was refused (EINVAL): iWARP has no atomic operations"
                             + " and no immediate data with sends, and takes sends only while it is connected")
                     .formatted(what, queuePair));

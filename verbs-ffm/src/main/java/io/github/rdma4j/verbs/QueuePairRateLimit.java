@@ -3,10 +3,11 @@
 package io.github.rdma4j.verbs;
 
 /**
- * How fast a queue pair may send ({@code struct ibv_qp_rate_limit_attr}).
+ * The send rate limit of a queue pair ({@code struct ibv_qp_rate_limit_attr}).
  *
- * @param kilobitsPerSecond the most on average, 1 to 2^32 - 1; 0 for no limit
- * @param maxBurst the most bytes at the port's full speed at a time, 0 to 2^32 - 1; 0 for the device's default
+ * @param kilobitsPerSecond the maximum average rate, 1 to 2^32 - 1; 0 for no limit
+ * @param maxBurst the maximum number of bytes in a burst at the port's full speed, 0 to 2^32 - 1; 0 for the device's
+ *     default
  * @param typicalPacket the usual size of a packet in bytes, 0 to 65535, by which the device sets the gaps; 0 for the
  *     port's MTU
  * @experimental SoftRoCE does not support it, and it has not been run on an adapter.

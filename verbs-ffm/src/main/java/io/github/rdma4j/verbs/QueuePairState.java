@@ -3,7 +3,7 @@
 package io.github.rdma4j.verbs;
 
 /**
- * Where a queue pair stands ({@code enum ibv_qp_state}).
+ * The state of a queue pair ({@code enum ibv_qp_state}).
  *
  * @since 0.1.0
  */
@@ -20,9 +20,9 @@ public enum QueuePairState {
     SQD,
     /** The send queue failed. */
     SQE,
-    /** Failed: what is still posted completes with {@link WorkCompletionStatus#WR_FLUSH_ERR}. */
+    /** Failed: outstanding requests complete with {@link WorkCompletionStatus#WR_FLUSH_ERR}. */
     ERR,
-    /** Not known to this library. */
+    /** A state that this library has no name for. */
     UNKNOWN;
 
     static QueuePairState ofCode(int code) {

@@ -5,7 +5,7 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.device.Mtu;
 import java.util.OptionalInt;
 
-/** The state transitions that {@link PreparedQueuePair} makes: which values each of them carries. */
+/** Makes the state transitions of {@link PreparedQueuePair}, with the values that each of them needs. */
 final class QueuePairTransitions {
     private QueuePairTransitions() {}
 
@@ -69,7 +69,7 @@ final class QueuePairTransitions {
         });
     }
 
-    /** To RTR and RTS of a queue pair without a peer. */
+    /** Moves a queue pair without a peer to RTR and RTS. */
     static void toReadyToSendDatagrams(QueuePair queuePair, int packetSequenceNumber) {
         queuePair.modify(attributes -> attributes.state(QueuePairState.RTR));
         queuePair.modify(attributes -> {

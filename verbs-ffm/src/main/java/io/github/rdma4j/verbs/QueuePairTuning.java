@@ -11,9 +11,9 @@ import io.github.rdma4j.verbs.internal.Failures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** What else can be asked of a queue pair, or set: provider extensions of the connection, pacing, the order of data. */
+/** Optional queries and settings of a queue pair: provider extensions of the connection, pacing, the order of data. */
 final class QueuePairTuning {
-    /** {@code IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS}, from rdma-core 46 on; before, the answer to it is 0. */
+    /** {@code IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS}, since rdma-core 46; older libraries return 0 for it. */
     private static final int RETURN_CAPABILITIES = 1;
 
     private static final int WHOLE_MESSAGE = 1;
@@ -94,7 +94,7 @@ final class QueuePairTuning {
                 queuePair, ColdCalls.word(operation.opcode()), ColdCalls.word(flags));
     }
 
-    /** From the answers to both ways of asking: old libraries know only the second one. */
+    /** Combines the results of both queries: old libraries support only the second one. */
     static DataInOrder dataInOrder(int capabilities, int inOrder) {
         if ((capabilities & WHOLE_MESSAGE) != 0 || inOrder == 1) {
             return DataInOrder.WHOLE_MESSAGE;

@@ -5,16 +5,14 @@ package io.github.rdma4j.verbs;
 import static io.github.rdma4j.verbs.internal.SendOpcode.*;
 
 /**
- * The service that a queue pair gives ({@code enum ibv_qp_type}).
+ * The type of service of a queue pair ({@code enum ibv_qp_type}).
  *
  * @since 0.1.0
  */
 public enum QueuePairType {
     /** Reliable connection: in order, acknowledged, every operation. */
     RC(2, -1, true),
-    /**
-     * Unreliable connection: in order, not acknowledged; sends and writes. What is lost is lost with its whole message.
-     */
+    /** Unreliable connection: in order, not acknowledged; sends and writes. A lost packet loses its whole message. */
     UC(
             3,
             mask(
@@ -25,18 +23,18 @@ public enum QueuePairType {
                     LOCAL_INVALIDATE,
                     BIND_MEMORY_WINDOW),
             true),
-    /** Unreliable datagram: sends of one packet to any peer, each with its own peer. */
+    /** Unreliable datagram: sends of one packet, each to any peer. */
     UD(4, mask(SEND, SEND_WITH_IMMEDIATE, LOCAL_INVALIDATE, SEGMENTED_SEND), false),
-    /** Raw packet: Ethernet frames; needs CAP_NET_RAW and an adapter that can do it. */
+    /** Raw packet: Ethernet frames. Requires CAP_NET_RAW and an adapter that supports it. */
     RAW_PACKET(8, mask(SEND, SEGMENTED_SEND), false),
     /** The sending half of an extended reliable connection: it has no receive queue. */
     XRC_SEND(9, -1, true),
     /**
-     * The receiving half of an extended reliable connection: it posts nothing, its receives are in shared receive
+     * The receiving half of an extended reliable connection: it posts nothing, and takes receives from shared receive
      * queues.
      */
     XRC_RECV(10, 0, true),
-    /** What a driver adds of its own, or a type that is not known to this library: it can be queried, not created. */
+    /** A type that a driver adds, or that this library has no name for: it can be queried, not created. */
     DRIVER(0xff, 0, false);
 
     private static final QueuePairType[] BY_CODE = values();
@@ -57,10 +55,10 @@ public enum QueuePairType {
     }
 
     /**
-     * The type of that number.
+     * Returns the type of a number.
      *
      * @param code the value of {@code enum ibv_qp_type}
-     * @return the type; {@link #DRIVER} for a number that this library does not know
+     * @return the type; {@link #DRIVER} for an unknown number
      */
     public static QueuePairType ofCode(int code) {
         for (QueuePairType type : BY_CODE) {

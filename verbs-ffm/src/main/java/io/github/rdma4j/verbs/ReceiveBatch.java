@@ -6,12 +6,12 @@ import io.github.rdma4j.verbs.internal.ReceiveRequests;
 import java.lang.ref.Reference;
 
 /**
- * Receives that are posted together, in order ({@code ibv_post_recv} or {@code ibv_post_srq_recv} with a list). A batch
- * is started by {@link QueuePair#startReceiveBatch()}, filled, and posted; filling and posting allocate nothing.
+ * Receives that are posted together, in order ({@code ibv_post_recv} or {@code ibv_post_srq_recv} with a list). Start a
+ * batch with {@link QueuePair#startReceiveBatch()}, fill it, and post it. Filling and posting allocate nothing.
  *
- * <p>Thread safety: a batch belongs to the thread that started it. Another thread that fills or posts it gets an
- * {@link IllegalStateException} that names both; it starts a batch of its own. Several threads may fill and post their
- * batches of one queue at once.
+ * <p>Thread safety: a batch belongs to the thread that started it. If another thread fills or posts it, an
+ * {@link IllegalStateException} names both threads; each thread must start its own batch. Several threads may fill and
+ * post their batches of one queue at once.
  *
  * @since 0.1.0
  */
@@ -27,21 +27,21 @@ public final class ReceiveBatch extends ThreadBatch {
         this.requests = requests;
     }
 
-    /** {@return the most receives in one batch: the depth of the queue, at most 256} */
+    /** {@return the maximum number of receives in one batch: the depth of the queue, at most 256} */
     public int capacity() {
         return requests.capacity();
     }
 
-    /** {@return the receives added since the start} */
+    /** {@return the number of receives added since the start} */
     public int size() {
         return size;
     }
 
     /**
-     * Adds room for one message.
+     * Adds a buffer for one message.
      *
-     * @param workRequestId comes back in the completion
-     * @param local the room; its region needs {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection
+     * @param workRequestId identifies the request in its completion
+     * @param local the buffer; its region needs {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection
      * @return this
      * @throws IllegalArgumentException if the region is not of this queue's protection domain or not writable
      * @throws IllegalStateException if the batch is full, or the queue or the region is closed
@@ -53,10 +53,10 @@ public final class ReceiveBatch extends ThreadBatch {
     }
 
     /**
-     * Adds room for one message that is scattered over several slices, filled in order.
+     * Adds buffers for one message that is scattered over several slices, which are filled in order.
      *
-     * @param workRequestId comes back in the completion
-     * @param local the room; the regions need {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection
+     * @param workRequestId identifies the request in its completion
+     * @param local the buffer; the regions need {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection
      * @return this
      * @throws IllegalArgumentException if a region is not of this queue's protection domain or not writable, or the
      *     queue takes fewer slices
@@ -68,7 +68,7 @@ public final class ReceiveBatch extends ThreadBatch {
         return added();
     }
 
-    /** The index of the next receive. */
+    /** Returns the index of the next receive. */
     private int begin() {
         requireUser("startReceiveBatch()");
         queue.requireOpenSoon();
@@ -89,7 +89,7 @@ public final class ReceiveBatch extends ThreadBatch {
      * Posts the receives, in order, and empties the batch.
      *
      * @return how many were accepted; fewer than {@link #size()} was if the queue filled up or one was refused, and
-     *     {@link #error()} then says why. Those behind were not posted
+     *     {@link #error()} then says why. The requests after that one were not posted
      * @throws IllegalStateException if the queue is closed
      */
     public int post() {
@@ -119,18 +119,20 @@ public final class ReceiveBatch extends ThreadBatch {
         }
     }
 
-    /** {@return 0 if the last {@link #post()} accepted all, or {@link QueuePair#QUEUE_FULL}, or another errno} */
+    /**
+     * {@return 0 if the last {@link #post()} posted all receives, or {@link QueuePair#QUEUE_FULL}, or another errno}
+     */
     public int error() {
         return error;
     }
 
-    /** For {@link ReceiveQueue#startBatch()}. */
+    /** Starts the batch, for {@link ReceiveQueue#startBatch()}. */
     ReceiveBatch start() {
         size = 0;
         return this;
     }
 
-    /** {@return whose receives these are} */
+    /** {@return the queue of the receives} */
     @Override
     public String toString() {
         return "the receive batch of " + queue;

@@ -14,8 +14,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * How packets are hashed to choose an entry of a {@link ReceiveWorkQueueTable} ({@code struct ibv_rx_hash_conf}), by
- * the Toeplitz function, the only one that there is. Immutable.
+ * Selects an entry of a {@link ReceiveWorkQueueTable} by a hash of each packet ({@code struct ibv_rx_hash_conf}). The
+ * only hash function is Toeplitz. Immutable.
  *
  * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  * @since 0.1.0
@@ -39,10 +39,11 @@ public final class ReceiveHashConfig {
     }
 
     /**
-     * Hashing with the Toeplitz function.
+     * Creates a configuration with the Toeplitz function.
      *
-     * @param key its key, 1 to 255 bytes; adapters mostly want 40. Copied
-     * @param fields what is hashed: of IPv4 or IPv6, and of TCP or UDP; none for a hash that is always 0
+     * @param key the key, 1 to 255 bytes; most adapters need 40. It is copied
+     * @param fields the hashed fields, of either IPv4 or IPv6, and of either TCP or UDP; none for a hash that is always
+     *     0
      * @return the configuration
      * @throws IllegalArgumentException if the key is empty or too long, or fields exclude each other
      */
@@ -72,7 +73,7 @@ public final class ReceiveHashConfig {
         return key.clone();
     }
 
-    /** {@return what is hashed} */
+    /** {@return the hashed fields} */
     public Set<ReceiveHashField> fields() {
         return fields;
     }
@@ -81,7 +82,7 @@ public final class ReceiveHashConfig {
      * Writes the configuration into a {@code struct ibv_rx_hash_conf}.
      *
      * @param hash the struct
-     * @param allocator of the key, which must live as long as the struct is used
+     * @param allocator the allocator of the key, which must live as long as the struct is used
      */
     void write(MemorySegment hash, SegmentAllocator allocator) {
         ibv_rx_hash_conf.rx_hash_function(hash, TOEPLITZ);

@@ -29,7 +29,7 @@ public enum ReceiveHashField {
     DESTINATION_PORT_UDP(7),
     /** The security parameters index of IPsec. */
     IPSEC_SPI(8),
-    /** Not a field: the fields are those of the packet inside a tunnel. */
+    /** Not a field: selects the fields of the packet inside a tunnel. */
     INNER(31);
 
     private final int bit;
@@ -43,10 +43,10 @@ public enum ReceiveHashField {
     }
 
     /**
-     * The fields of a mask.
+     * Returns the fields of a mask.
      *
      * @param mask {@code rx_hash_fields_mask}
-     * @return those that this library knows
+     * @return the fields that this library has names for
      */
     public static Set<ReceiveHashField> ofMask(long mask) {
         return Flags.of(ReceiveHashField.class, ReceiveHashField::mask, mask);

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.function.IntSupplier;
 
 /**
- * The posting of receives, which a queue pair, a shared receive queue and a work queue have in common: they differ only
- * in the way to the adapter.
+ * Posts receives, for queue pairs, shared receive queues and work queues. These differ only in their path to the
+ * adapter.
  */
 final class ReceiveQueue {
     private static final int MAX_BATCH = ReceiveRequests.MAX_BATCH;
@@ -28,13 +28,13 @@ final class ReceiveQueue {
     private final ThreadBatches<ReceiveBatch> batches;
 
     /**
-     * Prepares the memory; {@link #nativeQueue} must follow.
+     * Allocates the memory; {@link #nativeQueue} must follow.
      *
-     * @param owner whose handle the queue is
-     * @param domain in which the regions must be registered
-     * @param arena closed by the owner behind {@link #close()}
-     * @param depth the receives that the queue holds
-     * @param maxEntries the most scatter-gather entries of one
+     * @param owner the resource whose handle the queue has
+     * @param domain the domain in which the regions must be registered
+     * @param arena an arena that the owner closes after {@link #close()}
+     * @param depth the number of receives that the queue holds
+     * @param maxEntries the maximum number of scatter-gather entries of one receive
      * @param maxMessageSize in bytes
      */
     ReceiveQueue(Resource owner, ProtectionDomain domain, Arena arena, int depth, int maxEntries, long maxMessageSize) {
@@ -48,7 +48,7 @@ final class ReceiveQueue {
                 user -> new ReceiveBatch(this, new ReceiveRequests(Arena.ofAuto(), maxBatch, maxEntries), user));
     }
 
-    /** Names the way to the adapter, once the native object exists. */
+    /** Sets the path to the adapter, once the native object exists. */
     void nativeQueue(ReceivePath receivePath) {
         path = receivePath;
     }
@@ -94,7 +94,7 @@ final class ReceiveQueue {
         owner.requireOpen();
         if (rooms.isEmpty() || rooms.size() > ReceiveRequests.MAX_CAPACITY) {
             throw new IllegalArgumentException(
-                    "%d rooms to prepare: 1 to %d".formatted(rooms.size(), ReceiveRequests.MAX_CAPACITY));
+                    "%d buffers to prepare: 1 to %d".formatted(rooms.size(), ReceiveRequests.MAX_CAPACITY));
         }
         rooms.forEach(this::check);
     }
@@ -108,7 +108,9 @@ final class ReceiveQueue {
         owner.requireOpenSoon();
     }
 
-    /** What a posting call returns, outside the guard. Drivers say only EINVAL when the state is wrong. */
+    /**
+     * Returns the result of a posting call; called outside the guard. Drivers report only EINVAL if the state is wrong.
+     */
     int result(int errno) {
         return errno == Errno.EINVAL && owner instanceof QueuePair queuePair
                 ? QueuePairModification.refusedReceive(queuePair, errno)
@@ -131,7 +133,7 @@ final class ReceiveQueue {
     }
 
     void check(SliceList local) {
-        // Not among the checks that can be switched off: more entries would run into the next request's.
+        // This check cannot be turned off: more entries would overwrite the next request's.
         if (local.size() > maxEntries) {
             throw Checks.tooManyEntries(local.size(), maxEntries, settingOfEntries());
         }
@@ -141,7 +143,7 @@ final class ReceiveQueue {
         }
     }
 
-    /** Must be followed by {@link #exit()}. */
+    /** Enters the queue. {@link #exit()} must follow. */
     void enter() {
         if (!guard.enter()) {
             throw owner.closedException();
@@ -157,7 +159,7 @@ final class ReceiveQueue {
         return path.post(requests);
     }
 
-    /** Makes a call that gives the native queue another length, while no thread posts. */
+    /** Runs the call that changes the length of the native queue, while no thread posts. */
     int resize(IntSupplier resize) {
         enter();
         try {
@@ -167,7 +169,7 @@ final class ReceiveQueue {
         }
     }
 
-    /** Waits until no thread is posting, and lets none in any more. */
+    /** Waits until no thread posts, and lets none in any more. */
     void close() {
         guard.close();
     }
@@ -176,7 +178,7 @@ final class ReceiveQueue {
         guard.reopen();
     }
 
-    /** {@return whose queue it is} */
+    /** {@return the owner of the queue} */
     @Override
     public String toString() {
         return owner.toString();

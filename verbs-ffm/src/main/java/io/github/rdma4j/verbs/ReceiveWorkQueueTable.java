@@ -14,7 +14,7 @@ import java.util.List;
 
 /**
  * A table of receive work queues ({@code struct ibv_rwq_ind_table}, ibv_create_rwq_ind_table(3)): the hash of a packet,
- * as {@link ReceiveHashConfig} says, chooses the entry, and so the queue.
+ * see {@link ReceiveHashConfig}, selects the entry and so the queue.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -79,7 +79,7 @@ public final class ReceiveWorkQueueTable extends Resource {
         return queues;
     }
 
-    /** {@return the number, by which adapters and tools name it} */
+    /** {@return the number that adapters and tools use for the table} */
     public int number() {
         return locked(() -> ibv_rwq_ind_table.ind_tbl_num(table.reinterpret(ibv_rwq_ind_table.sizeof())));
     }

@@ -6,9 +6,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * What {@link ProtectionDomain#registerMemory(java.util.function.Consumer)} registers: host memory, addresses that only
- * the kernel can follow, or a part of a dma-buf, and how the adapter shall see it. Setters return this; thread safety:
- * for one thread.
+ * Settings of {@link ProtectionDomain#registerMemory(java.util.function.Consumer)}: the memory, which is host memory,
+ * addresses that only the kernel can resolve, or a part of a dma-buf, and how the adapter accesses it. Each setter
+ * returns this object. Thread safety: for one thread.
  *
  * @since 0.1.0
  */
@@ -29,7 +29,7 @@ public final class RegistrationConfig {
     RegistrationConfig() {}
 
     /**
-     * Host memory; this, {@link #address} or {@link #dmaBuf} must be called.
+     * Sets host memory. Exactly one of this method, {@link #address} and {@link #dmaBuf} must be called.
      *
      * @param memory native memory, not empty
      * @return this
@@ -42,9 +42,9 @@ public final class RegistrationConfig {
     }
 
     /**
-     * Addresses that this process may not be able to dereference: memory of a graphics processor, whose pages a
-     * peer-memory module of the kernel finds. The region has no segment; this, {@link #segment} or {@link #dmaBuf} must
-     * be called.
+     * Sets addresses that this process may not be able to dereference, such as GPU memory whose pages a peer-memory
+     * module of the kernel finds. The region has no segment. Exactly one of this method, {@link #segment} and
+     * {@link #dmaBuf} must be called.
      *
      * @param first the address of the first byte
      * @param size in bytes, 1 or more
@@ -60,7 +60,8 @@ public final class RegistrationConfig {
     }
 
     /**
-     * A part of a dma-buf, memory of another device; this, {@link #segment} or {@link #address} must be called.
+     * Sets a part of a dma-buf, which is memory of another device. Exactly one of this method, {@link #segment} and
+     * {@link #address} must be called.
      *
      * @param fd the dma-buf's file descriptor; it may be closed once the memory is registered
      * @param from the first byte, from the start of the dma-buf
@@ -78,11 +79,11 @@ public final class RegistrationConfig {
     }
 
     /**
-     * The address that the first byte shall have in work requests; default the address in the process, 0 for a dma-buf.
-     * A queue pair that receives or reads into it at another address than that in the process needs
+     * Sets the address of the first byte in work requests. The default is the address in the process, or 0 for a
+     * dma-buf. If it differs from the address in the process, a queue pair that receives or reads into the region needs
      * {@link QueuePairConfig#scatterToCompletion scatterToCompletion(false)}.
      *
-     * @param address with the same offset into its page as the first byte
+     * @param address an address with the same offset within a page as the first byte
      * @return this
      */
     public RegistrationConfig iova(long address) {
@@ -92,7 +93,7 @@ public final class RegistrationConfig {
     }
 
     /**
-     * Hints for the transfers on the PCI bus; default none. Needs rdma-core 59 (ibv_reg_mr_ex(3)).
+     * Sets hints for transfers on the PCI bus; default none. Requires rdma-core 59 (ibv_reg_mr_ex(3)).
      *
      * @param handle of the same device
      * @return this
@@ -103,9 +104,9 @@ public final class RegistrationConfig {
     }
 
     /**
-     * Has a dma-buf reached by the adapter's Data Direct engine (mlx5dv_reg_dmabuf_mr(3)), a way over PCI of its own;
-     * default not. {@link ProtectionDomain#dataDirect()} tells whether there is one. What goes by the engine and what
-     * goes by the adapter itself is ordered each for itself.
+     * Accesses a dma-buf through the adapter's Data Direct engine, which has a separate PCI path
+     * (mlx5dv_reg_dmabuf_mr(3)); by default it is not used. {@link ProtectionDomain#dataDirect()} says whether the
+     * adapter has one. Transfers through the engine are not ordered with other transfers of the adapter.
      *
      * @return this
      */
@@ -115,9 +116,9 @@ public final class RegistrationConfig {
     }
 
     /**
-     * What may be done with the memory, besides local reading; default nothing.
+     * Sets the rights besides local reading; default none.
      *
-     * @param flags that go together
+     * @param the flags, which must be compatible
      * @return this
      */
     public RegistrationConfig access(AccessFlag... flags) {

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Memory of a peer: what a write or a read names. A plain value that can travel in any message;
- * {@link MemoryRegion#remoteMemory()} makes it on the side that owns the memory.
+ * Memory of a peer, named by reads and writes. It is a plain value that can be sent in any message;
+ * {@link MemoryRegion#remoteMemory()} creates it on the side that owns the memory.
  *
  * @param address the first byte, as an address of the owner
  * @param length the number of bytes, not negative
@@ -16,7 +16,7 @@ import java.util.Objects;
  * @since 0.1.0
  */
 public record RemoteMemory(long address, long length, int remoteKey) {
-    /** The number of bytes that {@link #toBytes()} gives. */
+    /** The number of bytes of {@link #toBytes()}. */
     public static final int BYTES = Long.BYTES + Long.BYTES + Integer.BYTES;
 
     /** Checks the length. */
@@ -27,7 +27,7 @@ public record RemoteMemory(long address, long length, int remoteKey) {
     }
 
     /**
-     * A part of this memory.
+     * Returns a part of this memory.
      *
      * @param offset from the start of this memory, in bytes
      * @param size in bytes
@@ -52,12 +52,12 @@ public record RemoteMemory(long address, long length, int remoteKey) {
     }
 
     /**
-     * The value that {@link #toBytes()} gave.
+     * Decodes the bytes of {@link #toBytes()}.
      *
      * @param bytes exactly {@value #BYTES}
      * @return the value
-     * @throws IllegalArgumentException if it is another number of bytes (a connection that ended early, for instance),
-     *     or they cannot be such a value
+     * @throws IllegalArgumentException if the number of bytes is wrong, for instance because a connection ended early,
+     *     or the bytes are invalid
      */
     public static RemoteMemory fromBytes(byte[] bytes) {
         if (bytes.length != BYTES) {
@@ -67,7 +67,7 @@ public record RemoteMemory(long address, long length, int remoteKey) {
         return new RemoteMemory(buffer.getLong(), buffer.getLong(), buffer.getInt());
     }
 
-    /** {@return address and length; the key, with which anybody could use the memory, is hidden} */
+    /** {@return address and length; the key is hidden, because anyone could use the memory with it} */
     @Override
     public String toString() {
         return "RemoteMemory[address=0x%x, length=%d, rkey=%s]".formatted(address, length, Keys.text(remoteKey));

@@ -7,16 +7,16 @@ import java.lang.foreign.Arena;
 import java.util.Objects;
 
 /**
- * Says which request is prepared: {@code queuePair.prepare().write(local, remote, flags)}. Each of the methods named
- * like an operation makes a {@link PreparedRequest}, with the checks of the posting calls; {@link #length}, {@link #to}
- * and {@link #toSharedReceiveQueue} come before, and hold for all that is prepared behind them.
+ * Creates prepared requests: {@code queuePair.prepare().write(local, remote, flags)}. Each method that is named after
+ * an operation creates a {@link PreparedRequest}, with the checks of the posting methods. Call {@link #length},
+ * {@link #to} and {@link #toSharedReceiveQueue} first; they apply to all requests that are prepared afterwards.
  *
- * <p>The memory of the requests that are prepared by the same object is freed together, by the garbage collector, when
- * none of them is used any more.
+ * <p>The garbage collector frees the memory of all requests of one preparation together, when none of them is
+ * reachable.
  *
- * <p>Exceptions are those of the posting calls: an {@link IllegalArgumentException} if the arguments do not go
- * together, an {@link IllegalStateException} if the region is closed, an {@link UnsupportedVerbException} if the queue
- * pair was not created for the operation.
+ * <p>The methods throw the same exceptions as the posting methods: an {@link IllegalArgumentException} if an argument
+ * is invalid, an {@link IllegalStateException} if the region is closed, an {@link UnsupportedVerbException} if the
+ * queue pair was not created for the operation.
  *
  * <p>Thread safety: for one thread at a time.
  *
@@ -26,7 +26,9 @@ public final class RequestPreparation {
     private static final long WHOLE_SLICE = -1;
 
     private final QueuePair queue;
-    /** Of all requests that are prepared here, so that the collector has one thing to free and not thousands. */
+    /**
+     * The memory of all requests that are prepared here, so that the collector frees one object instead of thousands.
+     */
     private final Arena arena = Arena.ofAuto();
 
     private Destination destination;
@@ -38,8 +40,8 @@ public final class RequestPreparation {
     }
 
     /**
-     * Says how many bytes a post moves at first, from the start of the slice; otherwise it is the whole slice. For
-     * slices in which the request will move: those may be longer than a message, the inline limit, or the peer's
+     * Sets the initial number of bytes of a post, from the start of the slice; the default is the whole slice. Use it
+     * for slices within which the request will move: they may be longer than a message, the inline limit, or the peer's
      * memory.
      *
      * @param length in bytes, not negative
@@ -55,7 +57,7 @@ public final class RequestPreparation {
     }
 
     /**
-     * Says where the datagrams go; for queue pairs of type UD, which need it.
+     * Sets the destination of datagrams. Required for queue pairs of type UD, and only for them.
      *
      * @param destination the peer, with an address handle of the queue pair's protection domain, which must be open at
      *     each post
@@ -69,10 +71,9 @@ public final class RequestPreparation {
     }
 
     /**
-     * Says which shared receive queue of the peer the requests concern; for queue pairs of type XRC_SEND, which need
-     * it.
+     * Sets the peer's shared receive queue. Required for queue pairs of type XRC_SEND, and only for them.
      *
-     * @param number of the peer's shared receive queue ({@code srqn}), 24 bits
+     * @param number the number of the peer's shared receive queue ({@code srqn}), 24 bits
      * @return this
      * @throws IllegalArgumentException if the queue pair has another type, or the number is too large
      */
@@ -85,23 +86,23 @@ public final class RequestPreparation {
     /**
      * Prepares an RDMA write; see {@link QueuePair#postWrite}.
      *
-     * @param local what to write
-     * @param remote where to; at least as long
-     * @param flags of {@link SendFlags}
-     * @return the request, to be posted
+     * @param local the data to write
+     * @param remote the destination, at least as long as {@code local}
+     * @param flags a combination of {@link SendFlags}
+     * @return the request, not posted yet
      */
     public PreparedRequest write(MemorySlice local, RemoteMemory remote, int flags) {
         return oneSided(SendOpcode.RDMA_WRITE, local, remote, flags);
     }
 
     /**
-     * Prepares an RDMA write that tells the peer; see {@link QueuePair#postWriteWithImmediate}.
+     * Prepares an RDMA write that notifies the peer; see {@link QueuePair#postWriteWithImmediate}.
      *
-     * @param local what to write
-     * @param remote where to; at least as long
+     * @param local the data to write
+     * @param remote the destination, at least as long as {@code local}
      * @param immediate any number; {@link PreparedRequest#immediate} changes it
-     * @param flags of {@link SendFlags}
-     * @return the request, to be posted
+     * @param flags a combination of {@link SendFlags}
+     * @return the request, not posted yet
      */
     public PreparedRequest writeWithImmediate(MemorySlice local, RemoteMemory remote, int immediate, int flags) {
         return oneSided(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags)
@@ -116,10 +117,10 @@ public final class RequestPreparation {
     /**
      * Prepares an RDMA read; see {@link QueuePair#postRead}.
      *
-     * @param local where to; its region needs {@link AccessFlag#LOCAL_WRITE}
-     * @param remote what to read; at least as long
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
-     * @return the request, to be posted
+     * @param local the destination; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @param remote the memory to read, at least as long as {@code local}
+     * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @return the request, not posted yet
      */
     public PreparedRequest read(MemorySlice local, RemoteMemory remote, int flags) {
         queue.checks().read(first(local), remote, flags);
@@ -130,8 +131,8 @@ public final class RequestPreparation {
      * Prepares a send; see {@link QueuePair#postSend(long, MemorySlice, int)}.
      *
      * @param local the message
-     * @param flags of {@link SendFlags}
-     * @return the request, to be posted
+     * @param flags a combination of {@link SendFlags}
+     * @return the request, not posted yet
      */
     public PreparedRequest send(MemorySlice local, int flags) {
         queue.checks().send(SendOpcode.SEND, first(local), flags);
@@ -139,13 +140,13 @@ public final class RequestPreparation {
     }
 
     /**
-     * Prepares a send with a number beside the message; see {@link QueuePair#postSendWithImmediate(long, MemorySlice,
-     * int, int)}.
+     * Prepares a send with a number that accompanies the message; see
+     * {@link QueuePair#postSendWithImmediate(long, MemorySlice, int, int)}.
      *
      * @param local the message
      * @param immediate any number; {@link PreparedRequest#immediate} changes it
-     * @param flags of {@link SendFlags}
-     * @return the request, to be posted
+     * @param flags a combination of {@link SendFlags}
+     * @return the request, not posted yet
      */
     public PreparedRequest sendWithImmediate(MemorySlice local, int immediate, int flags) {
         queue.checks().send(SendOpcode.SEND_WITH_IMMEDIATE, first(local), flags);
@@ -155,13 +156,13 @@ public final class RequestPreparation {
     /**
      * Prepares a compare-and-swap on eight bytes of the peer; see {@link QueuePair#postCompareAndSwap}.
      *
-     * @param original where the value before the operation goes: eight bytes; its region needs
+     * @param original the destination of the previous value, eight bytes; its region needs
      *     {@link AccessFlag#LOCAL_WRITE}
      * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
-     * @param expected is compared; {@link PreparedRequest#expected} changes it
-     * @param newValue is stored if the comparison holds; {@link PreparedRequest#newValue} changes it
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
-     * @return the request, to be posted
+     * @param expected the value to compare with; {@link PreparedRequest#expected} changes it
+     * @param newValue the value to store if the comparison holds; {@link PreparedRequest#newValue} changes it
+     * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @return the request, not posted yet
      */
     public PreparedRequest compareAndSwap(
             MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
@@ -173,12 +174,12 @@ public final class RequestPreparation {
     /**
      * Prepares a fetch-and-add on eight bytes of the peer; see {@link QueuePair#postFetchAndAdd}.
      *
-     * @param original where the value before the operation goes: eight bytes; its region needs
+     * @param original the destination of the previous value, eight bytes; its region needs
      *     {@link AccessFlag#LOCAL_WRITE}
      * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
-     * @param addend is added, wrapping around; {@link PreparedRequest#addend} changes it
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
-     * @return the request, to be posted
+     * @param addend the number to add, wrapping around; {@link PreparedRequest#addend} changes it
+     * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @return the request, not posted yet
      */
     public PreparedRequest fetchAndAdd(MemorySlice original, RemoteMemory remote, long addend, int flags) {
         return atomic(SendOpcode.FETCH_AND_ADD, original, remote, flags).addend(addend);
@@ -189,12 +190,12 @@ public final class RequestPreparation {
         return request(opcode, original, Objects.requireNonNull(remote, "remote memory"), flags);
     }
 
-    /** What the first post moves. */
+    /** Returns the slice of the first post. */
     private MemorySlice first(MemorySlice local) {
         return length == WHOLE_SLICE ? local : local.slice(0, length);
     }
 
-    /** The arguments were checked; what is checked here is not among the checks that can be switched off. */
+    /** Creates the request; the arguments were checked. The checks here cannot be turned off. */
     private PreparedRequest request(int opcode, MemorySlice local, RemoteMemory remote, int flags) {
         Checks.operation(queue.checks().type(), opcode);
         queue.requireOperation(opcode, flags);
@@ -206,7 +207,7 @@ public final class RequestPreparation {
                 : request.toSharedReceiveQueue(sharedReceiveQueue);
     }
 
-    /** {@return whose request is prepared} */
+    /** {@return the queue pair of the request} */
     @Override
     public String toString() {
         return "the preparation of a request of " + queue;

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * What {@link MemoryRegion#reregister} changes; what is not set remains. Setters return this; thread safety: for one
- * thread.
+ * Settings of {@link MemoryRegion#reregister}; settings that are not made do not change. Each setter returns this
+ * object. Thread safety: for one thread.
  *
  * @since 0.1.0
  */
@@ -21,7 +21,7 @@ public final class ReregistrationConfig {
     ReregistrationConfig() {}
 
     /**
-     * Other memory ({@code IBV_REREG_MR_CHANGE_TRANSLATION}).
+     * Sets other memory ({@code IBV_REREG_MR_CHANGE_TRANSLATION}).
      *
      * @param memory native memory, not empty
      * @return this
@@ -32,7 +32,7 @@ public final class ReregistrationConfig {
     }
 
     /**
-     * Another protection domain ({@code IBV_REREG_MR_CHANGE_PD}).
+     * Sets another protection domain ({@code IBV_REREG_MR_CHANGE_PD}).
      *
      * @param other of the same device context
      * @return this
@@ -43,9 +43,9 @@ public final class ReregistrationConfig {
     }
 
     /**
-     * Other rights ({@code IBV_REREG_MR_CHANGE_ACCESS}), in place of all that there were.
+     * Replaces all rights ({@code IBV_REREG_MR_CHANGE_ACCESS}).
      *
-     * @param flags that go together
+     * @param the flags, which must be compatible
      * @return this
      */
     public ReregistrationConfig access(AccessFlag... flags) {
@@ -68,7 +68,7 @@ public final class ReregistrationConfig {
         return domain;
     }
 
-    /** The rights afterwards. */
+    /** Returns the rights afterwards. */
     int access(int before) {
         return accessGiven ? access : before;
     }

@@ -19,14 +19,13 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * A native object that must be closed. It knows its parents and its children: closing it closes the children first,
- * youngest first, so no order of {@code close()} calls can leave the adapter with a dangling pointer. Closing twice
- * does nothing.
+ * A native object that must be closed. Closing it first closes its children, the youngest first, so no order of
+ * {@code close()} calls can leave the adapter with a dangling pointer. Closing it again does nothing.
  *
- * <p>Thread safety: {@code close()}, queries, and the methods that create children may be called from any thread; those
- * of one device context wait for each other, so a query may wait for the registration of a large region. Posting and
- * polling never do. Use after close is an {@link IllegalStateException}, also when the close comes from another thread
- * while a call is under way.
+ * <p>Thread safety: {@code close()}, queries, and the methods that create children may be called from any thread; calls
+ * on one device context wait for each other, so a query may wait for the registration of a large region. Posting and
+ * polling never wait. Use after close throws an {@link IllegalStateException}, also if another thread closes the
+ * resource during a call.
  *
  * @since 0.1.0
  */
@@ -41,11 +40,14 @@ public abstract class Resource implements AutoCloseable {
         }
     }
 
-    /** One lock for the whole tree below a device context: opening and closing are rare, and their order matters. */
+    /**
+     * One lock for the whole tree below a device context: resources are rarely opened and closed, and the order
+     * matters.
+     */
     private final ReentrantLock treeLock;
 
     /**
-     * All of the tree by their native addresses, as the native side names them in events. No lock: events come at any
+     * All resources of the tree by their native addresses, which events name. No lock, because events can arrive at any
      * time.
      */
     private final Map<Long, Resource> byHandle;
@@ -54,28 +56,24 @@ public abstract class Resource implements AutoCloseable {
     private List<Resource> parents;
 
     private final Set<Resource> children = new LinkedHashSet<>();
-    /** Of the close that closed this; null before, and where places are not kept. */
+    /** The place of the close that closed this resource; null before the close, or if places are not recorded. */
     private volatile ClosePlace closePlace;
 
     private volatile boolean closed;
 
-    /**
-     * Whether the native object is gone and a part of the close is still to be done. Changed only with the lock held.
-     */
+    /** Whether the native object is destroyed but the close is not complete. Changed only with the lock held. */
     private boolean unfinished;
 
-    /**
-     * Made only within {@link #createChild}, or as the root of a tree; this library's own classes are all there are.
-     */
+    /** Called only within {@link #createChild}, or for the root of a tree. Only classes of this library extend it. */
     Resource(Resource... parents) {
         this.parents = List.of(parents);
         this.treeLock = parents.length == 0 ? new ReentrantLock() : parents[0].treeLock;
         this.byHandle = parents.length == 0 ? new ConcurrentHashMap<>() : parents[0].byHandle;
-        // Another thread may have closed one since the arguments were checked; its native object is gone then.
+        // Another thread may have closed a parent since the arguments were checked; its native object is then gone.
         this.parents.forEach(Resource::requireOpen);
     }
 
-    /** Creates a child while no close can come between the native call and its entry into the tree. */
+    /** Creates a child, so that no close can happen between the native call and the child's entry into the tree. */
     final <T extends Resource> T createChild(Supplier<T> creation) {
         return locked(() -> {
             T child = creation.get();
@@ -87,14 +85,14 @@ public abstract class Resource implements AutoCloseable {
         });
     }
 
-    /** The resource of this tree that an event names; it is there until its native object is destroyed. */
+    /** Returns the resource of this tree that an event names; it is found until its native object is destroyed. */
     final <T extends Resource> Optional<T> find(long nativeAddress, Class<T> type) {
         return Optional.ofNullable(byHandle.get(nativeAddress))
                 .filter(type::isInstance)
                 .map(type::cast);
     }
 
-    /** Runs a native call on this object's handle while it cannot be closed. For calls that are not on the hot path. */
+    /** Runs a native call on this object's handle while it cannot be closed; for calls that are not on the hot path. */
     final <T> T locked(Supplier<T> call) {
         StackRoom.require(treeLock);
         treeLock.lock();
@@ -106,7 +104,7 @@ public abstract class Resource implements AutoCloseable {
         }
     }
 
-    /** Runs an action with the tree's lock held, also if this is closed. */
+    /** Runs an action with the tree's lock held, also if this resource is closed. */
     final void underTreeLock(Runnable action) {
         StackRoom.require(treeLock);
         treeLock.lock();
@@ -117,7 +115,7 @@ public abstract class Resource implements AutoCloseable {
         }
     }
 
-    /** Whether the two can be in one tree: whether they are below the same device context. */
+    /** Returns whether both belong to the same device context. */
     final boolean isInTreeOf(Resource other) {
         return treeLock == other.treeLock;
     }
@@ -129,9 +127,9 @@ public abstract class Resource implements AutoCloseable {
     }
 
     /**
-     * Refuses a closed resource on the hot path, where that costs next to nothing: a volatile load would have the
-     * compiler load all else anew. It sees a close by the calling thread at once, and one by another thread soon;
-     * nothing may depend on it that must not run after the close.
+     * Refuses a closed resource on the hot path, at almost no cost: after a volatile load the compiler would have to
+     * reload other fields. It sees a close by the calling thread at once, and a close by another thread soon. Do not
+     * rely on it for anything that must not run after the close.
      */
     final void requireOpenSoon() {
         if ((boolean) CLOSED.get(this)) {
@@ -143,12 +141,12 @@ public abstract class Resource implements AutoCloseable {
         return closedException(this + " is closed");
     }
 
-    /** What the use of a closed resource throws, with the place of the close if it is kept. */
+    /** Returns the exception for the use of a closed resource, with the place of the close if it is recorded. */
     final IllegalStateException closedException(String message) {
         return new IllegalStateException(message, closePlace);
     }
 
-    /** Parents that are known only when the constructor runs. */
+    /** Joins parents that are known only when the constructor runs. */
     static Resource[] concat(Resource first, Resource... others) {
         Resource[] all = new Resource[others.length + 1];
         all[0] = first;
@@ -156,7 +154,7 @@ public abstract class Resource implements AutoCloseable {
         return all;
     }
 
-    /** Exchanges a parent for another one of the same tree; the lock must be held. */
+    /** Replaces a parent by another one of the same tree; called with the lock held. */
     final void moveTo(Resource oldParent, Resource newParent) {
         List<Resource> changed = new ArrayList<>(parents);
         changed.replaceAll(parent -> parent == oldParent ? newParent : parent);
@@ -166,8 +164,8 @@ public abstract class Resource implements AutoCloseable {
     }
 
     /**
-     * From now on this needs another resource of the tree, which is closed after it; the lock must be held. Nothing may
-     * depend on this that the other depends on, too.
+     * Makes this resource depend on another one of the tree, which is closed after it; called with the lock held. No
+     * resource may depend on this one if the other resource depends on it.
      */
     final void dependOn(Resource parent) {
         if (parent.children.add(this)) {
@@ -177,12 +175,12 @@ public abstract class Resource implements AutoCloseable {
         }
     }
 
-    /** All resources of a type in the tree, as they are now. */
+    /** Returns all current resources of a type in the tree. */
     final <T extends Resource> Stream<T> all(Class<T> type) {
         return byHandle.values().stream().filter(type::isInstance).map(type::cast);
     }
 
-    /** The children of a type, as they are now; youngest last. */
+    /** Returns the current children of a type, the youngest last. */
     final <T extends Resource> List<T> children(Class<T> type) {
         StackRoom.require(treeLock);
         treeLock.lock();
@@ -193,12 +191,12 @@ public abstract class Resource implements AutoCloseable {
         }
     }
 
-    /** What it depends on; the lock must be held. */
+    /** Returns the resources that this one depends on; called with the lock held. */
     final List<Resource> parents() {
         return parents;
     }
 
-    /** For tests: how many resources depend on this one. */
+    /** Returns how many resources depend on this one; for tests. */
     final int childCount() {
         return locked(children::size);
     }
@@ -209,8 +207,8 @@ public abstract class Resource implements AutoCloseable {
     }
 
     /**
-     * The native pointer, for a verb that is not wrapped yet. It is valid until this resource is closed; nothing guards
-     * its use.
+     * Returns the native pointer, for a verb that this library does not wrap. It is valid until this resource is
+     * closed; its use is not guarded.
      *
      * @return the address of the {@code struct ibv_*}
      * @throws IllegalStateException if the resource is closed
@@ -218,23 +216,21 @@ public abstract class Resource implements AutoCloseable {
     public abstract long handle();
 
     /**
-     * Destroys the native object, with all children closed and the lock held. Once it has succeeded it is not called
-     * again; an exception means that the object still is there, and what was done before it must bear to be done again.
+     * Destroys the native object; called with all children closed and the lock held. It is not called again after it
+     * has succeeded. If it throws, the native object must still exist, and a second call must be possible.
      */
     abstract void release();
 
-    /** Makes usable again what {@link #release()} had closed before it failed, guards above all. */
+    /** Reopens whatever {@link #release()} has closed before it failed, in particular guards. */
     void reopen() {}
 
-    /**
-     * Frees what the native object needed, once that is gone. After an exception it is called again by the next close.
-     */
+    /** Frees the memory of the native object, once that is destroyed. If it throws, the next close calls it again. */
     void afterRelease() {}
 
-    /** Refuses a close by the user of what is not the user's. */
+    /** Refuses a close by the program of a resource that the program does not own. */
     void requireOwnedByUser() {}
 
-    /** Closes the arena of memory that the adapter has lost; does nothing if it is closed. */
+    /** Closes an arena of memory that the adapter no longer uses; does nothing if it is closed. */
     final void closeMemory(Arena arena) {
         if (!arena.scope().isAlive()) {
             return;
@@ -253,11 +249,11 @@ public abstract class Resource implements AutoCloseable {
      * Closes the children, then this resource. Does nothing if it is closed already.
      *
      * @throws VerbsException if the adapter refuses; the resource then remains open
-     * @throws IllegalStateException if a native call of another thread still uses memory that this owns. The adapter
-     *     has lost it by then; close this or a parent again when that call has returned, and the memory is freed. Or if
-     *     a queue pair, or a shared receive queue, would be closed in the middle of a {@link CompletionCursor}'s way
-     *     over its completions, which the calling thread has not ended, or another one not within ten seconds; then
-     *     nothing was closed
+     * @throws IllegalStateException if a native call of another thread still uses memory that this resource owns. The
+     *     adapter no longer uses it by then. When that call has returned, close this resource or a parent again to free
+     *     the memory. Also thrown if a {@link CompletionCursor} is reading completions of a queue pair or shared
+     *     receive queue that would be closed, and the calling thread has not ended it, or another thread does not end
+     *     it within ten seconds; then nothing was closed
      */
     @Override
     public final void close() {
@@ -265,18 +261,18 @@ public abstract class Resource implements AutoCloseable {
         closeTree();
     }
 
-    /** Closes the children, then this resource, whoever the owner is. */
+    /** Closes the children, then this resource, whoever owns it. */
     final void closeTree() {
         ClosePlace place = ClosePlace.of(this);
         undisturbedByCursors(() -> closeNow(place));
     }
 
-    /** Runs what destroys or resets queue pairs, with the lock held. */
+    /** Runs an action that destroys or resets queue pairs, while no cursor is in use; called with the lock held. */
     final void undisturbedByCursors(Runnable action) {
         CursorPause.around(this, treeLock, action);
     }
 
-    /** With the lock held. */
+    /** Called with the lock held. */
     private void closeNow(ClosePlace place) {
         if (!closed) {
             for (Resource child : new ArrayList<>(children).reversed()) {

@@ -9,19 +9,18 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
 /**
- * Work requests of one queue pair that are posted together, in order. A batch is started by
- * {@link QueuePair#startBatch()}, filled, and posted: one call into the adapter's library, one doorbell. Filling and
- * posting allocate nothing. Every operation that a queue pair can do is here, for basic and for extended posting
+ * Work requests of one queue pair that are posted together, in order. Start a batch with
+ * {@link QueuePair#startBatch()}, fill it, and post it: one call into the adapter's library, one doorbell. Filling and
+ * posting allocate nothing. A batch has every operation of queue pairs, for basic and for extended posting
  * ({@link QueuePairConfig#sendOperations}).
  *
- * <p>What is filled stays in the batch: the adapter sees nothing before {@link #post()}. Mistakes in the arguments are
- * an {@link IllegalArgumentException}, a closed queue pair or region and a full batch an {@link IllegalStateException};
- * the batch is then as it was before the call. An operation that the queue pair was not created for is an
- * {@link UnsupportedVerbException}.
+ * <p>The adapter sees nothing before {@link #post()}. An invalid argument throws an {@link IllegalArgumentException}; a
+ * closed queue pair or region, or a full batch, throws an {@link IllegalStateException}; the batch is then unchanged.
+ * An operation that the queue pair was not created for throws an {@link UnsupportedVerbException}.
  *
- * <p>Thread safety: a batch belongs to the thread that started it. Another thread that fills or posts it gets an
- * {@link IllegalStateException} that names both; it starts a batch of its own. Several threads may fill and post their
- * batches of one queue pair at once: each batch goes into the queue in one piece.
+ * <p>Thread safety: a batch belongs to the thread that started it. If another thread fills or posts it, an
+ * {@link IllegalStateException} names both threads; each thread must start its own batch. Several threads may fill and
+ * post their batches of one queue pair at once: the requests of one batch stay together in the queue.
  *
  * @since 0.1.0
  */
@@ -40,9 +39,9 @@ public final class SendBatch extends ThreadBatch {
     private int error;
 
     /**
-     * An empty batch.
+     * Creates an empty batch.
      *
-     * @param user who may use it; null if that is whoever is inside the queue pair's guard
+     * @param user the thread that may use it; null for any thread inside the queue pair's guard
      */
     SendBatch(QueuePair queue, int capacity, SendRecorder recorder, Thread user) {
         super(user);
@@ -54,23 +53,24 @@ public final class SendBatch extends ThreadBatch {
         this.addressed = datagrams || type == QueuePairType.XRC_SEND;
     }
 
-    /** {@return the most requests in one batch: the depth of the send queue, at most 256} */
+    /** {@return the maximum number of requests in one batch: the depth of the send queue, at most 256} */
     public int capacity() {
         return capacity;
     }
 
-    /** {@return the requests added since the start} */
+    /** {@return the number of requests added since the start} */
     public int size() {
         return size;
     }
 
     /**
-     * Adds an RDMA write ({@code IBV_WR_RDMA_WRITE}): local memory goes to the peer's, which does not notice.
+     * Adds an RDMA write ({@code IBV_WR_RDMA_WRITE}), which copies local memory to the peer's memory. The peer is not
+     * notified.
      *
-     * @param workRequestId comes back in the completion
-     * @param local what to write
-     * @param remote where to; at least as long
-     * @param flags of {@link SendFlags}
+     * @param workRequestId identifies the request in its completion
+     * @param local the data to write
+     * @param remote the destination, at least as long as {@code local}
+     * @param flags a combination of {@link SendFlags}
      * @return this
      */
     public SendBatch write(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
@@ -79,12 +79,12 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds an RDMA write of several slices, one behind the other in the peer's memory.
+     * Adds an RDMA write of several slices, which follow each other in the peer's memory.
      *
-     * @param workRequestId comes back in the completion
-     * @param local what to write
-     * @param remote where to; at least as long
-     * @param flags of {@link SendFlags}
+     * @param workRequestId identifies the request in its completion
+     * @param local the data to write
+     * @param remote the destination, at least as long as {@code local}
+     * @param flags a combination of {@link SendFlags}
      * @return this
      */
     public SendBatch write(long workRequestId, SliceList local, RemoteMemory remote, int flags) {
@@ -93,14 +93,14 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds an RDMA write that tells the peer ({@code IBV_WR_RDMA_WRITE_WITH_IMM}): it consumes one of the peer's
+     * Adds an RDMA write that notifies the peer ({@code IBV_WR_RDMA_WRITE_WITH_IMM}). It consumes one of the peer's
      * receives, whose completion carries the number.
      *
-     * @param workRequestId comes back in the completion
-     * @param local what to write
-     * @param remote where to; at least as long
+     * @param workRequestId identifies the request in its completion
+     * @param local the data to write
+     * @param remote the destination, at least as long as {@code local}
      * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
-     * @param flags of {@link SendFlags}
+     * @param flags a combination of {@link SendFlags}
      * @return this
      */
     public SendBatch writeWithImmediate(
@@ -117,14 +117,14 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds an RDMA write of several slices that tells the peer; see
+     * Adds an RDMA write of several slices that notifies the peer; see
      * {@link #writeWithImmediate(long, MemorySlice, RemoteMemory, int, int)}.
      *
-     * @param workRequestId comes back in the completion
-     * @param local what to write
-     * @param remote where to; at least as long
+     * @param workRequestId identifies the request in its completion
+     * @param local the data to write
+     * @param remote the destination, at least as long as {@code local}
      * @param immediate any number
-     * @param flags of {@link SendFlags}
+     * @param flags a combination of {@link SendFlags}
      * @return this
      */
     public SendBatch writeWithImmediate(
@@ -141,12 +141,13 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds an RDMA read ({@code IBV_WR_RDMA_READ}): the peer's memory comes here, and the peer does not notice.
+     * Adds an RDMA read ({@code IBV_WR_RDMA_READ}): it copies the peer's memory to local memory. The peer is not
+     * notified.
      *
-     * @param workRequestId comes back in the completion
-     * @param local where to; its region needs {@link AccessFlag#LOCAL_WRITE}
-     * @param remote what to read; at least as long
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @param workRequestId identifies the request in its completion
+     * @param local the destination; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @param remote the memory to read, at least as long as {@code local}
+     * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return this
      */
     public SendBatch read(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
@@ -157,10 +158,10 @@ public final class SendBatch extends ThreadBatch {
     /**
      * Adds an RDMA read into several slices, which are filled in order.
      *
-     * @param workRequestId comes back in the completion
-     * @param local where to; the regions need {@link AccessFlag#LOCAL_WRITE}
-     * @param remote what to read; at least as long
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @param workRequestId identifies the request in its completion
+     * @param local the destination; the regions need {@link AccessFlag#LOCAL_WRITE}
+     * @param remote the memory to read, at least as long as {@code local}
+     * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return this
      */
     public SendBatch read(long workRequestId, SliceList local, RemoteMemory remote, int flags) {
@@ -171,9 +172,9 @@ public final class SendBatch extends ThreadBatch {
     /**
      * Adds a send ({@code IBV_WR_SEND}): the message goes into the oldest receive that the peer has posted.
      *
-     * @param workRequestId comes back in the completion
+     * @param workRequestId identifies the request in its completion
      * @param local the message
-     * @param flags of {@link SendFlags}
+     * @param flags a combination of {@link SendFlags}
      * @return this
      */
     public SendBatch send(long workRequestId, MemorySlice local, int flags) {
@@ -182,11 +183,11 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds a send of several slices, which make one message.
+     * Adds a send of several slices, which form one message.
      *
-     * @param workRequestId comes back in the completion
+     * @param workRequestId identifies the request in its completion
      * @param local the message
-     * @param flags of {@link SendFlags}
+     * @param flags a combination of {@link SendFlags}
      * @return this
      */
     public SendBatch send(long workRequestId, SliceList local, int flags) {
@@ -195,12 +196,12 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds a send with a number beside the message ({@code IBV_WR_SEND_WITH_IMM}).
+     * Adds a send with a number that accompanies the message ({@code IBV_WR_SEND_WITH_IMM}).
      *
-     * @param workRequestId comes back in the completion
+     * @param workRequestId identifies the request in its completion
      * @param local the message
      * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
-     * @param flags of {@link SendFlags}
+     * @param flags a combination of {@link SendFlags}
      * @return this
      */
     public SendBatch sendWithImmediate(long workRequestId, MemorySlice local, int immediate, int flags) {
@@ -209,12 +210,12 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds a send of several slices with a number beside the message.
+     * Adds a send of several slices with a number that accompanies the message.
      *
-     * @param workRequestId comes back in the completion
+     * @param workRequestId identifies the request in its completion
      * @param local the message
      * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
-     * @param flags of {@link SendFlags}
+     * @param flags a combination of {@link SendFlags}
      * @return this
      */
     public SendBatch sendWithImmediate(long workRequestId, SliceList local, int immediate, int flags) {
@@ -223,13 +224,13 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds a send that takes a right back ({@code IBV_WR_SEND_WITH_INV}): the peer's adapter invalidates the key of a
+     * Adds a send that revokes access ({@code IBV_WR_SEND_WITH_INV}): the peer's adapter invalidates the key of a
      * memory window of the peer before it completes the receive.
      *
-     * @param workRequestId comes back in the completion
+     * @param workRequestId identifies the request in its completion
      * @param local the message
-     * @param remoteKey of the window to invalidate; the peer's {@link WorkCompletion#invalidatedRemoteKey()}
-     * @param flags of {@link SendFlags}
+     * @param remoteKey the key of the window to invalidate; the peer's {@link WorkCompletion#invalidatedRemoteKey()}
+     * @param flags a combination of {@link SendFlags}
      * @return this
      */
     public SendBatch sendWithInvalidate(long workRequestId, MemorySlice local, int remoteKey, int flags) {
@@ -238,13 +239,12 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds a send of several slices that takes a right back; see
-     * {@link #sendWithInvalidate(long, MemorySlice, int, int)}.
+     * Adds a send of several slices that revokes access; see {@link #sendWithInvalidate(long, MemorySlice, int, int)}.
      *
-     * @param workRequestId comes back in the completion
+     * @param workRequestId identifies the request in its completion
      * @param local the message
-     * @param remoteKey of the window to invalidate
-     * @param flags of {@link SendFlags}
+     * @param remoteKey the key of the window to invalidate
+     * @param flags a combination of {@link SendFlags}
      * @return this
      */
     public SendBatch sendWithInvalidate(long workRequestId, SliceList local, int remoteKey, int flags) {
@@ -254,15 +254,15 @@ public final class SendBatch extends ThreadBatch {
 
     /**
      * Adds a compare-and-swap on eight bytes of the peer ({@code IBV_WR_ATOMIC_CMP_AND_SWP}): if they hold the expected
-     * value, they are set to the new one. The number is in the byte order of the peer's processor.
+     * value, they are set to the new one. The number is in the byte order of the peer's CPU.
      *
-     * @param workRequestId comes back in the completion
-     * @param original where the value before the operation goes: eight bytes; its region needs
+     * @param workRequestId identifies the request in its completion
+     * @param original the destination of the previous value, eight bytes; its region needs
      *     {@link AccessFlag#LOCAL_WRITE}
      * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
-     * @param expected is compared
-     * @param newValue is stored if the comparison holds
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @param expected the value to compare with
+     * @param newValue the value to store if the comparison holds
+     * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return this
      */
     public SendBatch compareAndSwap(
@@ -274,12 +274,12 @@ public final class SendBatch extends ThreadBatch {
     /**
      * Adds a fetch-and-add on eight bytes of the peer ({@code IBV_WR_ATOMIC_FETCH_AND_ADD}).
      *
-     * @param workRequestId comes back in the completion
-     * @param original where the value before the operation goes: eight bytes; its region needs
+     * @param workRequestId identifies the request in its completion
+     * @param original the destination of the previous value, eight bytes; its region needs
      *     {@link AccessFlag#LOCAL_WRITE}
      * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
-     * @param addend is added, wrapping around
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @param addend the number to add, wrapping around
+     * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return this
      */
     public SendBatch fetchAndAdd(
@@ -292,9 +292,9 @@ public final class SendBatch extends ThreadBatch {
      * Adds the invalidation of a key of this side ({@code IBV_WR_LOCAL_INV}): a memory window of type 2 loses its
      * binding.
      *
-     * @param workRequestId comes back in the completion
-     * @param remoteKey the window's
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @param workRequestId identifies the request in its completion
+     * @param remoteKey the key of the window
+     * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return this
      */
     public SendBatch localInvalidate(long workRequestId, int remoteKey, int flags) {
@@ -305,21 +305,21 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds the binding of a memory window of type 2 ({@code IBV_WR_BIND_MW}): requests behind it in the send queue, and
-     * the peer once it has completed, can use the part of the region by the key. The window then belongs to this queue
-     * pair. A batch with bindings is posted with the lock that closing takes; it may wait for a registration.
+     * Adds the binding of a memory window of type 2 ({@code IBV_WR_BIND_MW}): later requests in the send queue can use
+     * the slice by the key, and so can the peer once the binding has completed. The window then belongs to this queue
+     * pair. Posting a batch with bindings takes the lock of the device context, so it may wait for a registration.
      *
-     * @param workRequestId comes back in the completion
+     * @param workRequestId identifies the request in its completion
      * @param window of type 2 and of this queue pair's protection domain; not bound
      * @param remoteKey the new key: {@link MemoryWindow#nextRemoteKey()}, or another one that differs in the low byte
      *     only
-     * @param slice what the peer may use, of a region with {@link AccessFlag#MW_BIND}; not empty
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @param slice the part that the peer may use, of a region with {@link AccessFlag#MW_BIND}; not empty
+     * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @param access of {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ},
      *     {@link AccessFlag#REMOTE_ATOMIC} and {@link AccessFlag#ZERO_BASED}; writing and atomics need a region with
      *     {@link AccessFlag#LOCAL_WRITE}
      * @return this
-     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the window, the region or the queue pair is closed, or the batch is full
      */
     public SendBatch bindMemoryWindow(
@@ -339,13 +339,13 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds a write of eight bytes that happens at once ({@code IBV_WR_ATOMIC_WRITE}), in order behind the writes before
-     * it. Only in extended posting, with {@link SendOperation#ATOMIC_WRITE}.
+     * Adds an atomic write of eight bytes ({@code IBV_WR_ATOMIC_WRITE}), which is ordered after the writes before it.
+     * Only in extended posting, with {@link SendOperation#ATOMIC_WRITE}.
      *
-     * @param workRequestId comes back in the completion
-     * @param value is stored, in the byte order of this side's processor
+     * @param workRequestId identifies the request in its completion
+     * @param value the value to store, in the byte order of this side's CPU
      * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_WRITE}
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return this
      */
     public SendBatch atomicWrite(long workRequestId, long value, RemoteMemory remote, int flags) {
@@ -357,15 +357,15 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds a flush ({@code IBV_WR_FLUSH}): it completes when what was written to the peer's memory before has reached
-     * the place. Only in extended posting, with {@link SendOperation#FLUSH}, and where the peer's region and its queue
-     * pair ({@link QueuePairConfig#remoteAccess}) both allow it.
+     * Adds a flush ({@code IBV_WR_FLUSH}): it completes when earlier writes to the peer's memory have reached the
+     * placement. Only in extended posting, with {@link SendOperation#FLUSH}, and if both the peer's region and its
+     * queue pair ({@link QueuePairConfig#remoteAccess}) allow it.
      *
-     * @param workRequestId comes back in the completion
-     * @param remote what to flush
-     * @param placement how far
+     * @param workRequestId identifies the request in its completion
+     * @param remote the memory to flush
+     * @param placement how far to flush
      * @param level whether only the named bytes or the whole region
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return this
      */
     public SendBatch flush(
@@ -378,13 +378,13 @@ public final class SendBatch extends ThreadBatch {
 
     /**
      * Adds a send that the adapter cuts into TCP segments ({@code IBV_WR_TSO}), each with a header made from the given
-     * one. For raw packets and IP over InfiniBand, where the device can do it.
+     * one. For raw packets and IP over InfiniBand, if the device supports it.
      *
-     * @param workRequestId comes back in the completion
+     * @param workRequestId identifies the request in its completion
      * @param header all headers of the first segment, at most {@link QueuePairConfig#maxSegmentHeader}; it is copied
-     * @param maxSegmentSize the most bytes of the stream in one segment ({@code mss}), 1 to 65535
+     * @param maxSegmentSize the maximum number of bytes of the stream in one segment ({@code mss}), 1 to 65535
      * @param local the stream
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return this
      */
     public SendBatch segmentedSend(
@@ -397,8 +397,8 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Says where the datagrams that are added from now on go; for queue pairs of type UD, which need one for each.
-     * Forgotten when a new batch is started.
+     * Sets the destination of datagrams that are added from now on. Required for queue pairs of type UD, and only for
+     * them. Starting a new batch clears it.
      *
      * @param destination the peer, with an address handle of this queue pair's protection domain, which must be open
      *     when the batch is posted
@@ -414,10 +414,10 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Says which shared receive queue of the peer the requests that are added from now on concern; for queue pairs of
-     * type XRC_SEND, which need one for each. Forgotten when a new batch is started.
+     * Sets the peer's shared receive queue for requests that are added from now on. Required for queue pairs of type
+     * XRC_SEND, and only for them. Starting a new batch clears it.
      *
-     * @param number of the peer's shared receive queue ({@code srqn}), 24 bits
+     * @param number the number of the peer's shared receive queue ({@code srqn}), 24 bits
      * @return this
      * @throws IllegalArgumentException if the queue pair has another type, or the number is too large
      */
@@ -429,7 +429,7 @@ public final class SendBatch extends ThreadBatch {
         return this;
     }
 
-    /** For {@link SingleRequests} too, which have checked. */
+    /** Adds a transfer. Also used by {@link SingleRequests}, which checks the arguments itself. */
     SendBatch transfer(
             int opcode,
             long workRequestId,
@@ -471,7 +471,7 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * The place of the next request. Not among the checks that can be switched off: adapters' libraries would follow a
+     * Returns the index of the next request. This check cannot be turned off: adapters' libraries would dereference a
      * null pointer.
      */
     private int begin(int opcode, int flags) {
@@ -487,7 +487,7 @@ public final class SendBatch extends ThreadBatch {
         return size;
     }
 
-    /** The address last: in the native structure it takes the place of the remote memory of other types. */
+    /** The address last: the native structure stores it in the field of the remote memory. */
     private SendBatch added(int index) {
         if (addressed) {
             if (datagrams) {
@@ -506,16 +506,17 @@ public final class SendBatch extends ThreadBatch {
      * Posts the requests, in order, and empties the batch.
      *
      * @return how many were accepted; fewer than {@link #size()} was if the queue filled up or one was refused, and
-     *     {@link #error()} then says why. Those behind were not posted. 0 also if the driver refused without naming a
-     *     request; with extended posting it is all or nothing, but on mlx5 adapters, where it is as many as fit
+     *     {@link #error()} then says why. The requests after that one were not posted. Also 0 if the driver refused
+     *     without naming a request. With extended posting, either all or none are posted, except on mlx5 adapters,
+     *     which post as many as fit
      * @throws IllegalStateException if the queue pair is closed, or an address handle, memory window or memory region
-     *     that a request is about; then none was posted
+     *     of a request; then none was posted
      */
     public int post() {
         requireUser("startBatch()");
         if (recorder.hasBindings()) {
-            // Rare enough for the lock, which keeps windows and regions open. It comes before the guard: closing a
-            // queue pair holds it while it waits for the guard.
+            // Rare enough for the lock, which keeps windows and regions open. It comes before the guard, because a
+            // close of the queue pair holds it while it waits for the guard.
             queue.locked(this::enterAndPost);
         } else {
             enterAndPost();
@@ -546,18 +547,20 @@ public final class SendBatch extends ThreadBatch {
         return error;
     }
 
-    /** {@return 0 if the last {@link #post()} accepted all, or {@link QueuePair#QUEUE_FULL}, or another errno} */
+    /**
+     * {@return 0 if the last {@link #post()} posted all requests, or {@link QueuePair#QUEUE_FULL}, or another errno}
+     */
     public int error() {
         return error;
     }
 
-    /** For {@link QueuePair#startBatch()}. */
+    /** Starts the batch, for {@link QueuePair#startBatch()}. */
     SendBatch start() {
         clear();
         return this;
     }
 
-    /** Empties the batch; what was added is dropped. */
+    /** Empties the batch and drops its requests. */
     void clear() {
         size = 0;
         destination = null;
@@ -565,7 +568,7 @@ public final class SendBatch extends ThreadBatch {
         recorder.clear();
     }
 
-    /** {@return whose requests these are} */
+    /** {@return the queue pair of the requests} */
     @Override
     public String toString() {
         return "the send batch of " + queue;

@@ -13,11 +13,11 @@ import io.github.rdma4j.verbs.internal.SendOpcode;
 public enum SendOperation {
     /** An RDMA write. */
     RDMA_WRITE(0, SendOpcode.RDMA_WRITE),
-    /** An RDMA write that tells the peer. */
+    /** An RDMA write that notifies the peer. */
     RDMA_WRITE_WITH_IMMEDIATE(1, SendOpcode.RDMA_WRITE_WITH_IMMEDIATE),
     /** A send. */
     SEND(2, SendOpcode.SEND),
-    /** A send with a number beside the message. */
+    /** A send with a number that accompanies the message. */
     SEND_WITH_IMMEDIATE(3, SendOpcode.SEND_WITH_IMMEDIATE),
     /** An RDMA read. */
     RDMA_READ(4, SendOpcode.RDMA_READ),
@@ -29,16 +29,13 @@ public enum SendOperation {
     LOCAL_INVALIDATE(7, SendOpcode.LOCAL_INVALIDATE),
     /** The binding of a memory window of type 2. */
     BIND_MEMORY_WINDOW(8, SendOpcode.BIND_MEMORY_WINDOW),
-    /** A send that takes a key of the peer back. */
+    /** A send that invalidates a key of the peer. */
     SEND_WITH_INVALIDATE(9, SendOpcode.SEND_WITH_INVALIDATE),
     /** A send that the adapter cuts into TCP segments (TSO). */
     SEGMENTED_SEND(10, SendOpcode.SEGMENTED_SEND),
-    /** A flush of what was written before; from rdma-core 45 and Linux 6.3 on. It exists only in extended posting. */
+    /** A flush of earlier writes; since rdma-core 45 and Linux 6.3. Only in extended posting. */
     FLUSH(11, SendOpcode.FLUSH),
-    /**
-     * A write of eight bytes that happens at once; SoftRoCE has it from Linux 6.3 on. It exists only in extended
-     * posting.
-     */
+    /** An atomic write of eight bytes; SoftRoCE supports it since Linux 6.3. Only in extended posting. */
     ATOMIC_WRITE(12, SendOpcode.ATOMIC_WRITE);
 
     private final int bit;
@@ -49,12 +46,12 @@ public enum SendOperation {
         this.opcode = opcode;
     }
 
-    /** The bit of {@code send_ops_flags}. */
+    /** Returns the bit of {@code send_ops_flags}. */
     int bit() {
         return bit;
     }
 
-    /** Of {@code enum ibv_wr_opcode}. */
+    /** Returns the value of {@code enum ibv_wr_opcode}. */
     int opcode() {
         return opcode;
     }

@@ -9,16 +9,16 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The requests of a {@link SendBatch} in native memory, with what must be kept open until they are posted. They are
- * recorded in the same way for basic and for extended posting. Recording needs no guard against a close: the structures
- * are freed by the garbage collector, and not before this object.
+ * The requests of a {@link SendBatch} in native memory, with the resources that must stay open until they are posted.
+ * They are recorded in the same way for basic and for extended posting. Recording needs no guard against a close: the
+ * garbage collector frees the structures, and not before this object.
  */
 final class SendRecorder {
     private final QueuePair queue;
     private final SendRequests requests;
     private final InlineData inlineData;
     private final InlineData headers;
-    /** Of the requests of a datagram queue pair; otherwise null. */
+    /** The destinations of a datagram queue pair's requests; otherwise null. */
     private final Destination[] destinations;
 
     private final Binding[] bindings;
@@ -42,7 +42,7 @@ final class SendRecorder {
         bindingCount = 0;
     }
 
-    /** Records a request that moves data of one slice; everything was checked. */
+    /** Records a request that moves data of one slice; the arguments were checked. */
     void transfer(
             int index,
             int opcode,
@@ -57,7 +57,7 @@ final class SendRecorder {
         requests.remote(index, remoteAddress, remoteKey);
     }
 
-    /** Records a request that moves the data of a list; everything was checked. */
+    /** Records a request that moves the data of a list; the arguments were checked. */
     void transfer(
             int index,
             int opcode,
@@ -106,7 +106,7 @@ final class SendRecorder {
         requests.fill(index, SendOpcode.LOCAL_INVALIDATE, workRequestId, remoteKey, flags);
     }
 
-    /** Window and region are not looked at before the post, which keeps them open. */
+    /** Records a binding. The window and the region are not accessed before the post, which keeps them open. */
     void bind(int index, long workRequestId, MemoryWindow window, int key, MemorySlice slice, int access, int flags) {
         long region = slice.region().handle();
         requests.fill(index, SendOpcode.BIND_MEMORY_WINDOW, workRequestId, 0, flags);
@@ -114,7 +114,7 @@ final class SendRecorder {
         bindings[bindingCount++] = new Binding(index, window, slice, access, key);
     }
 
-    /** Adds to a send what makes it a segmented one. The provider reads the header while posting, so it is copied. */
+    /** Makes a send a segmented one. The provider reads the header while posting, so it is copied. */
     void segmented(int index, MemorySegment header, int maxSegmentSize) {
         long copy = headers.copy(index, header);
         requests.segmented(index, copy, (int) header.byteSize(), maxSegmentSize);
@@ -134,7 +134,10 @@ final class SendRecorder {
         requests.sharedReceiveQueue(index, number);
     }
 
-    /** Whether windows are to be bound: then the tree's lock must be held around the guard when they are posted. */
+    /**
+     * Returns whether there are bindings of windows: the tree's lock must then be held around the guard during the
+     * post.
+     */
     boolean hasBindings() {
         return bindingCount > 0;
     }
@@ -156,7 +159,7 @@ final class SendRecorder {
             bindings[i].slice.region().requireOpen();
         }
         if (destinations != null) {
-            // Whoever closes an address handle then waits for threads inside the guard: see AddressHandle.
+            // Closing an address handle then waits for threads inside the guard: see AddressHandle.
             for (int i = 0; i < count; i++) {
                 destinations[i].addressHandle().requireOpen();
             }
@@ -170,7 +173,7 @@ final class SendRecorder {
         return result;
     }
 
-    /** How many the last post accepted. */
+    /** Returns how many requests the last post accepted. */
     int accepted() {
         return accepted;
     }

@@ -18,14 +18,14 @@ import java.lang.foreign.ValueLayout;
 import java.util.HexFormat;
 import java.util.OptionalInt;
 
-/** Finds addresses: of the sender of a datagram, and of a GID on Ethernet. */
+/** Finds the address of a datagram's sender, and the Ethernet address of a GID. */
 final class SenderAddress {
     private static final int MAC_BYTES = 6;
     private static final int LAST_VLAN = 0xfff;
 
     private SenderAddress() {}
 
-    /** A copy of the header that the verbs can read; they look at it whatever the completion says. */
+    /** Copies the header for the verbs, which read it whatever the completion says. */
     static MemorySegment header(Arena arena, WorkCompletion completion, MemorySegment header) {
         MemorySegment copy = ibv_grh.allocate(arena);
         if (completion.hasGlobalRouteHeader()) {
@@ -38,7 +38,7 @@ final class SenderAddress {
         return copy;
     }
 
-    /** What the verb reads of a completion, from one that is not a structure. */
+    /** Builds the completion that the verb reads from one that is not a structure. */
     static AddressHandleAttributes of(
             DeviceContext context, int port, CompletionCursor completion, MemorySegment header) {
         try (Arena arena = Arena.ofConfined()) {

@@ -13,11 +13,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A receiving queue pair of an XRC domain that another process has created (ibv_open_qp(3)): it exists as long as one
- * process has it open. What it receives goes into the shared receive queues that the senders name; there is nothing to
- * post on it.
+ * A receiving queue pair of an XRC domain that another process has created (ibv_open_qp(3)): It exists as long as one
+ * process has it open. Its messages go into the shared receive queues that the senders name; nothing can be posted to
+ * it.
  *
- * <p>Thread safety: all methods may be called from any thread. SoftRoCE has no XRC; this is untested on hardware.
+ * <p>Thread safety: all methods may be called from any thread. SoftRoCE has no XRC, and this has not been run on an
+ * adapter.
  *
  * @since 0.1.0
  */
@@ -48,7 +49,7 @@ public final class SharedQueuePair extends Resource {
         }
     }
 
-    /** {@return the domain that it belongs to} */
+    /** {@return the XRC domain of the queue pair} */
     public XrcDomain domain() {
         return domain;
     }

@@ -25,10 +25,10 @@ import java.util.List;
 import java.util.function.IntSupplier;
 
 /**
- * A shared receive queue ({@code struct ibv_srq}): receives that any of its queue pairs may use, so that many
- * connections need no more buffers than the messages that come at once. A queue pair uses it if
- * {@link QueuePairConfig#sharedReceiveQueue} named it; its completions come where that queue pair's receives complete,
- * and tell its number.
+ * A shared receive queue ({@code struct ibv_srq}): its receives serve all of its queue pairs, so many connections need
+ * only as many buffers as messages arrive at once. A queue pair uses it if {@link QueuePairConfig#sharedReceiveQueue}
+ * names it. A message completes in the receive completion queue of its queue pair, and the completion has that queue
+ * pair's number.
  *
  * <p>Thread safety: all methods may be called from any thread; a {@link ReceiveBatch} is for the thread that started
  * it.
@@ -105,7 +105,7 @@ public final class SharedReceiveQueue extends Resource {
                         operation,
                         errno,
                         "",
-                        errno == Errno.ENOMEM ? "ask for a shorter queue, or close queues that are not used" : "");
+                        errno == Errno.ENOMEM ? "ask for a shorter queue, or close unused queues" : "");
             }
             return created;
         }
@@ -142,21 +142,22 @@ public final class SharedReceiveQueue extends Resource {
         return domain;
     }
 
-    /** {@return which way its receives take, and why so} */
+    /** {@return the path of receives to the adapter, and why it was chosen} */
     public DataPathChoice dataPath() {
         return dataPath;
     }
 
-    /** {@return what it is for} */
+    /** {@return the type of the queue} */
     public SharedReceiveQueueType type() {
         return type;
     }
 
     /**
-     * Posts a receive (ibv_post_srq_recv(3)): room for one message of any of the queue pairs. Allocates nothing.
+     * Posts a receive, which is a buffer for one message of any of the queue pairs (ibv_post_srq_recv(3)). Allocates
+     * nothing.
      *
-     * @param workRequestId comes back in the completion
-     * @param local the room; its region needs {@link AccessFlag#LOCAL_WRITE}. A longer message breaks its connection
+     * @param workRequestId identifies the request in its completion
+     * @param local the buffer; its region needs {@link AccessFlag#LOCAL_WRITE}. A longer message breaks its connection
      * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
      * @throws IllegalArgumentException if the region is not of this queue's protection domain or not writable
      * @throws IllegalStateException if the queue or the region is closed
@@ -168,8 +169,8 @@ public final class SharedReceiveQueue extends Resource {
     /**
      * Posts a receive that scatters the message over several slices, filled in order. Allocates nothing.
      *
-     * @param workRequestId comes back in the completion
-     * @param local the room; the regions need {@link AccessFlag#LOCAL_WRITE}. A longer message breaks its connection
+     * @param workRequestId identifies the request in its completion
+     * @param local the buffer; the regions need {@link AccessFlag#LOCAL_WRITE}. A longer message breaks its connection
      * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
      * @throws IllegalArgumentException if a region is not of this queue's protection domain or not writable, or there
      *     are more slices than {@link SharedReceiveQueueConfig#maxScatterGather} allowed
@@ -182,8 +183,8 @@ public final class SharedReceiveQueue extends Resource {
     /**
      * Prepares a receive that is posted many times.
      *
-     * @param local the room; its region needs {@link AccessFlag#LOCAL_WRITE}
-     * @return the receive, to be posted
+     * @param local the buffer; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @return the receive, not posted yet
      * @throws IllegalArgumentException if the region is not of this queue's protection domain or not writable
      * @throws IllegalStateException if the queue or the region is closed
      */
@@ -192,14 +193,14 @@ public final class SharedReceiveQueue extends Resource {
     }
 
     /**
-     * Prepares the receives of many rooms, which are posted many times.
+     * Prepares the receives of many buffers, which are posted many times.
      *
-     * @param firstWorkRequestId comes back in the completion of the first room, the next number in that of the second,
-     *     and so on
-     * @param rooms 1 to 131072; their regions need {@link AccessFlag#LOCAL_WRITE}
-     * @return the receives, to be posted
+     * @param firstWorkRequestId identifies the receive of the first buffer in its completion; each further buffer has
+     *     the next number
+     * @param rooms 1 to 131072 buffers; their regions need {@link AccessFlag#LOCAL_WRITE}
+     * @return the receives, not posted yet
      * @throws IllegalArgumentException if a region is not of this queue's protection domain or not writable, or there
-     *     are no rooms, or too many
+     *     are no buffers, or too many
      * @throws IllegalStateException if the queue or a region is closed
      */
     public PreparedReceives prepareReceives(long firstWorkRequestId, List<MemorySlice> rooms) {
@@ -207,8 +208,8 @@ public final class SharedReceiveQueue extends Resource {
     }
 
     /**
-     * Starts a batch of receives. Each thread has one per queue, used again and again; starting drops what the thread
-     * has not posted.
+     * Starts a batch of receives. Each thread has one per queue, which is reused; starting it drops the requests that
+     * the thread has not posted.
      *
      * @return the calling thread's batch, empty
      * @throws IllegalStateException if the queue is closed
@@ -218,7 +219,7 @@ public final class SharedReceiveQueue extends Resource {
     }
 
     /**
-     * Its list of tags.
+     * Returns the list of tags.
      *
      * @return the list, the same object each time
      * @throws IllegalStateException if the queue does not match tags
@@ -232,7 +233,7 @@ public final class SharedReceiveQueue extends Resource {
     }
 
     /**
-     * What the queue is now (ibv_query_srq(3)).
+     * Queries the attributes of the queue (ibv_query_srq(3)).
      *
      * @return the attributes
      * @throws VerbsException if the query fails
@@ -251,12 +252,11 @@ public final class SharedReceiveQueue extends Resource {
     }
 
     /**
-     * Asks for an {@link AsyncEventType#SRQ_LIMIT_REACHED} event when fewer receives than that are left
-     * (ibv_modify_srq(3)). The event comes once; then the limit must be set again.
+     * Requests an {@link AsyncEventType#SRQ_LIMIT_REACHED} event when fewer receives than the limit are left
+     * (ibv_modify_srq(3)). The event is reported once; then the limit must be set again.
      *
      * @param limit less than or equal to the queue's size; 0 for no event
-     * @throws IllegalArgumentException if the limit is negative or above the queue's size; the message gives both
-     *     numbers
+     * @throws IllegalArgumentException if the limit is negative or above the queue's size; the message has both numbers
      * @throws VerbsException if the device refuses
      */
     public void modifyLimit(int limit) {
@@ -268,15 +268,15 @@ public final class SharedReceiveQueue extends Resource {
     }
 
     /**
-     * Makes the queue longer or shorter (ibv_modify_srq(3)); what is in it stays.
+     * Changes the length of the queue (ibv_modify_srq(3)), which keeps its receives.
      *
-     * @param maxWorkRequests the receives that it must hold, from 1 to the device's
+     * @param maxWorkRequests the minimum number of receives that it holds, from 1 to the device's
      *     {@link DeviceAttributes#maxSharedReceiveQueueWorkRequests()}
-     * @throws IllegalArgumentException if the number is out of range, or a completion queue of its receives has no room
-     *     for so many; the message gives both numbers
-     * @throws UnsupportedVerbException if the device says that it cannot do this
-     * @throws VerbsException if the device refuses, because more receives are posted, the limit is above that, or, on
-     *     mlx5, always
+     * @throws IllegalArgumentException if the number is out of range, or exceeds the free entries of a completion queue
+     *     of its receives; the message has both numbers
+     * @throws UnsupportedVerbException if the device reports that it does not support this
+     * @throws VerbsException if the device refuses, because more receives are posted, or the limit is higher; mlx5
+     *     always refuses
      */
     public void resize(int maxWorkRequests) {
         SharedReceiveQueueConfig.checkWorkRequests(domain.context(), maxWorkRequests);
@@ -288,12 +288,12 @@ public final class SharedReceiveQueue extends Resource {
         });
     }
 
-    /** The receives that it was made for; the tree's lock must be held. */
+    /** Returns the number of receives that it was created for; called with the tree's lock held. */
     int depth() {
         return depth;
     }
 
-    /** What its list of tags can have in its completion queue. */
+    /** Returns the maximum number of completions of its list of tags. */
     long tagCompletions() {
         return tagCompletions;
     }
@@ -322,7 +322,7 @@ public final class SharedReceiveQueue extends Resource {
     }
 
     /**
-     * The number by which senders of its XRC domain name it (ibv_get_srq_num(3)).
+     * Returns the number by which senders of its XRC domain name it (ibv_get_srq_num(3)).
      *
      * @return 24 bits
      * @throws UnsupportedVerbException if the queue is not of an XRC domain, or the device has no such numbers
@@ -366,7 +366,7 @@ public final class SharedReceiveQueue extends Resource {
         closeMemory(arena);
     }
 
-    /** {@return kind and device} */
+    /** {@return type and device} */
     @Override
     public String toString() {
         return "%s shared receive queue of %s"

@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.OptionalInt;
 
 /**
- * What a shared receive queue is to be ({@code struct ibv_srq_init_attr_ex}). Each setter returns this object;
- * everything has a default.
+ * Settings of a shared receive queue ({@code struct ibv_srq_init_attr_ex}). Each setter returns this object, and each
+ * setting has a default.
  *
  * @since 0.1.0
  */
@@ -17,7 +17,7 @@ public final class SharedReceiveQueueConfig {
     private static final int USUAL_DEPTH = 128;
 
     private OptionalInt maxWorkRequests = OptionalInt.empty();
-    /** What that came to. */
+    /** The effective depth. */
     private int depth = USUAL_DEPTH;
 
     private int maxScatterGather = 1;
@@ -29,9 +29,9 @@ public final class SharedReceiveQueueConfig {
     SharedReceiveQueueConfig() {}
 
     /**
-     * The receives that it holds; default 128, or with a completion queue of its own half of the room that this has
-     * left if that is less. A queue pair that takes its receives from here is refused if its completion queue has no
-     * room for so many.
+     * Sets the number of receives that it holds. The default is 128, or with its own completion queue half of that
+     * queue's free entries if that is less. Creating a queue pair that uses this queue fails if its completion queue
+     * has fewer free entries.
      *
      * @param count at least 1, at most the device's {@link DeviceAttributes#maxSharedReceiveQueueWorkRequests()}
      * @return this
@@ -42,7 +42,7 @@ public final class SharedReceiveQueueConfig {
     }
 
     /**
-     * The most slices of one receive; default 1.
+     * Sets the maximum number of slices of one receive; default 1.
      *
      * @param count at least 1, at most the device's {@link DeviceAttributes#maxSharedReceiveQueueScatterGather()}
      * @return this
@@ -53,10 +53,10 @@ public final class SharedReceiveQueueConfig {
     }
 
     /**
-     * Makes it {@linkplain SharedReceiveQueueType#XRC of an XRC domain}.
+     * Puts it into {@linkplain SharedReceiveQueueType#XRC an XRC domain}.
      *
-     * @param domain whose messages may use it
-     * @param queue where its receives complete
+     * @param domain the domain whose messages may use it
+     * @param queue the queue in which its receives complete
      * @return this
      */
     public SharedReceiveQueueConfig xrc(XrcDomain domain, CompletionQueue queue) {
@@ -69,10 +69,10 @@ public final class SharedReceiveQueueConfig {
     /**
      * Makes it {@linkplain SharedReceiveQueueType#TAG_MATCHING match tags}.
      *
-     * @param queue where its receives and its tag operations complete; refused without room for all of them, and for as
-     *     many messages as there can be tags
-     * @param tags the most tags in its list, at least 1
-     * @param operations the most operations on the list that are outstanding, at least 1
+     * @param queue the queue in which its receives and its tag operations complete. It needs free entries for all of
+     *     them, and for as many messages as there can be tags
+     * @param tags the maximum number of tags in its list, at least 1
+     * @param operations the maximum number of outstanding operations on the list, at least 1
      * @return this
      */
     public SharedReceiveQueueConfig tagMatching(CompletionQueue queue, int tags, int operations) {
@@ -84,9 +84,7 @@ public final class SharedReceiveQueueConfig {
         return this;
     }
 
-    /**
-     * Checks against the device's limits, so that the message can give both numbers where the kernel says only EINVAL.
-     */
+    /** Checks against the device's limits: the message has both numbers, while the kernel reports only EINVAL. */
     void check(DeviceContext context) {
         DeviceAttributes attributes = context.limits();
         checkWorkRequests(context, maxWorkRequests.orElse(1));
@@ -114,7 +112,7 @@ public final class SharedReceiveQueueConfig {
         }
     }
 
-    /** With the tree's lock held, before the creation. */
+    /** Called with the tree's lock held, before the creation. */
     void fitCompletionQueue() {
         if (completionQueue == null) {
             depth = maxWorkRequests.orElse(USUAL_DEPTH);
@@ -156,12 +154,12 @@ public final class SharedReceiveQueueConfig {
         return maxScatterGather;
     }
 
-    /** Null if there is none. */
+    /** Returns null if there is none. */
     XrcDomain xrcDomain() {
         return xrcDomain;
     }
 
-    /** Null if there is none. */
+    /** Returns null if there is none. */
     CompletionQueue completionQueue() {
         return completionQueue;
     }
@@ -170,7 +168,7 @@ public final class SharedReceiveQueueConfig {
         return maxTags;
     }
 
-    /** The most completions of its list of tags: of messages that match, and of operations. */
+    /** Returns the maximum number of completions of its list of tags: of matching messages and of operations. */
     long tagCompletions() {
         return type == SharedReceiveQueueType.TAG_MATCHING ? (long) maxTags + maxTagOperations : 0;
     }

@@ -5,7 +5,7 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 
 /**
- * What a shared receive queue is for ({@code enum ibv_srq_type}).
+ * The type of a shared receive queue ({@code enum ibv_srq_type}).
  *
  * @since 0.1.0
  */

@@ -8,27 +8,27 @@ import io.github.rdma4j.verbs.internal.datapath.SendPath;
 import java.lang.foreign.Arena;
 
 /**
- * The send requests that a {@link QueuePair} posts alone. There is memory for one, so all is done inside the queue
- * pair's guard, which lets in one thread at a time.
+ * The send requests that a {@link QueuePair} posts one by one. There is memory for one request, so everything happens
+ * inside the queue pair's guard, which admits one thread at a time.
  */
 final class SingleRequests {
     private final QueuePair queue;
     private final SendRequests request;
     private final InlineData inlineData;
-    /** For requests that need more than filling a structure and one call. */
+    /** For requests that need more than a structure and one call. */
     private final SendBatch batch;
-    /** Basic posting to a connected peer: what needs nothing more than that. */
+    /** Basic posting to a connected peer, which needs only a structure and one call. */
     private final boolean plain;
 
     private SendPath path;
 
     /**
-     * Prepares the memory; {@link #nativeQueue} must follow.
+     * Allocates the memory; {@link #nativeQueue} must follow.
      *
-     * @param queue whose requests these are
-     * @param arena closed by the queue pair behind its guard
-     * @param batch for one request, posted inside the guard
-     * @param plain whether the requests need nothing but what basic posting to one peer has
+     * @param queue the queue pair of the requests
+     * @param arena an arena that the queue pair closes after its guard
+     * @param batch a batch for one request, posted inside the guard
+     * @param plain whether basic posting to one peer is enough for the requests
      */
     SingleRequests(QueuePair queue, Arena arena, SendBatch batch, boolean plain) {
         this.queue = queue;
@@ -38,12 +38,12 @@ final class SingleRequests {
         this.plain = plain;
     }
 
-    /** Names the way to the adapter, once there is one. */
+    /** Sets the path to the adapter, once there is one. */
     void nativeQueue(SendPath sendPath) {
         path = sendPath;
     }
 
-    /** A request that moves data; the arguments were checked. */
+    /** Posts a request that moves data; the arguments were checked. */
     int transfer(
             int opcode,
             long workRequestId,
@@ -71,7 +71,7 @@ final class SingleRequests {
         return queue.result(result);
     }
 
-    /** A request to one of many peers. */
+    /** Posts a request to one of many peers. */
     int datagram(int opcode, long workRequestId, MemorySlice local, int immediate, Destination destination, int flags) {
         int result;
         queue.enterSend();
@@ -149,8 +149,8 @@ final class SingleRequests {
     }
 
     /**
-     * The tree's lock, which keeps window and region open, comes before the guard: a close has it while it waits for
-     * the guard.
+     * The tree's lock, which keeps the window and the region open, comes before the guard: a close holds it while it
+     * waits for the guard.
      */
     int bindMemoryWindow(
             long workRequestId,

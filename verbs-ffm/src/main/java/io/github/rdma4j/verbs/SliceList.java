@@ -13,16 +13,16 @@ import java.util.Objects;
 
 /**
  * A scatter-gather list: several {@link MemorySlice}s that one work request takes as one message (an array of
- * {@code struct ibv_sge}). Made once and used again and again: filling and posting it allocates nothing. Posting copies
- * the list, so it may be changed as soon as the request was added or posted; the memory that it names belongs to the
- * adapter until the request is done.
+ * {@code struct ibv_sge}). Create it once and reuse it: filling and posting it allocates nothing. Posting copies the
+ * list, so it may be changed once the request is added or posted. The memory of its slices belongs to the adapter until
+ * the request is done.
  *
  * <p>Thread safety: for one thread at a time.
  *
  * @since 0.1.0
  */
 public final class SliceList {
-    /** The most slices that a list can have; a device allows fewer: {@link DeviceAttributes#maxScatterGather()}. */
+    /** The maximum number of slices of a list. A device allows fewer: {@link DeviceAttributes#maxScatterGather()}. */
     public static final int MAX_CAPACITY = 1024;
 
     private static final long SGE_SIZE = ibv_sge.sizeof();
@@ -41,9 +41,9 @@ public final class SliceList {
     }
 
     /**
-     * Makes an empty list.
+     * Creates an empty list.
      *
-     * @param capacity the most slices that it can hold, 0 to {@value #MAX_CAPACITY}
+     * @param capacity the maximum number of slices, 0 to {@value #MAX_CAPACITY}
      * @return the list
      * @throws IllegalArgumentException if the capacity is out of range
      */
@@ -55,9 +55,9 @@ public final class SliceList {
     }
 
     /**
-     * Makes a list of these slices.
+     * Creates a list of slices.
      *
-     * @param slices in the order in which their bytes form the message; none for a message without bytes
+     * @param slices the slices, in the order of the message; none for an empty message
      * @return the list, full
      */
     public static SliceList of(MemorySlice... slices) {
@@ -71,7 +71,7 @@ public final class SliceList {
     /**
      * Appends a slice.
      *
-     * @param slice of a region of the protection domain in which the list will be used
+     * @param slice a slice of a region in the protection domain in which the list will be used
      * @return this
      * @throws IllegalStateException if the list is full
      */
@@ -103,23 +103,23 @@ public final class SliceList {
         return this;
     }
 
-    /** {@return the slices in it} */
+    /** {@return the number of slices in the list} */
     public int size() {
         return size;
     }
 
-    /** {@return the most slices that it can hold} */
+    /** {@return the maximum number of slices} */
     public int capacity() {
         return slices.length;
     }
 
-    /** {@return the bytes of all slices together} */
+    /** {@return the total number of bytes of all slices} */
     public long length() {
         return length;
     }
 
     /**
-     * A slice of the list.
+     * Returns a slice of the list.
      *
      * @param index from 0, less than {@link #size()}
      * @return the slice
@@ -129,7 +129,7 @@ public final class SliceList {
         return slices[Objects.checkIndex(index, size)];
     }
 
-    /** The native entries; the first {@link #size()} count. */
+    /** Returns the native entries; the first {@link #size()} are used. */
     MemorySegment entries() {
         return entries;
     }

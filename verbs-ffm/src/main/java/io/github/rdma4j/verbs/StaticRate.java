@@ -3,13 +3,13 @@
 package io.github.rdma4j.verbs;
 
 /**
- * The fastest rate at which packets leave for a destination ({@code enum ibv_rate}): for an InfiniBand fabric whose
- * links differ in speed.
+ * The maximum rate of packets to a destination ({@code enum ibv_rate}), for an InfiniBand fabric whose links differ in
+ * speed.
  *
  * @since 0.1.0
  */
 public enum StaticRate {
-    /** As fast as the port goes. */
+    /** As fast as the port. */
     MAX(0, -1, -1),
     /** 2.5 Gbit/s: one lane of SDR. */
     GBPS_2_5(2, 2_500, 1),
@@ -57,9 +57,12 @@ public enum StaticRate {
     GBPS_800(23, 850_000, 320),
     /** 1200 Gbit/s. */
     GBPS_1200(24, 1_275_000, 480),
-    /** 1600 Gbit/s: eight lanes of XDR. The standard and the kernel have it; libibverbs' functions know it not yet. */
+    /**
+     * 1600 Gbit/s: eight lanes of XDR. The standard and the kernel have it; libibverbs' functions do not support it
+     * yet.
+     */
     GBPS_1600(25, 1_700_000, 640),
-    /** Not known to this library. */
+    /** A rate that this library has no name for. */
     UNKNOWN(-1, -1, -1);
 
     private static final StaticRate[] BY_CODE = values();
@@ -93,20 +96,20 @@ public enum StaticRate {
     }
 
     /**
-     * How many times 2.5 Gbit/s it nominally is ({@code ibv_rate_to_mult}).
+     * Returns the nominal multiple of 2.5 Gbit/s ({@code ibv_rate_to_mult}).
      *
-     * @return 1 to 640; -1 for those that the verb gives no multiple, {@link #MAX} and the rates of FDR and EDR among
-     *     them
+     * @return 1 to 640; -1 for rates without a multiple in the verb, including {@link #MAX} and the rates of FDR and
+     *     EDR
      */
     public int multiple() {
         return multiple;
     }
 
     /**
-     * The rate of exactly that speed ({@code mbps_to_ibv_rate}).
+     * Returns the rate of exactly a speed ({@code mbps_to_ibv_rate}).
      *
-     * @param megabitsPerSecond as {@link #megabitsPerSecond()} gives it
-     * @return the rate; {@link #MAX} if there is none of that speed, as the verb has it
+     * @param megabitsPerSecond the speed, as in {@link #megabitsPerSecond()}
+     * @return the rate; {@link #MAX} if there is none of that speed, as in C
      */
     public static StaticRate ofMegabitsPerSecond(int megabitsPerSecond) {
         for (StaticRate rate : BY_CODE) {
@@ -118,10 +121,10 @@ public enum StaticRate {
     }
 
     /**
-     * The rate that is so many times 2.5 Gbit/s ({@code mult_to_ibv_rate}).
+     * Returns the rate that is a multiple of 2.5 Gbit/s ({@code mult_to_ibv_rate}).
      *
-     * @param multiple as {@link #multiple()} gives it
-     * @return the rate; {@link #MAX} if there is none, as the verb has it
+     * @param multiple the multiple, as in {@link #multiple()}
+     * @return the rate; {@link #MAX} if there is none, as in C
      */
     public static StaticRate ofMultiple(int multiple) {
         for (StaticRate rate : BY_CODE) {

@@ -12,11 +12,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The list of tags of a shared receive queue that matches them (ibv_post_srq_ops(3)): a message whose tag, under an
- * entry's mask, is that entry's tag goes into that entry's buffer, and uses it up; other messages go into the queue's
- * ordinary receives.
+ * The list of tags of a shared receive queue with tag matching (ibv_post_srq_ops(3)). A message whose tag, under an
+ * entry's mask, equals the entry's tag goes into the entry's buffer and consumes the entry. Other messages go into the
+ * queue's ordinary receives.
  *
- * <p>The methods return 0 or an errno, as posting does, and are for the thread that posts receives.
+ * <p>The methods return 0 or an errno, like the posting methods, and are for the thread that posts receives.
  *
  * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  * @since 0.1.0
@@ -26,7 +26,7 @@ public final class TagList {
     public static final int NONE = 0;
     /** The operation makes a completion in the queue's own completion queue. */
     public static final int SIGNALED = 1;
-    /** The operation also tells the adapter how many unexpected messages have been handled. */
+    /** The operation also reports to the adapter how many unexpected messages have been handled. */
     public static final int SYNCHRONISE = 1 << 1;
 
     private static final int ALL = SIGNALED | SYNCHRONISE;
@@ -38,7 +38,7 @@ public final class TagList {
     private final MemorySegment addFields;
     private final MemorySegment entries;
     private final MemorySegment badRequest;
-    /** The request has the handle of whichever operation was the last. */
+    /** The request has the handle of whichever operation was last. */
     private int lastAdded;
 
     TagList(SharedReceiveQueue owner, ReceiveQueue receiveQueue, Arena arena, int maxEntries) {
@@ -55,15 +55,15 @@ public final class TagList {
     /**
      * Adds an entry ({@code IBV_WR_TAG_ADD}).
      *
-     * @param workRequestId comes back in the completion of this operation, if it is {@link #SIGNALED}
-     * @param receiveId comes back in the completion of the message
-     * @param local where the message goes; the regions need {@link AccessFlag#LOCAL_WRITE}
-     * @param tag what to look for
+     * @param workRequestId identifies this operation in its completion, if it is {@link #SIGNALED}
+     * @param receiveId identifies the message in its completion
+     * @param local the buffer of the message; the regions need {@link AccessFlag#LOCAL_WRITE}
+     * @param tag the tag to match
      * @param mask the bits of the message's tag that count
      * @param unexpectedCount with {@link #SYNCHRONISE}, how many unexpected messages have been handled so far
-     * @param flags of this class
+     * @param a combination of the flags of this class
      * @return 0, and then {@link #handle()} names the entry, or an errno
-     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the queue or a region is closed
      */
     public int add(
@@ -87,19 +87,19 @@ public final class TagList {
         }
     }
 
-    /** {@return the entry that the last successful {@link #add} made, for {@link #remove}} */
+    /** {@return the entry that the last successful {@link #add} created, for {@link #remove}} */
     public int handle() {
         return lastAdded;
     }
 
     /**
-     * Removes an entry ({@code IBV_WR_TAG_DEL}). A message may have used it up meanwhile: then the completion, not this
-     * call, says so ({@code IBV_WC_TM_ERR}).
+     * Removes an entry ({@code IBV_WR_TAG_DEL}). A message may have consumed it meanwhile: the completion, not this
+     * call, then reports that ({@code IBV_WC_TM_ERR}).
      *
-     * @param workRequestId comes back in the completion, if it is {@link #SIGNALED}
-     * @param handle of the entry
+     * @param workRequestId identifies the request in its completion, if it is {@link #SIGNALED}
+     * @param handle the handle of the entry
      * @param unexpectedCount with {@link #SYNCHRONISE}, how many unexpected messages have been handled so far
-     * @param flags of this class
+     * @param a combination of the flags of this class
      * @return 0 or an errno
      * @throws IllegalStateException if the queue is closed
      */
@@ -115,12 +115,12 @@ public final class TagList {
     }
 
     /**
-     * Tells the adapter how many unexpected messages have been handled ({@code IBV_WR_TAG_SYNC}), when a completion
-     * asked for it.
+     * Reports to the adapter how many unexpected messages have been handled ({@code IBV_WR_TAG_SYNC}), after a
+     * completion has requested it.
      *
-     * @param workRequestId comes back in the completion, if it is {@link #SIGNALED}
-     * @param unexpectedCount how many so far
-     * @param flags of this class
+     * @param workRequestId identifies the request in its completion, if it is {@link #SIGNALED}
+     * @param unexpectedCount the number so far
+     * @param a combination of the flags of this class
      * @return 0 or an errno
      * @throws IllegalStateException if the queue is closed
      */
@@ -140,7 +140,7 @@ public final class TagList {
         }
     }
 
-    /** Inside the guard. */
+    /** Called inside the guard. */
     private int post(int opcode, long workRequestId, int unexpectedCount, int flags) {
         ibv_ops_wr.wr_id(request, workRequestId);
         ibv_ops_wr.opcode(request, opcode);

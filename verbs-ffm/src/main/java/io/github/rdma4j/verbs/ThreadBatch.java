@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-/** Work requests that one thread collects and posts: it alone touches them, so filling needs no lock and no guard. */
+/**
+ * Work requests that one thread collects and posts. No other thread accesses them, so filling needs no lock and no
+ * guard.
+ */
 abstract sealed class ThreadBatch permits SendBatch, ReceiveBatch {
-    /** Null if whoever uses the batch is alone in another way. */
+    /** Null if exclusive access is ensured in another way. */
     private final Thread user;
 
     ThreadBatch(Thread user) {
@@ -16,9 +19,9 @@ abstract sealed class ThreadBatch permits SendBatch, ReceiveBatch {
     }
 
     /**
-     * To be called before anything else is touched.
+     * Checks the calling thread. Called before anything else is accessed.
      *
-     * @param method the one that starts such a batch
+     * @param method the method that starts such a batch
      */
     final void requireUser(String method) {
         if (user != Thread.currentThread() && user != null) {

@@ -7,22 +7,22 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * The batches of one queue, one for each thread that has started one. A thread that comes back finds its own, without a
- * lock. A few are kept; a batch that is not kept any more still works for the thread that holds it.
+ * The batches of one queue, one for each thread that has started one. A thread finds its batch again without a lock. A
+ * few batches are kept; a batch that is no longer kept still works for the thread that holds it.
  */
 final class ThreadBatches<B extends ThreadBatch> {
-    /** A batch has the memory of up to 256 requests, and threads may be many. */
+    /** A batch has memory for up to 256 requests, and there may be many threads. */
     static final int KEPT = 8;
 
     private final Function<Thread, B> creation;
-    /** Replaced as a whole, never changed. */
+    /** Replaced as a whole, never modified. */
     private volatile ThreadBatch[] kept = {};
 
     ThreadBatches(Function<Thread, B> creation) {
         this.creation = creation;
     }
 
-    /** The calling thread's. */
+    /** Returns the calling thread's batch. */
     B own() {
         Thread user = Thread.currentThread();
         for (ThreadBatch batch : kept) {

@@ -9,9 +9,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A thread domain ({@code struct ibv_td}, ibv_alloc_td(3)): a promise that what is created in a {@link ParentDomain}
- * with it is used by one thread at a time, so that the adapter's library need not lock. <b>Nothing checks the
- * promise.</b>
+ * A thread domain ({@code struct ibv_td}, ibv_alloc_td(3)): a promise that the resources of a {@link ParentDomain} with
+ * it are used by one thread at a time, so that the adapter's library need not lock. <b>The promise is not checked.</b>
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -34,7 +33,7 @@ public final class ThreadDomain extends Resource {
         }
     }
 
-    /** {@return the device that it belongs to} */
+    /** {@return the device context of this resource} */
     public DeviceContext context() {
         return context;
     }

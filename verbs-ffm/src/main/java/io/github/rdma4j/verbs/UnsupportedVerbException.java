@@ -3,8 +3,7 @@
 package io.github.rdma4j.verbs;
 
 /**
- * The device, its driver or this version of rdma-core does not offer the verb (EOPNOTSUPP, ENOSYS, ENOTSUPP): choose
- * another way.
+ * The device, its driver or this version of rdma-core does not support the verb (EOPNOTSUPP, ENOSYS, ENOTSUPP).
  *
  * @since 0.1.0
  */
@@ -12,23 +11,23 @@ public final class UnsupportedVerbException extends VerbsException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * A verb that is not offered.
+     * Creates an exception for a verb that is not supported, with the general remedy: another method or another device.
      *
      * @param operation the verb with its arguments
-     * @param errno {@code EOPNOTSUPP}, {@code ENOSYS} or {@code ENOTSUPP} (524, which only the kernel has)
-     * @param explanation who does not offer it; the remedy is the general one, another way or another device
+     * @param errno {@code EOPNOTSUPP}, {@code ENOSYS} or {@code ENOTSUPP} (524, which only the kernel uses)
+     * @param explanation what does not support it
      */
     public UnsupportedVerbException(String operation, int errno, String explanation) {
         this(operation, errno, explanation, "");
     }
 
     /**
-     * A verb that is not offered, where a certain other way is known.
+     * Creates an exception for a verb that is not supported, with a specific remedy.
      *
      * @param operation the verb with its arguments
-     * @param errno {@code EOPNOTSUPP}, {@code ENOSYS} or {@code ENOTSUPP} (524, which only the kernel has)
-     * @param explanation who does not offer it
-     * @param remedy what to do; an empty string for the general remedy, another way or another device
+     * @param errno {@code EOPNOTSUPP}, {@code ENOSYS} or {@code ENOTSUPP} (524, which only the kernel uses)
+     * @param explanation what does not support it
+     * @param remedy what to do; an empty string for the general remedy: another method or another device
      */
     public UnsupportedVerbException(String operation, int errno, String explanation, String remedy) {
         super(operation, errno, explanation, remedy);

@@ -6,12 +6,12 @@ import io.github.rdma4j.verbs.internal.ErrnoName;
 import io.github.rdma4j.verbs.internal.ErrnoRemedy;
 
 /**
- * A verb that failed: which one, with which arguments, why (errno by name), and the remedy.
+ * A failed verb, with its arguments, the cause (errno by name) and the remedy.
  *
- * <p>The base of every exception that this library raises for a condition outside the program: a missing device,
- * an exhausted limit, a refusal by the adapter. Mistakes of the caller are the JDK's own
+ * <p>It is the base class of all exceptions that this library throws for a condition outside the program: a missing
+ * device, an exhausted limit, a refusal by the adapter. Mistakes of the caller throw the JDK's
  * {@link IllegalArgumentException}, {@link IndexOutOfBoundsException} and {@link IllegalStateException} (use after
- * close). Posting and polling never throw it for a full or an empty queue: those are return values.
+ * close). Posting and polling never throw for a full or an empty queue: they return a value.
  *
  * @serial exclude
  * @since 0.1.0
@@ -25,14 +25,13 @@ public class VerbsException extends RuntimeException {
     private final String remedy;
 
     /**
-     * An operation that failed.
+     * Creates an exception for a failed operation.
      *
      * @param operation the verb with its arguments, such as {@code ibv_reg_mr(length=4096, access=[LOCAL_WRITE])}
-     * @param errno the positive errno value, or 0 where the failure has none
-     * @param explanation what is known of the cause, or an empty string; another failure's message with its remedy,
-     *     which then stands before this one's
-     * @param remedy what the reader can do about it; an empty string for the other failure's remedy, or what generally
-     *     helps against the errno
+     * @param errno the positive errno value, or 0 if the failure has none
+     * @param explanation the cause, or an empty string. It may be another failure's message with its remedy, which then
+     *     comes before this one
+     * @param remedy what to do; an empty string for the other failure's remedy, or for the general remedy of the errno
      */
     public VerbsException(String operation, int errno, String explanation, String remedy) {
         int end = explanation.indexOf(REMEDY);
@@ -73,27 +72,27 @@ public class VerbsException extends RuntimeException {
         return operation;
     }
 
-    /** {@return the positive errno value, or 0 where the failure has none} */
+    /** {@return the positive errno value, or 0 if the failure has none} */
     public int errno() {
         return errno;
     }
 
-    /** {@return the errno by name, such as {@code ENOMEM}; an empty string where the failure has none} */
+    /** {@return the errno by name, such as {@code ENOMEM}; an empty string if the failure has none} */
     public String errnoName() {
         return errno == 0 ? "" : ErrnoName.of(errno);
     }
 
     /**
-     * The name of an errno value, such as {@link QueuePair}'s posting methods return.
+     * Returns the name of an errno value, such as the results of {@link QueuePair}'s posting methods.
      *
      * @param errno a positive errno value
-     * @return such as {@code ENOMEM (Cannot allocate memory)}
+     * @return the name and text, such as {@code ENOMEM (Cannot allocate memory)}
      */
     public static String describe(int errno) {
         return ErrnoName.of(errno) + " (" + ErrnoName.text(errno) + ")";
     }
 
-    /** {@return what can be done about it} */
+    /** {@return what to do about the failure} */
     public String remedy() {
         return remedy;
     }

@@ -3,9 +3,9 @@
 package io.github.rdma4j.verbs;
 
 /**
- * A wait that ended because its thread was interrupted (errno EINTR). The thread's interrupt status remains set, so the
- * next wait ends at once too, until somebody clears it. Nothing is lost: what would have been returned comes with a
- * later call.
+ * A wait ended because its thread was interrupted (errno EINTR). The thread's interrupt status remains set, so the next
+ * wait also ends at once until the status is cleared. Nothing is lost: a later call returns what this wait would have
+ * returned.
  *
  * @since 0.1.0
  */
@@ -16,7 +16,7 @@ public class WaitInterruptedException extends VerbsException {
             "let the thread end, or clear its interrupt status (Thread.interrupted()) and wait again";
 
     /**
-     * A wait that was interrupted.
+     * Creates an exception for an interrupted wait.
      *
      * @param operation what the thread was waiting for
      */

@@ -13,14 +13,17 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
 /**
- * A view of one completion ({@code struct ibv_wc}) in a {@link WorkCompletions}: it shows what the last poll put there.
- * Reading allocates nothing. Of a failed completion only the work-request id, the status, the vendor error and the
- * queue pair number mean anything.
+ * A view of one completion ({@code struct ibv_wc}) in a {@link WorkCompletions}, as of the last poll. Reading allocates
+ * nothing. Of a failed completion, only the work-request id, the status, the vendor error and the queue pair number are
+ * valid.
  *
  * @since 0.1.0
  */
 public final class WorkCompletion {
-    /** The bytes that a received datagram has in front of the message; room for a datagram must have them, too. */
+    /**
+     * The number of bytes before the message of a received datagram. A buffer for a datagram must also have space for
+     * them.
+     */
     public static final int GLOBAL_ROUTE_HEADER_BYTES = 40;
 
     private static final int WITH_GLOBAL_ROUTE_HEADER = RdmaHeaders.IBV_WC_GRH();
@@ -83,17 +86,17 @@ public final class WorkCompletion {
         return WorkCompletionStatus.ofCode(statusCode());
     }
 
-    /** {@return what kind of request it was; of a failed one, anything} */
+    /** {@return the type of the request; undefined if it failed} */
     public WorkCompletionOpcode opcode() {
         return WorkCompletionOpcode.ofCode(intAt(OPCODE));
     }
 
-    /** {@return the adapter vendor's error code; 0 where there is none} */
+    /** {@return the adapter vendor's error code; 0 if there is none} */
     public int vendorError() {
         return intAt(VENDOR_ERROR);
     }
 
-    /** {@return the bytes received, of reads the bytes read, up to 2^32 - 1; of other requests, anything} */
+    /** {@return the number of bytes received or, for a read, read, up to 2^32 - 1; undefined for other requests} */
     public long byteLength() {
         return Integer.toUnsignedLong(intAt(BYTE_LENGTH));
     }
@@ -103,46 +106,44 @@ public final class WorkCompletion {
         return intAt(QUEUE_PAIR_NUMBER);
     }
 
-    /**
-     * {@return of a receive: the number that the peer sent beside the message; valid if {@link #hasImmediateData()}}
-     */
+    /** {@return the number that the peer sent with the message; valid for a receive if {@link #hasImmediateData()}} */
     public int immediateData() {
         return ByteOrders.fromNetwork(intAt(IMMEDIATE_OR_KEY));
     }
 
     /**
-     * {@return of a receive: whether the peer sent a number beside the message, which is then {@link #immediateData()}}
+     * {@return whether the peer sent a number with the message, which {@link #immediateData()} returns; for receives}
      */
     public boolean hasImmediateData() {
         return (flags() & WITH_IMMEDIATE) != 0;
     }
 
     /**
-     * {@return of a receive: the key of this side that the peer's send invalidated; valid if {@link
-     * #hasInvalidatedKey()}, and of such a receive on SoftRoCE}
+     * {@return the key of this side that the peer's send invalidated; valid for a receive if
+     * {@link #hasInvalidatedKey()}, and on SoftRoCE forevery receive of a send with invalidate}
      */
     public int invalidatedRemoteKey() {
         return intAt(IMMEDIATE_OR_KEY);
     }
 
     /**
-     * {@return of a receive: whether the peer's send invalidated a key, which is then {@link #invalidatedRemoteKey()};
-     * false on SoftRoCE, whose kernel says {@link #isChecksumRight()} in its place}
+     * {@return whether the peer's send invalidated a key, which {@link #invalidatedRemoteKey()} returns; for receives.
+     * False on SoftRoCE, whose kernel sets {@link #isChecksumRight()} instead}
      */
     public boolean hasInvalidatedKey() {
         return (flags() & WITH_INVALIDATE) != 0;
     }
 
     /**
-     * {@return of a datagram: whether the first {@value #GLOBAL_ROUTE_HEADER_BYTES} bytes of the buffer hold a global
-     * route header; the message lies behind these bytes in any case}
+     * {@return whether the first {@value #GLOBAL_ROUTE_HEADER_BYTES} bytes of the buffer hold a global route header;
+     * for datagrams. The message always starts after these bytes}
      */
     public boolean hasGlobalRouteHeader() {
         return (flags() & WITH_GLOBAL_ROUTE_HEADER) != 0;
     }
 
     /**
-     * {@return of a received packet: whether the adapter found its IP and TCP or UDP checksums right; on SoftRoCE
+     * {@return whether the adapter found the IP and TCP or UDP checksums of a received packet right; on SoftRoCE,
      * whether the peer's send invalidated a key}
      */
     public boolean isChecksumRight() {
@@ -153,27 +154,27 @@ public final class WorkCompletion {
         return intAt(FLAGS);
     }
 
-    /** {@return of a datagram: the number of the queue pair that sent it} */
+    /** {@return the number of the queue pair that sent a datagram} */
     public int sourceQueuePairNumber() {
         return intAt(SOURCE_NUMBER);
     }
 
-    /** {@return of a datagram to queue pair 1: the index of its partition key} */
+    /** {@return the index of the partition key of a datagram to queue pair 1} */
     public int partitionKeyIndex() {
         return Short.toUnsignedInt(memory.get(JAVA_SHORT, PARTITION_KEY_INDEX));
     }
 
-    /** {@return of a datagram: the LID that sent it; 0 on Ethernet} */
+    /** {@return the LID that sent a datagram; 0 on Ethernet} */
     public int sourceLid() {
         return Short.toUnsignedInt(memory.get(JAVA_SHORT, SOURCE_LID));
     }
 
-    /** {@return of a datagram: its service level} */
+    /** {@return the service level of a datagram} */
     public int serviceLevel() {
         return memory.get(JAVA_BYTE, SERVICE_LEVEL);
     }
 
-    /** {@return of a datagram to one address: the path bits of the destination LID} */
+    /** {@return the path bits of the destination LID of a unicast datagram} */
     public int destinationPathBits() {
         return Byte.toUnsignedInt(memory.get(JAVA_BYTE, PATH_BITS));
     }
@@ -183,7 +184,7 @@ public final class WorkCompletion {
     }
 
     /**
-     * {@return status, queue pair, work-request id and vendor error in one line, of a failure with its usual cause and
+     * {@return status, queue pair, work-request id and vendor error in one line; for a failure also its usual cause and
      * remedy}
      */
     public String describe() {

@@ -8,8 +8,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What the completions of an {@link ExtendedCompletionQueue} are to tell ({@code enum ibv_create_cq_wc_flags}), besides
- * work-request id, status, opcode, vendor error and flags, which they always do. The fewer, the cheaper the polling.
+ * A field of the completions of an {@link ExtendedCompletionQueue} ({@code enum ibv_create_cq_wc_flags}). Completions
+ * always have the work-request id, status, opcode, vendor error and flags. Fewer fields make polling cheaper.
  *
  * @since 0.1.0
  */
@@ -39,7 +39,9 @@ public enum WorkCompletionField {
     /** {@link CompletionCursor#wallClockTimestamp()}. */
     WALL_CLOCK_TIMESTAMP(RdmaHeaders.IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK());
 
-    /** What {@link WorkCompletion} has too, and every device offers ({@code IBV_WC_STANDARD_FLAGS}). */
+    /**
+     * The fields that {@link WorkCompletion} also has, and that every device supports ({@code IBV_WC_STANDARD_FLAGS}).
+     */
     public static final Set<WorkCompletionField> STANDARD =
             Collections.unmodifiableSet(EnumSet.range(BYTE_LENGTH, DESTINATION_PATH_BITS));
 

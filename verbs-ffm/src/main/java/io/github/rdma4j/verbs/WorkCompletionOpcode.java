@@ -5,7 +5,7 @@ package io.github.rdma4j.verbs;
 import java.util.Arrays;
 
 /**
- * What kind of request completed ({@code enum ibv_wc_opcode}).
+ * The type of a completed request ({@code enum ibv_wc_opcode}).
  *
  * @since 0.1.0
  */
@@ -40,14 +40,14 @@ public enum WorkCompletionOpcode {
     TAG_REMOVE(131),
     /** A {@link TagList} was synchronised. */
     TAG_SYNCHRONISE(132),
-    /** Of a shared receive queue that matches tags: a message with a tag has come, or is complete. */
+    /** A message with a tag has arrived, or is complete; for a shared receive queue with tag matching. */
     TAG_RECEIVE(133),
-    /** Of a shared receive queue that matches tags: a message without a tag has come. */
+    /** A message without a tag has arrived; for a shared receive queue with tag matching. */
     TAG_RECEIVE_WITHOUT_TAG(134),
-    /** Not known to this library. */
+    /** A type that this library has no name for. */
     UNKNOWN(-1);
 
-    /** A completion loop asks for each completion: it is to cost no search. */
+    /** A completion loop reads this for each completion, so it must not search. */
     private static final WorkCompletionOpcode[] BY_CODE = byCode();
 
     private final int code;

@@ -3,12 +3,12 @@
 package io.github.rdma4j.verbs;
 
 /**
- * How a work request ended ({@code enum ibv_wc_status}), with the usual cause of each failure and what helps.
+ * The result of a work request ({@code enum ibv_wc_status}), with the usual cause of each failure and its remedy.
  *
  * @since 0.1.0
  */
 public enum WorkCompletionStatus {
-    /** It worked. */
+    /** The request succeeded. */
     SUCCESS("success", "", ""),
     /** The local buffer is smaller than the message. */
     LOC_LEN_ERR(
@@ -31,12 +31,12 @@ public enum WorkCompletionStatus {
     LOC_EEC_OP_ERR(
             "local EE context operation error",
             "a status of reliable datagrams, which no adapter offers: the adapter or its driver is confused",
-            "look into the kernel log, and update driver and firmware"),
+            "read the kernel log, and update driver and firmware"),
     /** The local memory key does not allow the access. */
     LOC_PROT_ERR(
             "local protection error",
             "the local memory region does not cover the buffer, lacks LOCAL_WRITE, or was closed while the request was"
-                    + " under way; of GPU memory, the memory was freed or cannot be reached by the adapter",
+                    + " outstanding; for GPU memory, it was freed or the adapter cannot reach it",
             "keep the region open until the completion is polled, and register with LOCAL_WRITE what receives, reads"
                     + " and atomics write to"),
     /** The queue pair failed before; this request was not started. */
@@ -46,7 +46,7 @@ public enum WorkCompletionStatus {
                     + " moved it there, or this side refused what the peer asked for",
             "look for the first completion that failed otherwise; this one has no cause of its own. If there is none,"
                     + " look at the peer's completions (REM_ACCESS_ERR, REM_INV_REQ_ERR) and this side's asynchronous"
-                    + " events (QP_ACCESS_ERR, QP_REQ_ERR; SoftRoCE has none). Connect anew, and post again what must"
+                    + " events (QP_ACCESS_ERR, QP_REQ_ERR; SoftRoCE has none). Connect again, and post again what must"
                     + " not be lost"),
     /** Binding a memory window failed. */
     MW_BIND_ERR(
@@ -54,24 +54,24 @@ public enum WorkCompletionStatus {
             "the memory region was not registered with MW_BIND, does not cover the range, or lacks LOCAL_WRITE for a"
                     + " window that is written to; or the window belongs to another queue pair",
             "register with MW_BIND and LOCAL_WRITE, and bind within the region"),
-    /** The peer's answer made no sense. */
+    /** The peer's response was invalid. */
     BAD_RESP_ERR(
             "bad response",
-            "the peer answered with an operation that was not asked for: another queue pair uses the same number, or"
+            "the peer responded with an operation that was not requested: another queue pair uses the same number, or"
                     + " packets of an earlier connection arrive",
-            "give each connection a packet sequence number of its own (the default is random), and connect anew"),
+            "give each connection its own packet sequence number (the default is random), and connect again"),
     /** The peer wrote outside the local buffer. */
     LOC_ACCESS_ERR(
             "local access error",
             "a write with immediate of the peer met a protection fault in this side's memory",
-            "compare what the peer writes to with the region that it was told of"),
+            "compare the peer's target address with the region that was announced to it"),
     /** The peer refused the request as invalid. */
     REM_INV_REQ_ERR(
             "remote invalid request",
             "the peer's receive is smaller than the message; of a write, read or atomic, its queue pair was made"
                     + " without the right; more reads and atomics came than it serves, or the two sides have different"
                     + " path MTUs",
-            "post longer receives at the peer, give its queue pair the right, too (QueuePairConfig.remoteAccess), keep"
+            "post longer receives at the peer, also give its queue pair the right (QueuePairConfig.remoteAccess), keep"
                     + " maxReadAtomic at or below the peer's maxDestinationReadAtomic, and set the same pathMtu on both"
                     + " sides"),
     /** The peer refused the access. */
@@ -100,60 +100,60 @@ public enum WorkCompletionStatus {
     RNR_RETRY_EXC_ERR(
             "receiver-not-ready retry counter exceeded",
             "the peer posts receives too late or too few",
-            "post receives before the peer is told that it may send, post more of them, or set rnrRetry to 7, which"
-                    + " waits for ever"),
+            "post receives before the peer may send, post more of them, or set rnrRetry to 7, which"
+                    + " waits forever"),
     /** Reserved. */
     LOC_RDD_VIOL_ERR(
             "local RDD violation",
             "a status of reliable datagrams, which no adapter offers: the adapter or its driver is confused",
-            "look into the kernel log, and update driver and firmware"),
+            "read the kernel log, and update driver and firmware"),
     /** Reserved. */
     REM_INV_RD_REQ_ERR(
             "remote invalid RD request",
             "a status of reliable datagrams, which no adapter offers: the adapter or its driver is confused",
-            "look into the kernel log, and update driver and firmware"),
+            "read the kernel log, and update driver and firmware"),
     /** The peer aborted. */
     REM_ABORT_ERR(
             "remote aborted",
-            "the peer gave the operation up: its queue pair went to the error state while it processed the request",
-            "look at the peer's completions, and connect anew"),
+            "the peer aborted the operation: its queue pair went to the error state while it processed the request",
+            "read the peer's completions, and connect again"),
     /** Reserved. */
     INV_EECN_ERR(
             "invalid EE context number",
             "a status of reliable datagrams, which no adapter offers: the adapter or its driver is confused",
-            "look into the kernel log, and update driver and firmware"),
+            "read the kernel log, and update driver and firmware"),
     /** Reserved. */
     INV_EEC_STATE_ERR(
             "invalid EE context state",
             "a status of reliable datagrams, which no adapter offers: the adapter or its driver is confused",
-            "look into the kernel log, and update driver and firmware"),
+            "read the kernel log, and update driver and firmware"),
     /** The adapter failed. */
     FATAL_ERR(
             "fatal adapter error",
             "the adapter failed, or was reset or removed",
-            "see the kernel log; open the device anew once it is back"),
-    /** The peer's response did not come in time. */
+            "read the kernel log; open the device again once it is back"),
+    /** The peer's response did not arrive in time. */
     RESP_TIMEOUT_ERR(
             "response timeout",
             "the peer acknowledged the request and then did not respond to it",
-            "see that the peer runs, raise the timeout, and connect anew"),
-    /** Anything else. */
+            "check that the peer runs, raise the timeout, and connect again"),
+    /** Any other failure. */
     GENERAL_ERR(
             "general transport error",
-            "a failure that the specification has no status for; the vendor error code tells more",
-            "look the vendor error up in the driver's sources, and look into the kernel log"),
+            "a failure that the specification has no status for; the vendor error code has details",
+            "look the vendor error up in the driver's sources, and read the kernel log"),
     /** Tag matching. */
     TM_ERR(
             "tag matching error",
             "an operation on the tag list of a shared receive queue failed: it is full, or its numbering does not"
                     + " follow the hardware's",
-            "set the tag list's unexpected-message count anew, and add fewer tags"),
+            "set the tag list's unexpected-message count again, and add fewer tags"),
     /** Tag matching, message without a full match. */
     TM_RNDV_INCOMPLETE(
             "tag matching rendezvous incomplete",
-            "a rendezvous message matched a tag, but the adapter could not fetch its data by itself",
+            "a rendezvous message matched a tag, but the adapter could not fetch its data",
             "fetch the data with a read, as the rendezvous header in the buffer says"),
-    /** Not known to this library. */
+    /** A status that this library has no name for. */
     UNKNOWN(
             "unknown status",
             "rdma-core is newer than this library",
@@ -175,17 +175,17 @@ public enum WorkCompletionStatus {
         return code >= 0 && code < UNKNOWN.ordinal() ? BY_CODE[code] : UNKNOWN;
     }
 
-    /** {@return what it means, in words} */
+    /** {@return the meaning in words} */
     public String text() {
         return text;
     }
 
-    /** {@return what usually causes it; an empty string for success} */
+    /** {@return the usual cause; an empty string for success} */
     public String usualCause() {
         return usualCause;
     }
 
-    /** {@return what usually helps; an empty string for success} */
+    /** {@return the usual remedy; an empty string for success} */
     public String remedy() {
         return remedy;
     }

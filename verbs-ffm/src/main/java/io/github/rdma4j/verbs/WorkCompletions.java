@@ -8,9 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * Room for the completions of one {@link CompletionQueue#poll poll}, to be used again and again: an array of
- * {@code struct ibv_wc} outside the heap with one flyweight per element. Allocated once, freed by the garbage
- * collector.
+ * A reusable buffer for the completions of one {@link CompletionQueue#poll poll}: an array of {@code struct ibv_wc}
+ * outside the heap, with one flyweight per element. Allocate it once; the garbage collector frees it.
  *
  * <p>Thread safety: for one thread at a time.
  *
@@ -32,10 +31,10 @@ public final class WorkCompletions {
     }
 
     /**
-     * Makes room.
+     * Allocates a buffer.
      *
-     * @param capacity the most completions that one poll fetches, from 1 to 65536
-     * @return the room, empty
+     * @param capacity the maximum number of completions that one poll fetches, from 1 to 65536
+     * @return the buffer, empty
      * @throws IllegalArgumentException if the capacity is out of range
      */
     public static WorkCompletions allocate(int capacity) {
@@ -45,21 +44,21 @@ public final class WorkCompletions {
         return new WorkCompletions(capacity);
     }
 
-    /** {@return the most completions that one poll fetches} */
+    /** {@return the maximum number of completions that one poll fetches} */
     public int capacity() {
         return elements.length;
     }
 
-    /** {@return how many the last poll fetched} */
+    /** {@return the number of completions that the last poll fetched} */
     public int size() {
         return size;
     }
 
     /**
-     * A completion of the last poll.
+     * Returns a completion of the last poll.
      *
      * @param index from 0, less than {@link #size()}
-     * @return a view of it, the same object each time; the next poll changes what it shows
+     * @return a view of it, the same object each time; the next poll changes its content
      * @throws IndexOutOfBoundsException if the last poll fetched fewer
      */
     public WorkCompletion get(int index) {

@@ -14,9 +14,9 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * A receive work queue without a queue pair ({@code struct ibv_wq}, ibv_create_wq(3)): a {@link ReceiveWorkQueueTable}
- * distributes the packets of one queue pair over several of them, each polled by another thread. It is created in the
- * state RESET.
+ * A receive work queue without a queue pair ({@code struct ibv_wq}, ibv_create_wq(3)). A {@link ReceiveWorkQueueTable}
+ * distributes the packets of one queue pair over several work queues, each of which can be polled by another thread. A
+ * work queue is created in the state RESET.
  *
  * <p>Thread safety: all methods may be called from any thread; a {@link ReceiveBatch} is for the thread that started
  * it.
@@ -25,7 +25,7 @@ import java.util.Set;
  * @since 0.1.0
  */
 public final class WorkQueue extends Resource {
-    /** What an Ethernet frame can hold at most fits into 32 bits; the adapter knows its own limit. */
+    /** The length of every Ethernet frame fits into 32 bits; the adapter checks its own limit. */
     private static final long MAX_MESSAGE = 0xffff_ffffL;
 
     private final ProtectionDomain domain;
@@ -67,8 +67,8 @@ public final class WorkQueue extends Resource {
     }
 
     /**
-     * What the inline function does to the structure; all zero is what PTHREAD_MUTEX_INITIALIZER and its sibling are on
-     * Linux.
+     * Does what the inline function does to the structure. All zero is the value of PTHREAD_MUTEX_INITIALIZER and
+     * PTHREAD_COND_INITIALIZER on Linux.
      */
     private static void initialize(MemorySegment queue) {
         ibv_wq.wq_context(queue, MemorySegment.NULL);
@@ -81,30 +81,30 @@ public final class WorkQueue extends Resource {
         return depth;
     }
 
-    /** {@return the protection domain that it belongs to} */
+    /** {@return the protection domain of the queue} */
     public ProtectionDomain protectionDomain() {
         return domain;
     }
 
-    /** {@return the number, by which adapters and tools name it} */
+    /** {@return the number that adapters and tools use for the queue} */
     public int number() {
         return locked(() -> ibv_wq.wq_num(queue));
     }
 
-    /** {@return where it stands, as far as the library knows} */
+    /** {@return the state, as far as the library knows} */
     public WorkQueueState state() {
         return locked(() -> WorkQueueState.ofCode(ibv_wq.state(queue)));
     }
 
     /**
-     * Moves the queue to another state (ibv_modify_wq(3)): RESET to READY, any to ERROR, ERROR to RESET. Threads that
-     * post to it, or poll its completion queue by a cursor, are waited for.
+     * Moves the queue to another state (ibv_modify_wq(3)): RESET to READY, any to ERROR, ERROR to RESET. Waits for
+     * threads that post to the queue, or poll its completion queue by a cursor.
      *
-     * @param state where to
+     * @param state the next state
      * @throws IllegalArgumentException if it is {@link WorkQueueState#UNKNOWN}
      * @throws VerbsException if the device refuses
      * @throws IllegalStateException if the calling thread has started the {@link CompletionCursor} of its completion
-     *     queue and not ended it, or another one not within ten seconds; or if the queue is closed
+     *     queue and not ended it, or another thread does not end it within ten seconds; or if the queue is closed
      */
     public void modify(WorkQueueState state) {
         if (Objects.requireNonNull(state, "state") == WorkQueueState.UNKNOWN) {
@@ -114,7 +114,7 @@ public final class WorkQueue extends Resource {
             MemorySegment attributes = ibv_wq_attr.allocate(arena);
             ibv_wq_attr.attr_mask(attributes, RdmaHeaders.IBV_WQ_ATTR_STATE());
             ibv_wq_attr.wq_state(attributes, state.ordinal());
-            // Out of RESET, libmlx5 cleans the completion queue and begins to count receives anew.
+            // In the transition from RESET, libmlx5 cleans the completion queue and restarts its count of receives.
             undisturbedByCursors(() -> locked(() -> {
                 receiveQueue.enter();
                 try {
@@ -128,10 +128,10 @@ public final class WorkQueue extends Resource {
     }
 
     /**
-     * Changes how packets are treated (ibv_modify_wq(3)).
+     * Changes how packets are handled (ibv_modify_wq(3)).
      *
      * @param changed the flags that change
-     * @param set those of them that are set from now on; the others are cleared
+     * @param set the flags among them to set; the others are cleared
      * @throws IllegalArgumentException if a flag is set that does not change
      * @throws VerbsException if the device refuses
      */
@@ -161,10 +161,10 @@ public final class WorkQueue extends Resource {
     }
 
     /**
-     * Posts a receive (ibv_post_wq_recv(3)): room for one packet.
+     * Posts a receive, which is a buffer for one packet (ibv_post_wq_recv(3)).
      *
-     * @param workRequestId comes back in the completion
-     * @param local the room; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @param workRequestId identifies the request in its completion
+     * @param local the buffer; its region needs {@link AccessFlag#LOCAL_WRITE}
      * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
      * @throws IllegalArgumentException if the region is not of this queue's protection domain or not writable
      * @throws IllegalStateException if the queue or the region is closed
@@ -176,8 +176,8 @@ public final class WorkQueue extends Resource {
     /**
      * Posts a receive that scatters the packet over several slices, filled in order (ibv_post_wq_recv(3)).
      *
-     * @param workRequestId comes back in the completion
-     * @param local the room; the regions need {@link AccessFlag#LOCAL_WRITE}
+     * @param workRequestId identifies the request in its completion
+     * @param local the buffer; the regions need {@link AccessFlag#LOCAL_WRITE}
      * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
      * @throws IllegalArgumentException if a region is not of this queue's protection domain or not writable, or the
      *     queue takes fewer slices
@@ -190,8 +190,8 @@ public final class WorkQueue extends Resource {
     /**
      * Prepares a receive that is posted many times.
      *
-     * @param local the room; its region needs {@link AccessFlag#LOCAL_WRITE}
-     * @return the receive, to be posted
+     * @param local the buffer; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @return the receive, not posted yet
      * @throws IllegalArgumentException if the region is not of this queue's protection domain or not writable
      * @throws IllegalStateException if the queue or the region is closed
      */
@@ -200,14 +200,14 @@ public final class WorkQueue extends Resource {
     }
 
     /**
-     * Prepares the receives of many rooms, which are posted many times.
+     * Prepares the receives of many buffers, which are posted many times.
      *
-     * @param firstWorkRequestId comes back in the completion of the first room, the next number in that of the second,
-     *     and so on
-     * @param rooms 1 to 131072; their regions need {@link AccessFlag#LOCAL_WRITE}
-     * @return the receives, to be posted
+     * @param firstWorkRequestId identifies the receive of the first buffer in its completion; each further buffer has
+     *     the next number
+     * @param rooms 1 to 131072 buffers; their regions need {@link AccessFlag#LOCAL_WRITE}
+     * @return the receives, not posted yet
      * @throws IllegalArgumentException if a region is not of this queue's protection domain or not writable, or there
-     *     are no rooms, or too many
+     *     are no buffers, or too many
      * @throws IllegalStateException if the queue or a region is closed
      */
     public PreparedReceives prepareReceives(long firstWorkRequestId, List<MemorySlice> rooms) {
@@ -215,8 +215,8 @@ public final class WorkQueue extends Resource {
     }
 
     /**
-     * Starts a batch of receives. Each thread has one per queue, used again and again; starting drops what the thread
-     * has not posted.
+     * Starts a batch of receives. Each thread has one per queue, which is reused; starting it drops the requests that
+     * the thread has not posted.
      *
      * @return the calling thread's batch, empty
      */

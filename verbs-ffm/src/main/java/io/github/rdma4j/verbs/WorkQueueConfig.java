@@ -14,7 +14,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * What a {@link WorkQueue} is to be ({@code struct ibv_wq_init_attr}).
+ * Settings of a {@link WorkQueue} ({@code struct ibv_wq_init_attr}).
  *
  * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  * @since 0.1.0
@@ -23,7 +23,7 @@ public final class WorkQueueConfig {
     private static final int USUAL_DEPTH = 128;
 
     private OptionalInt maxWorkRequests = OptionalInt.empty();
-    /** What that came to. */
+    /** The effective depth. */
     private int depth = USUAL_DEPTH;
 
     private int maxScatterGather = 1;
@@ -32,11 +32,11 @@ public final class WorkQueueConfig {
     WorkQueueConfig() {}
 
     /**
-     * The most receives that are outstanding; if not set 128, or half of the room that the completion queue has
-     * left if that is less.
+     * Sets the maximum number of outstanding receives. The default is 128, or half of the completion queue's free
+     * entries if that is less.
      *
-     * @param count from 1 to the device's {@link DeviceAttributes#maxQueuePairWorkRequests()}; refused if the
-     *     completion queue has no room for so many, beside those of others
+     * @param count from 1 to the device's {@link DeviceAttributes#maxQueuePairWorkRequests()}; the creation fails if
+     *     the completion queue has fewer free entries
      * @return this
      */
     public WorkQueueConfig maxWorkRequests(int count) {
@@ -45,7 +45,7 @@ public final class WorkQueueConfig {
     }
 
     /**
-     * The most slices that one receive scatters over; 1 if not set.
+     * Sets the maximum number of slices of one receive; default 1.
      *
      * @param count from 1 to the device's {@link DeviceAttributes#maxScatterGather()}
      * @return this
@@ -56,9 +56,9 @@ public final class WorkQueueConfig {
     }
 
     /**
-     * How packets are treated; not at all if not set.
+     * Adds flags for the handling of packets; default none.
      *
-     * @param more of {@link WorkQueueFlag}
+     * @param more the flags to add
      * @return this
      */
     public WorkQueueConfig flags(WorkQueueFlag... more) {
@@ -80,7 +80,7 @@ public final class WorkQueueConfig {
         }
     }
 
-    /** With the tree's lock held, before the creation. */
+    /** Called with the tree's lock held, before the creation. */
     void fitCompletionQueue(CompletionQueue queue) {
         depth = maxWorkRequests.orElseGet(() -> CompletionBudget.depth(queue, 0, 1, USUAL_DEPTH));
         CompletionBudget.require(
@@ -109,7 +109,7 @@ public final class WorkQueueConfig {
         return maxScatterGather;
     }
 
-    /** What is asked for, in the words of a failure. */
+    /** Returns the settings, for messages. */
     @Override
     public String toString() {
         return "max_wr=%d, max_sge=%d, flags=%s".formatted(depth, maxScatterGather, flags);

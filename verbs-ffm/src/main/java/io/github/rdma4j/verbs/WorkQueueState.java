@@ -3,18 +3,18 @@
 package io.github.rdma4j.verbs;
 
 /**
- * Where a work queue stands ({@code enum ibv_wq_state}).
+ * The state of a work queue ({@code enum ibv_wq_state}).
  *
  * @since 0.1.0
  */
 public enum WorkQueueState {
-    /** Takes nothing, holds nothing. */
+    /** Accepts nothing, holds nothing. */
     RESET,
-    /** Takes receives, and packets into them. */
+    /** Accepts receives, and packets into them. */
     READY,
-    /** What is posted completes with an error. */
+    /** Posted receives complete with an error. */
     ERROR,
-    /** Not known to the library: the adapter has moved it. */
+    /** Unknown to the library: the adapter has moved the queue. */
     UNKNOWN;
 
     static WorkQueueState ofCode(int code) {

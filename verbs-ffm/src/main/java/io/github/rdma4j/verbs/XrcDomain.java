@@ -13,7 +13,7 @@ import java.nio.file.Path;
 
 /**
  * A domain of extended reliable connections ({@code struct ibv_xrcd}, ibv_open_xrcd(3)): its receiving queue pairs put
- * messages into any of its shared receive queues. Processes share one by a file.
+ * messages into any of its shared receive queues. Processes share a domain through a file.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -23,11 +23,11 @@ import java.nio.file.Path;
 public final class XrcDomain extends Resource {
     /** Whether the domain of a file may or must exist. */
     public enum OpenMode {
-        /** It must. */
+        /** The domain must exist. */
         EXISTING(0),
-        /** It may; if not, it is made. */
+        /** The domain may exist; otherwise it is created. */
         CREATE(O_CREAT),
-        /** It must not. */
+        /** The domain must not exist. */
         CREATE_NEW(O_CREAT | O_EXCL);
 
         private final int flags;
@@ -62,7 +62,9 @@ public final class XrcDomain extends Resource {
         return new XrcDomain(context, operation, NO_FILE, OpenMode.CREATE);
     }
 
-    /** The descriptor is needed only for the call: the domain is bound to the file itself. */
+    /**
+     * Opens the domain of a file. The descriptor is needed only for the call: the domain is bound to the file itself.
+     */
     static XrcDomain open(DeviceContext context, Path file, OpenMode mode) {
         String operation =
                 "ibv_open_xrcd(%s, file=%s, %s)".formatted(context.device().name(), file, mode);
@@ -74,7 +76,7 @@ public final class XrcDomain extends Resource {
         }
     }
 
-    /** {@return the device that it belongs to} */
+    /** {@return the device context of this resource} */
     public DeviceContext context() {
         return context;
     }
@@ -85,7 +87,7 @@ public final class XrcDomain extends Resource {
      * @param number its number, 24 bits
      * @return the queue pair, to be closed before or with this domain
      * @throws IllegalArgumentException if the number has more than 24 bits
-     * @throws VerbsException if there is none
+     * @throws VerbsException if there is no such queue pair
      */
     public SharedQueuePair openQueuePair(int number) {
         if (number < 0 || number >>> 24 != 0) {
