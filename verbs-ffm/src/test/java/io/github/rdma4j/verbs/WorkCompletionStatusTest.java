@@ -70,8 +70,8 @@ class WorkCompletionStatusTest {
         assertThat(completion)
                 .hasToString("work request 0x2a on queue pair 0x000011: receiver-not-ready retry counter exceeded"
                         + " (RNR_RETRY_EXC_ERR, 13), vendor error 0x81; usual cause: the peer posts receives"
-                        + " too late or too few. Remedy: post receives before the peer is told that it may"
-                        + " send, post more of them, or set rnrRetry to 7, which waits for ever");
+                        + " too late or too few. Remedy: post receives before the peer may send,"
+                        + " post more of them, or set rnrRetry to 7, which waits forever");
         ibv_wc.status(memory, 77);
         assertThat(completion.describe())
                 .contains("unknown status (UNKNOWN, 77)")

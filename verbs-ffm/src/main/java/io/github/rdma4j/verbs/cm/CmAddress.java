@@ -24,9 +24,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a host name and a port stand for ({@code struct rdma_addrinfo}, rdma_getaddrinfo(3)): addresses, and on
- * InfiniBand with ibacm(1) the route, too. {@link ConnectionId} takes {@link InetSocketAddress}es, which Java resolves
- * as well: this is for those who want ibacm's answer, or {@link #createEndpoint} from a name.
+ * The result of resolving a host name and a port ({@code struct rdma_addrinfo}, rdma_getaddrinfo(3)): the addresses
+ * and, on InfiniBand with ibacm(1), also the route. {@link ConnectionId} takes an {@link InetSocketAddress}, which Java
+ * can also resolve. Use this class for the route from ibacm, or to call {@link #createEndpoint} with a name.
  *
  * @since 0.1.0
  */
@@ -63,31 +63,31 @@ public final class CmAddress {
     }
 
     /**
-     * Resolves a peer (rdma_getaddrinfo(3)). It has no time limit, and an interrupt does not end it: name servers, and
-     * ibacm where it runs, have limits of their own (resolv.conf(5): 5 s and two attempts for each server). Numeric
-     * addresses wait for nothing.
+     * Resolves a peer (rdma_getaddrinfo(3)). It has no timeout, and an interrupt does not end it. Name servers and
+     * ibacm have their own timeouts (resolv.conf(5): by default 5 s and two attempts for each server). Numeric
+     * addresses resolve at once.
      *
      * @param host a name or an address
      * @param service a port number, or a service's name
      * @param portSpace {@link PortSpace#TCP} or {@link PortSpace#UDP}
      * @return the addresses, at least one
      * @throws IllegalArgumentException if the service is a number above 65535
-     * @throws VerbsException if there are none
+     * @throws VerbsException if there are no addresses
      */
     public static List<CmAddress> resolve(String host, String service, PortSpace portSpace) {
         return resolve(host, service, portSpace, false);
     }
 
     /**
-     * Resolves a local address to listen at (rdma_getaddrinfo(3) with {@code RAI_PASSIVE}). It waits as
-     * {@link #resolve} does.
+     * Resolves a local address to listen at (rdma_getaddrinfo(3) with {@code RAI_PASSIVE}). It can wait as long as
+     * {@link #resolve}.
      *
      * @param host a name or an address of this host
      * @param service a port number, or a service's name; 0 for any
      * @param portSpace {@link PortSpace#TCP} or {@link PortSpace#UDP}
      * @return the addresses, at least one
      * @throws IllegalArgumentException if the service is a number above 65535
-     * @throws VerbsException if there are none
+     * @throws VerbsException if there are no addresses
      */
     public static List<CmAddress> resolveLocal(String host, String service, PortSpace portSpace) {
         return resolve(host, service, portSpace, true);
@@ -119,7 +119,7 @@ public final class CmAddress {
         }
     }
 
-    /** Of a number with more than 16 bits getaddrinfo(3) takes the lower ones. */
+    /** getaddrinfo(3) silently truncates a port number to 16 bits. */
     private static void requirePort(String service) {
         boolean number = !service.isEmpty() && service.chars().allMatch(c -> c >= '0' && c <= '9');
         if (number && new BigInteger(service).bitLength() > Short.SIZE) {
@@ -153,7 +153,7 @@ public final class CmAddress {
         return new VerbsException(operation, 0, explanation, "check the name, or use a numeric address");
     }
 
-    /** {@return which service the port stands for} */
+    /** {@return the port space} */
     public PortSpace portSpace() {
         return portSpace;
     }
@@ -163,7 +163,7 @@ public final class CmAddress {
         return passive;
     }
 
-    /** {@return the local address; empty if any will do} */
+    /** {@return the local address; empty for any} */
     public Optional<InetSocketAddress> source() {
         return Optional.ofNullable(source);
     }
@@ -173,23 +173,23 @@ public final class CmAddress {
         return Optional.ofNullable(destination);
     }
 
-    /** {@return the route that ibacm knows, for {@link ConnectionOptions#infiniBandPath}; no bytes if none} */
+    /** {@return the route from ibacm, for {@link ConnectionOptions#infiniBandPath}; empty if there is none} */
     public byte[] route() {
         return route.clone();
     }
 
-    /** {@return what must be in front of the private data of a connect, as ibacm demands it; no bytes usually} */
+    /** {@return the bytes that must precede the private data of a connect, as required by ibacm; usually empty} */
     public byte[] connectData() {
         return connectData.clone();
     }
 
     /**
-     * An id that is bound to this address, or has it resolved, with the route (rdma_create_ep(3), which has no time
-     * limits).
+     * Creates an id that is bound to this address, or has resolved it and the route (rdma_create_ep(3), but with a
+     * timeout).
      *
      * @param timeout for both steps together
-     * @return the id, to be given a queue pair, and to be closed
-     * @throws ConnectionException if the peer cannot be reached, or not be resolved in time
+     * @return the id, without a queue pair; the caller closes it
+     * @throws ConnectionException if the peer cannot be reached, or is not resolved in time
      * @throws VerbsException if no RDMA device can reach it
      */
     public SynchronousId createEndpoint(Duration timeout) {

@@ -16,7 +16,7 @@ import java.util.Map;
 
 /**
  * The devices as rdma_cm has opened them (rdma_get_devices(3)): one context per device and process, which all ids
- * share. What is made in such a context can be used with every id that is bound to the device.
+ * share. Resources that are created in such a context can be used with every id that is bound to the device.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -30,7 +30,8 @@ public final class CmDevices {
 
     /**
      * Opens every device for rdma_cm, if that has not been done yet. librdmacm keeps them open until the process ends;
-     * closing a context closes what was made in it through this library, and a later call gives a new one.
+     * closing a context closes the resources that were created in it through this library, and a later call returns a
+     * new context.
      *
      * @return the contexts
      * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
@@ -43,7 +44,7 @@ public final class CmDevices {
         }
     }
 
-    /** The one Java object of a native context. */
+    /** Returns the only Java object of a native context. */
     static DeviceContext of(MemorySegment nativeContext) {
         long address = nativeContext.address();
         synchronized (CONTEXTS) {
@@ -60,9 +61,9 @@ public final class CmDevices {
     }
 
     /**
-     * A list with a context that was not known is not given back (rdma_free_devices(3)), on purpose: librdmacm counts
-     * the lists that a context is in, and closes the context of a device that was unplugged when it is in none, under
-     * the Java objects that use it.
+     * Opens the devices. A list with a new context is deliberately not freed (rdma_free_devices(3)): librdmacm counts
+     * the lists that a context is in. If a device is unplugged and its context is in no list, librdmacm closes the
+     * context while Java objects still use it.
      */
     private static List<Long> openAll() {
         try (Arena arena = Arena.ofConfined()) {

@@ -11,9 +11,9 @@ import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 
 /**
- * What happened to a {@link ConnectionId} ({@code struct rdma_cm_event}, rdma_get_cm_event(3)). It is a copy: the
- * native event has been acknowledged (rdma_ack_cm_event(3)) before the program sees this one, so an event that is kept
- * or forgotten never makes a close wait.
+ * An event of a {@link ConnectionId} ({@code struct rdma_cm_event}, rdma_get_cm_event(3)). It is a copy: the native
+ * event is acknowledged (rdma_ack_cm_event(3)) before the program receives this object, so a close never waits for an
+ * event that the program keeps or drops.
  *
  * @since 0.1.0
  */
@@ -50,12 +50,11 @@ public final class CmEvent {
     }
 
     /**
-     * Copies a native event. Which of the union's two members is filled, librdmacm tells by the event's type and the
-     * id's.
+     * Copies a native event. The types of the event and of the id determine which member of the union is filled.
      *
      * @param event the native event
-     * @param id that it is about, for a request the new one
-     * @param listener that got the request; null otherwise
+     * @param id the id of the event; for a request, the new id
+     * @param listener the id that received the request; null otherwise
      */
     static CmEvent read(MemorySegment event, ConnectionId id, ConnectionId listener) {
         CmEventType type = CmEventType.ofCode(rdma_cm_event.event(event));
@@ -95,7 +94,7 @@ public final class CmEvent {
                 : data.reinterpret(Byte.toUnsignedLong(length)).toArray(ValueLayout.JAVA_BYTE);
     }
 
-    /** The event that the program sees in place of this one, after the id's queue pair has been dealt with. */
+    /** Returns the event that the program receives instead of this one, after the id's queue pair has been moved. */
     CmEvent as(CmEventType newType, VerbsException failure) {
         return new CmEvent(
                 newType,
@@ -109,18 +108,18 @@ public final class CmEvent {
                 joinKey);
     }
 
-    /** What the join was given, which this event ends. */
+    /** Returns the key of the join that this event ends. */
     long joinKey() {
         return joinKey;
     }
 
-    /** {@return what happened} */
+    /** {@return the type of the event} */
     public CmEventType type() {
         return type;
     }
 
     /**
-     * {@return the id that it happened to; for {@link CmEventType#CONNECT_REQUEST} a new one, to be accepted, rejected
+     * {@return the id of the event; for {@link CmEventType#CONNECT_REQUEST} a new id, which must be accepted, rejected
      * or closed}
      */
     public ConnectionId id() {
@@ -133,9 +132,9 @@ public final class CmEvent {
     }
 
     /**
-     * What went wrong, as a number: for most events 0 or a negative errno; for {@link CmEventType#REJECTED} on
+     * Returns the status of the event. For most events it is 0 or a negative errno; for {@link CmEventType#REJECTED} on
      * InfiniBand and RoCE the {@linkplain #rejectReason() reason}; for {@link CmEventType#UNREACHABLE} of datagrams, if
-     * positive, the status of the look-up.
+     * positive, the status of the lookup.
      *
      * @return the number that came with the event
      */
@@ -143,14 +142,15 @@ public final class CmEvent {
         return status;
     }
 
-    /** {@return what the status means, in words; an empty string if nothing went wrong} */
+    /** {@return the meaning of the status, in words; an empty string if nothing failed} */
     public String explanation() {
         return cause != null ? cause.getMessage() : CmStatus.explain(type, id.portSpace(), status, privateData);
     }
 
     /**
-     * {@return why this side could not complete the connection, for {@link CmEventType#CONNECT_ERROR}, or not attach
-     * the queue pair, for {@link CmEventType#MULTICAST_ERROR}; empty otherwise, also if the network has refused}
+     * {@return the local failure behind a {@link CmEventType#CONNECT_ERROR}, or behind a
+     * {@link CmEventType#MULTICAST_ERROR} whose queue pair could not be attached; empty otherwise, also if the network
+     * has refused}
      */
     public Optional<VerbsException> cause() {
         return Optional.ofNullable(cause);
@@ -165,21 +165,21 @@ public final class CmEvent {
     }
 
     /**
-     * What the peer's program sent along with its request, accept or reject. InfiniBand and RoCE carry a field of a
-     * fixed size and say nothing of how much was used: what is longer than the peer's data is zeros.
+     * Returns the data that the peer's program sent with its request, accept or reject. InfiniBand and RoCE carry a
+     * field of a fixed size without a length, so the peer's data is padded with zeros.
      *
-     * @return the bytes; none if there are none
+     * @return the bytes; empty if there are none
      */
     public byte[] privateData() {
         return privateData.clone();
     }
 
-    /** {@return what the peer wants of the connection, if the event carries it} */
+    /** {@return the connection parameters that the peer requests, if the event carries them} */
     public Optional<ConnectionParameters> connectionParameters() {
         return Optional.ofNullable(connection);
     }
 
-    /** {@return how to reach the peer or the multicast group with datagrams, if the event carries it} */
+    /** {@return the datagram address of the peer or of the multicast group, if the event carries it} */
     public Optional<DatagramParameters> datagramParameters() {
         return Optional.ofNullable(datagram);
     }

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** What the status of an event means, and what to do about it. */
+/** Explains the status of an event, and what to do about it. */
 final class CmStatus {
     private static final int ENODEV = 19;
     private static final int EADDRINUSE = 98;
@@ -26,10 +26,10 @@ final class CmStatus {
     static final int ETIMEDOUT = 110;
     private static final int ECONNREFUSED = 111;
     private static final int EHOSTUNREACH = 113;
-    /** Of InfiniBand's SIDR_REP message. */
+    /** A status of InfiniBand's SIDR_REP message. */
     private static final int LOOK_UP_REFUSED = 2;
 
-    /** What the kernel says where this host has no way to an address; EINVAL and EACCES are those of its routes. */
+    /** The errnos of the kernel if this host has no path to an address; EINVAL and EACCES come from routes. */
     private static final Set<Integer> MAY_LIE_HERE =
             Set.of(ENODEV, EADDRNOTAVAIL, ENETDOWN, ENETUNREACH, EHOSTUNREACH, Errno.EINVAL, Errno.EACCES);
 
@@ -41,7 +41,7 @@ final class CmStatus {
             "check that the peer runs, that its RDMA device is up, and that no firewall keeps UDP port 4791"
                     + " (RoCE version 2), or the TCP port (iWARP), away";
 
-    /** There is neither IP nor a firewall. */
+    /** InfiniBand has neither IP nor a firewall. */
     private static final String PEER_SILENT_ON_INFINIBAND =
             "check that the peer runs, and that its port is ACTIVE ('ibstat') and answers ('ibping LID')";
 
@@ -57,7 +57,7 @@ final class CmStatus {
 
     private static final String PEER_REFUSES =
             "see what the peer's program says: it wants no such client, or lacked locked memory or file descriptors for"
-                    + " one more (its accept() throws that). Then connect anew";
+                    + " one more (its accept() throws that). Then connect again";
 
     private static final String NOT_THIS_ADDRESS =
             "a program listens at this port, but not at this address (at another one, or for IPv4 or IPv6 alone), or it"
@@ -66,11 +66,13 @@ final class CmStatus {
     private static final String LISTEN_HERE =
             "see at the peer where its program listens ('rdma resource show cm_id'): bound to the wildcard address, it"
                     + " takes IPv4 and IPv6 at every address. If it listens here, see what it says (its accept() throws"
-                    + " why it gave up a client), and connect anew";
+                    + " why it gave up a client), and connect again";
 
     private CmStatus() {}
 
-    /** For an id that would be bound to a loopback address: the kernel's cma_any_addr() holds that for the wildcard. */
+    /**
+     * For an id that would be bound to a loopback address, which the kernel's cma_any_addr() treats as the wildcard.
+     */
     static VerbsException loopback(String operation) {
         return Failures.of(
                 operation,
@@ -79,16 +81,18 @@ final class CmStatus {
                 RDMA_ADDRESS + "; to listen on all RDMA devices, use the wildcard address");
     }
 
-    /** Where only iWARP devices are, the kernel refuses it so; others say that there is no device. */
+    /**
+     * The kernel refuses it in this way if there are only iWARP devices; otherwise it reports that there is no device.
+     */
     static VerbsException loopbackDestination(String operation) {
         return Failures.of(operation, Errno.EINVAL, "a loopback address has no RDMA device", RDMA_ADDRESS);
     }
 
     /**
-     * Why a call that looks up an address was refused: where the reason lies with this host, the errno does not say so.
+     * Explains why a call that resolves an address was refused: the errno does not say whether this host is the cause.
      *
-     * @param source the local address that was asked for; null for none
-     * @param destination the peer's; null of a call that binds
+     * @param source the requested local address; null for none
+     * @param destination the peer's address; null for a call that binds
      */
     static VerbsException unresolved(
             String operation, VerbsException failure, InetSocketAddress source, InetSocketAddress destination) {
@@ -102,7 +106,7 @@ final class CmStatus {
                 : Failures.of(operation, failure.errno(), explanation.cause(), explanation.remedy());
     }
 
-    /** {@return what of this host is in the way: an interface, a route, a driver; empty if nothing is} */
+    /** {@return the cause on this host: an interface, a route or a driver; empty if there is none} */
     private static Explanation ofThisHost(int errno, InetSocketAddress source, InetSocketAddress destination) {
         RouteDiagnosis routes = RouteDiagnosis.current();
         InetAddress from = source == null || source.getAddress().isAnyLocalAddress() ? null : source.getAddress();
@@ -127,10 +131,8 @@ final class CmStatus {
     }
 
     /**
-     * {@return what of this host is in the way of an id that does not reach its peer; empty if nothing is} The kernel
-     * has
-     * chosen the id's local address: if this JVM sees no interface that has it, the interfaces say nothing about the
-     * id.
+     * {@return the cause on this host for an id that does not reach its peer; empty if there is none} The kernel has
+     * chosen the id's local address: if this JVM sees no interface with that address, its interfaces do not matter.
      */
     static Explanation ofThisHost(int errno, ConnectionId id) {
         InetSocketAddress local = id.localAddress().orElse(null);
@@ -176,8 +178,9 @@ final class CmStatus {
     }
 
     /**
-     * Whether a refusal without a word may be the kernel's. Where a program listens at the port and none of its ids at
-     * the address, the kernel drops the request, which refuses it as a program would (cma_ib_req_handler()).
+     * Returns whether a refusal without private data may come from the kernel. If a program listens at the port, but
+     * none of its ids at the address, the kernel drops the request, which looks like a refusal by a program
+     * (cma_ib_req_handler()).
      */
     private static boolean isOfKernel(CmEventType type, PortSpace portSpace, int status, byte[] privateData) {
         boolean refused = type == CmEventType.REJECTED && status == RejectReason.CONSUMER_DEFINED.code()
@@ -188,7 +191,7 @@ final class CmStatus {
         return refused;
     }
 
-    /** Elsewhere than on InfiniBand the kernel finds a route and joins a group without asking anybody. */
+    /** Only on InfiniBand does the kernel ask the subnet administrator for a route or to join a group. */
     private static boolean asksSubnet(CmEventType failed) {
         return failed == CmEventType.ROUTE_ERROR || failed == CmEventType.MULTICAST_ERROR;
     }
@@ -197,7 +200,7 @@ final class CmStatus {
         return type == CmEventType.ADDR_ERROR || type == CmEventType.ROUTE_ERROR;
     }
 
-    /** The statuses of InfiniBand's SIDR_REP message. */
+    /** Explains a status of InfiniBand's SIDR_REP message. */
     private static String lookUpStatus(int status) {
         return switch (status) {
             case 1 -> "nobody listens at this address and port, in this port space";
@@ -210,14 +213,14 @@ final class CmStatus {
     }
 
     /**
-     * The errno of a status that is one. Where the kernel has resolved and librdmacm finds no device for it, that
-     * reports -1.
+     * Returns the errno of a status that is one. librdmacm reports -1 if the kernel has resolved the address and
+     * librdmacm finds no device for it.
      */
     private static int errno(CmEventType type, int status) {
         return isResolution(type) && status == -1 ? ENODEV : Math.abs(status);
     }
 
-    /** What to do about the errno of an event. */
+    /** Returns what to do about the errno of an event. */
     private static String remedyOfEvent(CmEventType type, int errno, boolean infiniBand) {
         if (type == CmEventType.UNREACHABLE && errno == ETIMEDOUT) {
             return peerSilent(infiniBand);
@@ -235,13 +238,13 @@ final class CmStatus {
         return infiniBand ? PEER_SILENT_ON_INFINIBAND : PEER_SILENT;
     }
 
-    /** What is meant if the event that was awaited did not come in time. */
+    /** Explains why the awaited event did not arrive in time. */
     static String explainSilence(CmEventType awaited, Duration timeout, boolean infiniBand) {
         String nothing = "nothing came within " + TimeText.of(timeout);
         return awaited == CmEventType.ROUTE_RESOLVED && infiniBand ? nothing + ": " + SUBNET_SILENT : nothing;
     }
 
-    /** What to do when the event that was awaited did not come. */
+    /** Returns what to do if the awaited event did not arrive. */
     static String remedyOfSilence(CmEventType awaited, boolean infiniBand) {
         return switch (awaited) {
             case ADDR_RESOLVED ->
@@ -258,19 +261,20 @@ final class CmStatus {
         };
     }
 
-    /** What to do about the errno of a call. */
+    /** Returns what to do about the errno of a call. */
     static String remedyOfCall(int errno) {
         return switch (errno) {
             case ENODEV, EADDRNOTAVAIL -> RDMA_ADDRESS;
             case ENETUNREACH, EHOSTUNREACH -> "check the route ('ip route get ADDRESS') and that the host is up";
-            case EADDRINUSE -> "take another port, or 0 for any that is free; on iWARP, sockets of TCP take ports, too";
+            case EADDRINUSE -> "use another port, or 0 for a free port; on iWARP, TCP sockets also use ports";
             case ECONNREFUSED -> "check that the peer listens at this address and port";
             default -> "";
         };
     }
 
     /**
-     * What rdma_connect(3) has said of the peer, as an event would. SoftiWARP connects by TCP within the call.
+     * Converts a failure of rdma_connect(3) that concerns the peer, as an event would. SoftiWARP connects by TCP within
+     * the call.
      */
     static VerbsException ofConnect(String operation, VerbsException failure) {
         return switch (failure.errno()) {
@@ -290,8 +294,8 @@ final class CmStatus {
     }
 
     /**
-     * For a request that the kernel has forgotten: of one that was not accepted it reports no event, and says EINVAL to
-     * what needs it (ucma_event_handler()).
+     * For a request that the kernel has dropped: it reports no event for a request that was not accepted, and returns
+     * EINVAL to calls that need it (ucma_event_handler()).
      */
     static ConnectionException requestGone(VerbsException refused) {
         ConnectionException exception = new ConnectionException(
@@ -304,7 +308,7 @@ final class CmStatus {
         return exception;
     }
 
-    /** The exception for an event that came instead of success. */
+    /** Returns the exception for an event that arrived instead of success. */
     static ConnectionException failure(String operation, CmEvent event) {
         if (event.cause().isPresent()) {
             VerbsException cause = event.cause().get();

@@ -10,13 +10,15 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 
 /**
- * What a connect or an accept says to the peer ({@code struct rdma_conn_param}). Each setter returns this object.
- * Datagrams use the private data and the queue pair number only.
+ * Settings of a connect or an accept ({@code struct rdma_conn_param}). Each setter returns this object. Datagrams use
+ * the private data and the queue pair number only.
  *
  * @since 0.1.0
  */
 public final class ConnectConfig {
-    /** As many as the device can, and as the peer asks for ({@code RDMA_MAX_RESP_RES}, {@code RDMA_MAX_INIT_DEPTH}). */
+    /**
+     * As many as the device supports and the peer requests ({@code RDMA_MAX_RESP_RES}, {@code RDMA_MAX_INIT_DEPTH}).
+     */
     public static final int AS_MANY_AS_POSSIBLE = 0xff;
 
     private static final int MAX_RETRY_COUNT = 7;
@@ -34,10 +36,10 @@ public final class ConnectConfig {
     ConnectConfig() {}
 
     /**
-     * What the peer gets with the request or the answer; default nothing.
+     * Sets the data that the peer receives with the request or the response; default none.
      *
      * @param data at most {@link PortSpace#maxConnectData()} or {@link PortSpace#maxAcceptData()} bytes; the peer may
-     *     see zeros behind it
+     *     see zeros after it
      * @return this
      */
     public ConnectConfig privateData(byte[] data) {
@@ -46,7 +48,8 @@ public final class ConnectConfig {
     }
 
     /**
-     * How many of the peer's reads and atomics this side answers at a time; default {@link #AS_MANY_AS_POSSIBLE}.
+     * Sets the maximum number of the peer's reads and atomics that this side serves at a time; default
+     * {@link #AS_MANY_AS_POSSIBLE}.
      *
      * @param count 0 to the device's {@link DeviceAttributes#maxQueuePairReadAtomic()}
      * @return this
@@ -57,7 +60,8 @@ public final class ConnectConfig {
     }
 
     /**
-     * How many reads and atomics this side has outstanding at the peer; default {@link #AS_MANY_AS_POSSIBLE}.
+     * Sets the maximum number of reads and atomics that this side has outstanding at the peer; default
+     * {@link #AS_MANY_AS_POSSIBLE}.
      *
      * @param count 0 to the device's {@link DeviceAttributes#maxQueuePairInitiatorReadAtomic()}
      * @return this
@@ -68,7 +72,7 @@ public final class ConnectConfig {
     }
 
     /**
-     * Whether this side has end-to-end flow control; default true. The peer is told, and that is all.
+     * Sets whether this side has end-to-end flow control; default true. The value is only sent to the peer.
      *
      * @param available true if so
      * @return this
@@ -79,8 +83,8 @@ public final class ConnectConfig {
     }
 
     /**
-     * How often to send again without an acknowledgement; default 7. Ignored by an accept. SoftRoCE does not count down
-     * from 7 and sends again for ever, so that a peer that is gone is never reported: take 6 there.
+     * Sets the number of retransmissions without an acknowledgement; default 7. Ignored by an accept. SoftRoCE treats 7
+     * as infinite, so it never reports that a peer is gone: use 6 there.
      *
      * @param count 0 to 7
      * @return this
@@ -91,9 +95,9 @@ public final class ConnectConfig {
     }
 
     /**
-     * How often the peer sends again when this side has no receive posted; default 7, which means for ever: a send for
-     * which this side forgets to post a receive then never completes, and nothing tells why. While a program is
-     * written, 6 shows such mistakes.
+     * Sets how often the peer retries while this side has no receive posted. The default, 7, retries forever: if this
+     * side never posts a receive, the send never completes and no error is reported. Use 6 during development to find
+     * such mistakes.
      *
      * @param count 0 to 7
      * @return this
@@ -104,7 +108,7 @@ public final class ConnectConfig {
     }
 
     /**
-     * Whether the queue pair uses a shared receive queue; default false. For ids without a queue pair of their own.
+     * Sets whether the queue pair uses a shared receive queue; default false. For ids without their own queue pair.
      *
      * @param uses true if so
      * @return this
@@ -115,8 +119,8 @@ public final class ConnectConfig {
     }
 
     /**
-     * The queue pair to connect, for a program that moves it itself; default that of {@link ConnectionId#useQueuePair}
-     * or {@link ConnectionId#createQueuePair}.
+     * Sets the queue pair to connect, for a program that moves it itself. The default is the queue pair of
+     * {@link ConnectionId#useQueuePair} or {@link ConnectionId#createQueuePair}.
      *
      * @param number 24 bits
      * @return this
@@ -141,10 +145,10 @@ public final class ConnectConfig {
     }
 
     /**
-     * Puts numbers in place of {@link #AS_MANY_AS_POSSIBLE}, and checks the others against the device's limits, because
-     * librdmacm would say only EINVAL.
+     * Replaces {@link #AS_MANY_AS_POSSIBLE} by numbers, and checks other values against the device's limits, because
+     * librdmacm reports only EINVAL.
      *
-     * @param wanted what the peer asked for; null if this side asks
+     * @param wanted the peer's request; null if this side requests
      */
     void settle(DeviceContext context, ConnectionParameters wanted) {
         DeviceAttributes device = context.attributes();

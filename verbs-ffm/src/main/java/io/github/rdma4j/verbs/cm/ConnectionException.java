@@ -5,9 +5,9 @@ package io.github.rdma4j.verbs.cm;
 import io.github.rdma4j.verbs.VerbsException;
 
 /**
- * A connection, a look-up or a multicast join that came to nothing: which step, what happened, and what to do about it.
- * An answer that did not come in time has the {@linkplain #errno() errno} ETIMEDOUT; whether the kernel or the caller's
- * own limit gave up, {@link #event()} tells.
+ * A connection, a lookup or a multicast join failed; the message has the step, the cause and the remedy. If a response
+ * did not arrive in time, the {@linkplain #errno() errno} is ETIMEDOUT; {@link #event()} says whether the kernel or the
+ * caller's timeout ended the wait.
  *
  * @serial exclude
  * @since 0.1.0
@@ -18,13 +18,13 @@ public class ConnectionException extends VerbsException {
     private final CmEventType event;
 
     /**
-     * A step that failed.
+     * Creates an exception for a step that failed.
      *
      * @param operation the call with its arguments
-     * @param event what came instead of success; null if nothing came
-     * @param errno a positive errno, or 0 where there is none
-     * @param explanation what is known of the cause
-     * @param remedy what can be done
+     * @param event the event that arrived instead of success; null if none arrived
+     * @param errno a positive errno, or 0 if there is none
+     * @param explanation the cause
+     * @param remedy what to do
      */
     ConnectionException(String operation, CmEventType event, int errno, String explanation, String remedy) {
         super(operation, errno, explanation, remedy);
@@ -32,8 +32,8 @@ public class ConnectionException extends VerbsException {
     }
 
     /**
-     * {@return what came instead of success; null if nothing came within the caller's time limit, if the peer gave up a
-     * request before it was accepted, and on iWARP if the call itself failed}
+     * {@return the event that arrived instead of success; null if none arrived within the caller's timeout, if the peer
+     * gave up a request before it was accepted, and on iWARP if the call itself failed}
      */
     public CmEventType event() {
         return event;

@@ -43,21 +43,20 @@ import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
 /**
- * One end of a connection, as rdma_cm sees it ({@code struct rdma_cm_id}): what a socket is to TCP. Its methods begin
- * things and return at once; how they end, the events of its {@link EventChannel} tell. For calls that wait, see
+ * One end of an rdma_cm connection ({@code struct rdma_cm_id}), comparable to a TCP socket. Its methods start
+ * operations and return at once; the events of its {@link EventChannel} report the results. For calls that wait, see
  * {@link SynchronousId}.
  *
- * <p>The way of a client: {@link #resolveAddress}, {@link CmEventType#ADDR_RESOLVED}, {@link #resolveRoute},
- * {@link CmEventType#ROUTE_RESOLVED}, a queue pair, {@link #connect}, {@link CmEventType#ESTABLISHED}. The way of a
- * server: {@link #bind}, {@link #listen}; for each {@link CmEventType#CONNECT_REQUEST} the event's new id, a queue
- * pair, {@link #accept}, {@link CmEventType#ESTABLISHED}. Either ends it with {@link #disconnect}, and both get
- * {@link CmEventType#DISCONNECTED}.
+ * <p>The steps of a client: {@link #resolveAddress}, {@link CmEventType#ADDR_RESOLVED}, {@link #resolveRoute},
+ * {@link CmEventType#ROUTE_RESOLVED}, a queue pair, {@link #connect}, {@link CmEventType#ESTABLISHED}. The steps of a
+ * server: {@link #bind}, {@link #listen}; then for each {@link CmEventType#CONNECT_REQUEST} the event's new id, a queue
+ * pair, {@link #accept}, {@link CmEventType#ESTABLISHED}. Either side ends the connection with {@link #disconnect}, and
+ * both receive {@link CmEventType#DISCONNECTED}.
  *
- * <p>It can be closed in every state, also while events are waiting. Closing one that listens closes the requests that
+ * <p>An id can be closed in every state, also while its events wait. Closing a listening id closes the requests that
  * were neither accepted nor rejected.
  *
- * <p>Thread safety: all methods may be called from any thread; they wait for other calls on the same channel, which is
- * short.
+ * <p>Thread safety: all methods may be called from any thread; they wait briefly for other calls on the same channel.
  *
  * @since 0.1.0
  */
@@ -76,14 +75,14 @@ public final class ConnectionId implements AutoCloseable {
     private final MemorySegment id;
     private final PortSpace portSpace;
     private volatile EventChannel channel;
-    /** Null before the close, and where places are not kept. */
+    /** Null before the close, or if places are not recorded. */
     private ClosePlace closePlace;
 
     private volatile boolean closed;
     private volatile Object attachment;
     private final ConnectionOptions options = new ConnectionOptions(this);
 
-    // These belong to whoever holds the channel's lock.
+    // Guarded by the channel's lock.
     /** Null if there is none. */
     private ManagedQueuePair managed;
 
@@ -107,24 +106,24 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Begins to find out by which local device and port a destination is reached (rdma_resolve_addr(3)), from a source
-     * that the routing table chooses. {@link CmEventType#ADDR_RESOLVED} or {@link CmEventType#ADDR_ERROR} follows.
+     * Starts to resolve a destination to a local device and port (rdma_resolve_addr(3)), from a source that the routing
+     * table chooses. {@link CmEventType#ADDR_RESOLVED} or {@link CmEventType#ADDR_ERROR} follows.
      *
      * @param destination the address of an interface of the peer that has an RDMA device, or a multicast group's
      * @param timeout how long the kernel tries
-     * @throws VerbsException if no RDMA device can reach it; some failures come as an event
+     * @throws VerbsException if no RDMA device can reach it; some failures are reported by the event
      */
     public void resolveAddress(InetSocketAddress destination, Duration timeout) {
         resolve("rdma_resolve_addr(" + destination + ")", null, destination, timeout);
     }
 
     /**
-     * Begins to find out by which local device and port a destination is reached, from a given source.
+     * Starts to resolve a destination to a local device and port, from a given source.
      *
-     * @param source the address of a local interface that has an RDMA device; port 0 takes any
+     * @param source the address of a local interface that has an RDMA device; port 0 selects a free port
      * @param destination an address of the same family
      * @param timeout how long the kernel tries
-     * @throws VerbsException if no RDMA device can reach it; some failures come as an event
+     * @throws VerbsException if no RDMA device can reach it; some failures are reported by the event
      */
     public void resolveAddress(InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
         resolve("rdma_resolve_addr(from %s to %s)".formatted(source, destination), source, destination, timeout);
@@ -156,8 +155,8 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Begins to find the way to the resolved destination (rdma_resolve_route(3)). {@link CmEventType#ROUTE_RESOLVED} or
-     * {@link CmEventType#ROUTE_ERROR} follows.
+     * Starts to find the path to the resolved destination (rdma_resolve_route(3)). {@link CmEventType#ROUTE_RESOLVED}
+     * or {@link CmEventType#ROUTE_ERROR} follows.
      *
      * @param timeout how long the kernel tries
      * @throws IllegalStateException if the address has not been resolved
@@ -171,20 +170,19 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Takes a local address and port (rdma_bind_addr(3)).
+     * Binds the id to a local address and port (rdma_bind_addr(3)).
      *
-     * <p>The wildcard address is for ids that listen. As with Java's sockets, that of either family takes IPv4 and
-     * IPv6,
-     * and {@link #localAddress()} returns {@code ::}. It takes its own family alone if {@link
-     * ConnectionOptions#addressFamilyOnly} was called before, if this JVM has no IPv6, and on a host with an iWARP
-     * device, which listens for one family at a time. A client that needs a certain port gives it as the source of
-     * {@link #resolveAddress(InetSocketAddress, InetSocketAddress, Duration) resolveAddress}.
+     * <p>The wildcard address is for ids that listen. As with Java's sockets, the wildcard address of either family
+     * accepts IPv4 and IPv6, and {@link #localAddress()} returns {@code ::}. It accepts only its own family if
+     * {@link ConnectionOptions#addressFamilyOnly} was called before, if this JVM has no IPv6, and on a host with an
+     * iWARP device, which listens for one family at a time. A client that needs a certain local port names it as the
+     * source of {@link #resolveAddress(InetSocketAddress, InetSocketAddress, Duration) resolveAddress}.
      *
-     * <p>A loopback address (127.0.0.0/8, ::1) is refused with ENODEV. The kernel takes it for the wildcard address: an
-     * id that should be reached from this host alone would listen on every RDMA device.
+     * <p>A loopback address (127.0.0.0/8, ::1) is refused with ENODEV. The kernel treats it as the wildcard address, so
+     * an id meant for this host only would listen on every RDMA device.
      *
-     * @param address of an interface that has an RDMA device, which the id is bound to, or the wildcard address; port 0
-     *     takes any
+     * @param address the address of an interface that has an RDMA device, which the id is bound to, or the wildcard
+     *     address; port 0 selects a free port
      * @throws VerbsException if there is no RDMA device at the address, or the port is in use
      */
     public void bind(InetSocketAddress address) {
@@ -199,8 +197,8 @@ public final class ConnectionId implements AutoCloseable {
                     throw Failures.of(
                             operation,
                             errno,
-                            "this process may not take so low a port",
-                            "take one of 1024 or above, or 0 for any; or give the process CAP_NET_BIND_SERVICE");
+                            "this process may not use ports below 1024",
+                            "use a port of 1024 or above, or 0 for a free port; or give the process CAP_NET_BIND_SERVICE");
                 }
                 return errno;
             });
@@ -209,15 +207,15 @@ public final class ConnectionId implements AutoCloseable {
         }
     }
 
-    /** What to bind; of the wildcard address the kernel takes both families if it is IPv6's. */
+    /** Returns the address to bind. For the wildcard address the kernel accepts both families only if it is IPv6's. */
     private InetSocketAddress local(InetSocketAddress address, SegmentAllocator arena) {
         if (!SocketAddresses.isWildcard(address) || options.isFamilyChosen() || hasIwarpDevice()) {
             return address;
         }
         InetSocketAddress local = SocketAddresses.toBind(address);
         if (local.getAddress() instanceof Inet6Address) {
-            // For hosts with net.ipv6.bindv6only=1. Where the id's state forbids it, the kernel refuses to bind it,
-            // too.
+            // For hosts with net.ipv6.bindv6only=1. If the id's state forbids the option, the kernel also refuses to
+            // bind it.
             CmCalls.setOption(
                     segment(),
                     ConnectionOptions.OPTION_ID,
@@ -248,10 +246,10 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Waits for requests at the bound address, or at any (rdma_listen(3)). Each comes as
+     * Listens for requests at the bound address, or at any address (rdma_listen(3)). Each request is reported by
      * {@link CmEventType#CONNECT_REQUEST}.
      *
-     * @param backlog how many requests the kernel keeps until somebody fetches their events; more are rejected
+     * @param backlog how many requests the kernel keeps until their events are taken; further requests are rejected
      * @throws VerbsException if another id listens there
      */
     public void listen(int backlog) {
@@ -265,15 +263,15 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Asks the peer for a connection, or for datagrams looks the peer's queue pair up (rdma_connect(3)).
+     * Requests a connection from the peer or, for datagrams, looks up the peer's queue pair (rdma_connect(3)).
      * {@link CmEventType#ESTABLISHED} follows, or {@link CmEventType#REJECTED}, {@link CmEventType#UNREACHABLE},
-     * {@link CmEventType#CONNECT_ERROR}; for an id without a queue pair {@link CmEventType#CONNECT_RESPONSE}. On iWARP
-     * the kernel moves each queue pair, also one that the id does not know: there is no CONNECT_RESPONSE. SoftiWARP
-     * connects by TCP within this call.
+     * {@link CmEventType#CONNECT_ERROR}; for an id without a queue pair, {@link CmEventType#CONNECT_RESPONSE}. On iWARP
+     * the kernel moves every queue pair, also one that the program moves elsewhere, so there is no CONNECT_RESPONSE.
+     * SoftiWARP connects by TCP within this call.
      *
      * @param configuration sets what differs from the defaults
-     * @throws VerbsException on iWARP also if the peer cannot be reached, or nobody listens there (ECONNREFUSED)
-     * @throws IllegalArgumentException if there is too much private data, or a count above the device's limit
+     * @throws VerbsException on iWARP also if the peer cannot be reached, or no program listens there (ECONNREFUSED)
+     * @throws IllegalArgumentException if there is too much private data, or a count is above the device's limit
      * @throws IllegalStateException if the route has not been resolved, or there is no queue pair
      */
     public void connect(Consumer<ConnectConfig> configuration) {
@@ -290,13 +288,13 @@ public final class ConnectionId implements AutoCloseable {
         });
     }
 
-    /** Elsewhere the kernel takes any number, as the program moves the queue pair. */
+    /** Elsewhere the kernel accepts any number, because the program moves the queue pair. */
     private String needsOfIwarp() {
         boolean iwarp = device().stream().anyMatch(bound -> bound.device().transportType() == TransportType.IWARP);
         return iwarp ? "; on iWARP, which has no datagrams, an open queue pair of the device as well" : "";
     }
 
-    /** Tells the peer which queue pair it is; handle() throws if it is closed. */
+    /** Names the queue pair to the peer; handle() throws if it is closed. */
     private void name(ConnectConfig config, boolean required) {
         if (managed() != null && managed().queuePair().handle() != 0) {
             config.queuePairNumber(managed().queuePair().number());
@@ -312,12 +310,12 @@ public final class ConnectionId implements AutoCloseable {
      * Accepts the request that this id came with (rdma_accept(3)). {@link CmEventType#ESTABLISHED} follows, except for
      * datagrams.
      *
-     * @param configuration sets what differs from the defaults, which are what the peer asked for as far as the device
-     *     can
-     * @throws IllegalArgumentException if there is too much private data, or a count above the device's limit
+     * @param configuration sets what differs from the defaults, which are the peer's requested values within the
+     *     device's limits
+     * @throws IllegalArgumentException if there is too much private data, or a count is above the device's limit
      * @throws IllegalStateException if there is no queue pair, or the id is bound to no device
-     * @throws ConnectionException if the peer has given up meanwhile
-     * @throws VerbsException if the id did not come with a request, or it was answered (EINVAL)
+     * @throws ConnectionException if the peer has given up
+     * @throws VerbsException if the id did not come with a request, or the request was already answered (EINVAL)
      */
     public void accept(Consumer<ConnectConfig> configuration) {
         ConnectConfig config = new ConnectConfig();
@@ -331,7 +329,7 @@ public final class ConnectionId implements AutoCloseable {
             config.settle(CmDevices.of(context), request);
             name(config, true);
             if (replied) {
-                // Before the queue pair is moved: its refusal would be told.
+                // Before the queue pair is moved: the peer would be notified of a refusal.
                 return Errno.EINVAL;
             }
             if (managed() != null && !portSpace().isDatagram()) {
@@ -349,17 +347,17 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Whether it came with a request that nobody has answered. The kernel does not notice when the peer of a datagram
-     * has given up. Called with the channel's lock held.
+     * Returns whether the id came with a request that is not answered yet. For datagrams, the kernel does not notice if
+     * the peer has given up. Called with the channel's lock held.
      */
     boolean awaitsAnswer() {
         return request != null && !replied;
     }
 
     /**
-     * Refuses the request that this id came with (rdma_reject(3)). The id is still to be closed.
+     * Rejects the request that this id came with (rdma_reject(3)). The id must still be closed.
      *
-     * @param privateData what the peer gets, at most {@link PortSpace#maxRejectData()} bytes
+     * @param privateData the data that the peer receives, at most {@link PortSpace#maxRejectData()} bytes
      * @throws IllegalArgumentException if there is too much private data
      */
     public void reject(byte... privateData) {
@@ -373,10 +371,10 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Refuses the request because of its vendor options (rdma_reject_ece(3)): the peer gets
-     * {@link RejectReason#VENDOR_OPTION_NOT_SUPPORTED}. The id is still to be closed.
+     * Rejects the request because of its vendor options (rdma_reject_ece(3)): the peer receives
+     * {@link RejectReason#VENDOR_OPTION_NOT_SUPPORTED}. The id must still be closed.
      *
-     * @param privateData what the peer gets, at most {@link PortSpace#maxRejectData()} bytes
+     * @param privateData the data that the peer receives, at most {@link PortSpace#maxRejectData()} bytes
      * @throws IllegalArgumentException if there is too much private data
      */
     public void rejectEce(byte... privateData) {
@@ -398,7 +396,7 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Completes a connection whose queue pair this id does not know, after {@link CmEventType#CONNECT_RESPONSE}
+     * Completes a connection whose queue pair the program moves itself, after {@link CmEventType#CONNECT_RESPONSE}
      * (rdma_establish(3)). The queue pair must be ready to receive.
      */
     public void establish() {
@@ -409,9 +407,9 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Tells the connection manager that data has arrived on the queue pair (rdma_notify(3), with IBV_EVENT_COMM_EST): a
-     * server's connection counts as made then, even if the client's last message of the handshake is lost. Does nothing
-     * if it counts as made already.
+     * Notifies the connection manager that data has arrived on the queue pair (rdma_notify(3) with IBV_EVENT_COMM_EST).
+     * A server's connection is then established even if the client's last message of the handshake is lost. Does
+     * nothing if it is established already.
      */
     public void notifyCommunicationEstablished() {
         call("rdma_notify(" + this + ", COMM_EST)", "a connection that was accepted", arena -> {
@@ -421,8 +419,8 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Ends the connection (rdma_disconnect(3)): {@link CmEventType#DISCONNECTED} follows on both sides. What is posted
-     * completes as flushed.
+     * Ends the connection (rdma_disconnect(3)): {@link CmEventType#DISCONNECTED} follows on both sides. Outstanding
+     * requests complete as flushed.
      *
      * @throws IllegalStateException if the id is not bound to a device
      */
@@ -437,11 +435,11 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Begins to join a multicast group as a full member (rdma_join_multicast(3)); the queue pair of this id is attached
+     * Starts to join a multicast group as a full member (rdma_join_multicast(3)); the queue pair of this id is attached
      * to it with the event. {@link CmEventType#MULTICAST_JOIN} or {@link CmEventType#MULTICAST_ERROR} follows.
      *
      * @param group the group's IP address
-     * @throws UnsupportedVerbException of an IPv6 group over RoCE v2, which the kernel joins for no adapter
+     * @throws UnsupportedVerbException for an IPv6 group over RoCE v2, which the kernel does not support
      */
     public void joinMulticast(InetSocketAddress group) {
         String operation = "rdma_join_multicast(%s, %s)".formatted(this, group);
@@ -455,15 +453,15 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Begins to join a multicast group (rdma_join_multicast_ex(3)). {@link CmEventType#MULTICAST_JOIN} or
+     * Starts to join a multicast group (rdma_join_multicast_ex(3)). {@link CmEventType#MULTICAST_JOIN} or
      * {@link CmEventType#MULTICAST_ERROR} follows.
      *
-     * <p>The id must be bound to a device, by {@link #bind} or {@link #resolveAddress}; not once its route is resolved,
-     * too.
+     * <p>The id must be bound to a device, by {@link #bind} or {@link #resolveAddress}, and its route must not be
+     * resolved yet.
      *
      * @param group the group's IP address
-     * @param membership whether to receive from it, too
-     * @throws UnsupportedVerbException of an IPv6 group over RoCE v2, which the kernel joins for no adapter
+     * @param membership whether to also receive from the group
+     * @throws UnsupportedVerbException for an IPv6 group over RoCE v2, which the kernel does not support
      */
     public void joinMulticast(InetSocketAddress group, MulticastMembership membership) {
         String operation = "rdma_join_multicast_ex(%s, %s, %s)".formatted(this, group, membership);
@@ -477,7 +475,7 @@ public final class ConnectionId implements AutoCloseable {
         });
     }
 
-    /** The errno again: rdma_cm sends IGMP for a group of RoCE v2, and has nothing for MLD. */
+    /** Returns the errno again. rdma_cm sends IGMP for a group of RoCE v2, and does not support MLD. */
     private static int requireKernelJoins(String operation, InetSocketAddress group, int errno) {
         if (errno == Errno.ENOTSUPP && group.getAddress() instanceof Inet6Address) {
             throw new UnsupportedVerbException(
@@ -513,12 +511,12 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Moves to another channel (rdma_migrate_id(3)); events that nobody has fetched move along. A request's id becomes
-     * independent of the one that listens. Move an id that listens before requests can come: the kernel (6.1) loses
-     * those that nobody has fetched. Threads that wait at the target, and pollers, are told of the events that move
-     * along; a program with a poll(2) loop of its own looks for itself, because the kernel does not announce them.
+     * Moves the id to another channel (rdma_migrate_id(3)), with its events that were not taken. The id of a request
+     * becomes independent of the listening id. Move a listening id before requests can arrive: the kernel (6.1) loses
+     * requests that were not taken. Threads that wait on the target, and pollers, are notified of the moved events. A
+     * program with its own poll(2) loop must poll the target itself, because the kernel does not announce them.
      *
-     * @param target where events arrive from now on
+     * @param target the channel for future events
      */
     public void migrate(EventChannel target) {
         while (true) {
@@ -526,7 +524,7 @@ public final class ConnectionId implements AutoCloseable {
             if (current == target) {
                 return;
             }
-            // Always in the same order, or two threads could wait for each other.
+            // Always in the same order, otherwise two threads could wait for each other.
             EventChannel first = current.fileDescriptor() < target.fileDescriptor() ? current : target;
             EventChannel second = first == current ? target : current;
             boolean moved = first.locked(() -> second.locked(() -> {
@@ -553,7 +551,7 @@ public final class ConnectionId implements AutoCloseable {
         }
     }
 
-    /** From now on this id does not belong to the one that listens. */
+    /** Makes this id independent of the listening id. */
     private void answered() {
         if (listener != null) {
             listener.unanswered.remove(this);
@@ -561,7 +559,7 @@ public final class ConnectionId implements AutoCloseable {
         }
     }
 
-    /** What a request's id is told by its event, and what an event calls for; called with the channel's lock held. */
+    /** Applies an event to its id, and does what the event requires; called with the channel's lock held. */
     CmEvent digest(CmEvent event) {
         if (event.type() == CmEventType.CONNECT_REQUEST) {
             listener = event.listener().orElseThrow();
@@ -578,8 +576,8 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Closes the requests that this id got and nobody answered and the queue pair that it created, then the id itself
-     * (rdma_destroy_id(3)); whatever is under way is abandoned, and a connection ends. Does nothing if it is closed
+     * Closes the unanswered requests of this id and the queue pair that it created, then the id itself
+     * (rdma_destroy_id(3)). Operations in progress are abandoned, and a connection ends. Does nothing if it is closed
      * already.
      *
      * @throws VerbsException if the kernel refuses; the id then remains open
@@ -589,7 +587,7 @@ public final class ConnectionId implements AutoCloseable {
         close(ClosePlace.of(this));
     }
 
-    /** Closes it with the place of the close that the program asked for. */
+    /** Closes the id, with the place of the close that the program called. */
     void close(ClosePlace place) {
         ReentrantLock lock = lockChannel();
         try {
@@ -611,7 +609,7 @@ public final class ConnectionId implements AutoCloseable {
         }
     }
 
-    /** The queue pair that is moved; null if there is none. Called with the channel's lock held. */
+    /** Returns the queue pair that this id moves, or null. Called with the channel's lock held. */
     ManagedQueuePair managed() {
         return managed;
     }
@@ -625,17 +623,16 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Creates a queue pair for this id, of the type that its port space has, and moves it to INIT, where it takes
-     * receives; a datagram queue pair moves to RTS. From then on it is this id's, as {@link #useQueuePair} has it, and
-     * is closed with it. It stands for rdma_create_qp(3) and rdma_create_qp_ex(3), and closing it for
-     * rdma_destroy_qp(3).
+     * Creates a queue pair of the port space's type for this id, and moves it to INIT, where it accepts receives; a
+     * datagram queue pair moves to RTS. This id then moves it, as after {@link #useQueuePair}, and closes it. This
+     * method replaces rdma_create_qp(3) and rdma_create_qp_ex(3), and the close replaces rdma_destroy_qp(3).
      *
-     * @param domain of the device that this id is bound to; of {@link #device()}, or of another context of the same
-     *     device
-     * @param configuration sets what differs from the defaults; the completion queue must be given. The port is this
-     *     id's
+     * @param domain a domain of the device that this id is bound to; of {@link #device()}, or of another context of the
+     *     same device
+     * @param configuration sets what differs from the defaults; the completion queue is required. The port is the id's
+     *     port
      * @return the queue pair
-     * @throws IllegalArgumentException if the domain is another device's, or a value is out of range
+     * @throws IllegalArgumentException if the domain belongs to another device, or a value is out of range
      * @throws IllegalStateException if this id is not bound to a device, or has a queue pair
      * @throws ConnectionException if the peer has given up its request meanwhile
      * @throws VerbsException if the device refuses
@@ -658,14 +655,16 @@ public final class ConnectionId implements AutoCloseable {
 
     /**
      * Lets this id move a queue pair through its states: to INIT now (a datagram queue pair to RTS), to RTR and RTS
-     * when it connects or accepts, to the error state when it is rejected or {@linkplain ConnectionId#disconnect()
-     * disconnected}. It remains its owner's, who can close it at any time, before this id or after.
+     * when it connects or accepts, to the error state when it is rejected or
+     * {@linkplain ConnectionId#disconnect() disconnected}. Its owner can still close it at any time, before or after
+     * this id.
      *
-     * <p>A program that moves the queue pair itself does not call this: it gives the queue pair's number in the
+     * <p>A program that moves the queue pair itself does not call this: it sets the queue pair's number in the
      * {@link ConnectConfig}, takes the attributes of each step from {@link #queuePairAttributes}, and ends with
      * {@link ConnectionId#establish()}.
      *
-     * @param queuePair in state RESET, of the type of the port space, and of the device that this id is bound to
+     * @param queuePair a queue pair in state RESET, of the type of the port space, and of the device that this id is
+     *     bound to
      * @throws IllegalArgumentException if it is of another type or device
      * @throws IllegalStateException if this id is not bound to a device, or has a queue pair
      * @throws ConnectionException if the peer has given up its request meanwhile
@@ -694,24 +693,24 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * What a queue pair that the program moves itself must set for its next step (rdma_init_qp_attr(3)), for
-     * {@link QueuePair#modify}: {@code queuePair.modify(id.queuePairAttributes(RTR))}.
+     * Returns the attributes for the next step of a queue pair that the program moves itself (rdma_init_qp_attr(3)),
+     * for {@link QueuePair#modify}: {@code queuePair.modify(id.queuePairAttributes(RTR))}.
      *
      * @param state INIT, RTR or RTS: the state that it moves to
-     * @return sets the state and the attributes
+     * @return a configuration that sets the state and the attributes
      * @throws ConnectionException if the peer has given up its request meanwhile
-     * @throws VerbsException if the connection is not that far. Of an id that is resolved and no more, the kernel gives
-     *     what INIT needs for RTR and RTS, too: then {@link QueuePair#modify} names what is missing
+     * @throws VerbsException if the connection has not reached that state. If an id is only resolved, the kernel
+     *     returns the attributes of INIT also for RTR and RTS; {@link QueuePair#modify} then names the missing ones
      */
     public Consumer<QueuePairAttributesConfig> queuePairAttributes(QueuePairState state) {
         return locked(() -> step(state));
     }
 
     /**
-     * The options of enhanced connection establishment that go to the peer with the next connect or accept
-     * (rdma_set_local_ece(3)). Of a queue pair that the id moves, it does that by itself.
+     * Sets the options of enhanced connection establishment that the next connect or accept sends to the peer
+     * (rdma_set_local_ece(3)). If the id moves the queue pair, it sets them automatically.
      *
-     * @param ece what the queue pair of the program offers
+     * @param ece the options of the program's queue pair
      */
     public void setLocalEce(EnhancedConnectionEstablishment ece) {
         call("rdma_set_local_ece(%s, %s)".formatted(this, ece), "a vendor id that is not 0", arena -> {
@@ -750,7 +749,7 @@ public final class ConnectionId implements AutoCloseable {
         }
     }
 
-    /** To be unlocked by whoever calls it. */
+    /** Locks the channel; the caller must unlock it. */
     ReentrantLock lockChannel() {
         while (true) {
             EventChannel current = channel;
@@ -762,7 +761,7 @@ public final class ConnectionId implements AutoCloseable {
         }
     }
 
-    /** Runs a native call that returns 0 or an errno; after EINVAL, the exception says what the call needs. */
+    /** Runs a native call that returns 0 or an errno. After EINVAL, the exception says what the call requires. */
     void call(String operation, String needs, ToIntFunction<SegmentAllocator> native_) {
         locked(() -> {
             try (Arena arena = Arena.ofConfined()) {
@@ -793,7 +792,7 @@ public final class ConnectionId implements AutoCloseable {
         channel = target;
     }
 
-    /** Called with the channel's lock held, when the native id is gone. */
+    /** Called with the channel's lock held, after the native id is destroyed. */
     void ended(ClosePlace place) {
         closePlace = place;
         closed = true;
@@ -803,23 +802,23 @@ public final class ConnectionId implements AutoCloseable {
         return id;
     }
 
-    /** {@return which service its address and port stand for} */
+    /** {@return the port space of its address and port} */
     public PortSpace portSpace() {
         return portSpace;
     }
 
-    /** {@return where its events arrive} */
+    /** {@return the channel of its events} */
     public EventChannel channel() {
         return channel;
     }
 
-    /** {@return what {@link #attach} was given last; null at first} */
+    /** {@return the object that was last passed to {@link #attach}; initially null} */
     public Object attachment() {
         return attachment;
     }
 
     /**
-     * Keeps an object for the program: what its event loop wants to know of this id.
+     * Attaches an object to this id, for the program's event loop.
      *
      * @param object anything, or null
      */
@@ -839,7 +838,7 @@ public final class ConnectionId implements AutoCloseable {
         return locked(() -> Byte.toUnsignedInt(rdma_cm_id.port_num(id)));
     }
 
-    /** Of one whose device is not known yet or not there any more nobody can tell. */
+    /** False if the device is not known yet, or no longer there. */
     boolean isOnInfiniBand() {
         try {
             Optional<DeviceContext> device = device();
@@ -875,8 +874,8 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * The native pointer, for a call that is not wrapped yet. It is valid until the id is closed; nothing guards its
-     * use.
+     * Returns the native pointer, for a call that this library does not wrap. It is valid until the id is closed; its
+     * use is not guarded.
      *
      * @return the address of the {@code struct rdma_cm_id}
      * @throws IllegalStateException if the id is closed

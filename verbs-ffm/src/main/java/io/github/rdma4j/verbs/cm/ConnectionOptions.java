@@ -7,7 +7,7 @@ import java.lang.foreign.ValueLayout;
 
 /**
  * The settings of a {@link ConnectionId} (rdma_set_option(3)). Each takes effect at once, and each setter returns this
- * object. What the kernel does not take is a {@link io.github.rdma4j.verbs.VerbsException}.
+ * object. If the kernel refuses a setting, the setter throws a {@link io.github.rdma4j.verbs.VerbsException}.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -31,8 +31,8 @@ public final class ConnectionOptions {
     }
 
     /**
-     * The type of service of the connection's packets ({@code RDMA_OPTION_ID_TOS}): IP header bits, from which the
-     * service level follows. Set it before the address is resolved or bound.
+     * Sets the type of service of the connection's packets ({@code RDMA_OPTION_ID_TOS}): IP header bits that determine
+     * the service level. Set it before the address is resolved or bound.
      *
      * @param value 0 to 255
      * @return this
@@ -42,7 +42,7 @@ public final class ConnectionOptions {
     }
 
     /**
-     * Whether an address in use may be bound again ({@code RDMA_OPTION_ID_REUSEADDR}), as SO_REUSEADDR has it.
+     * Sets whether an address in use may be bound again ({@code RDMA_OPTION_ID_REUSEADDR}), like SO_REUSEADDR.
      *
      * @param reuse true if it may
      * @return this
@@ -52,7 +52,7 @@ public final class ConnectionOptions {
     }
 
     /**
-     * Whether an id bound to an IPv6 address is for IPv6 only ({@code RDMA_OPTION_ID_AFONLY}), as IPV6_V6ONLY has it.
+     * Sets whether an id bound to an IPv6 address is for IPv6 only ({@code RDMA_OPTION_ID_AFONLY}), like IPV6_V6ONLY.
      *
      * @param only true if so
      * @return this
@@ -63,17 +63,17 @@ public final class ConnectionOptions {
         return result;
     }
 
-    /** Whether the program has said which families an id takes. */
+    /** Returns whether the program has chosen the address families of the id. */
     boolean isFamilyChosen() {
         return familyChosen;
     }
 
     /**
-     * How long the queue pair of a reliable connection waits for an acknowledgement
-     * ({@code RDMA_OPTION_ID_ACK_TIMEOUT}), in place of what the connection manager computes from the path. Set it
-     * before connecting or accepting.
+     * Sets how long the queue pair of a reliable connection waits for an acknowledgement
+     * ({@code RDMA_OPTION_ID_ACK_TIMEOUT}), instead of the value that the connection manager computes from the path.
+     * Set it before connecting or accepting.
      *
-     * @param exponent 0 to 31: 4.096 microseconds times two to this power; 0 waits for ever
+     * @param exponent 0 to 31: 4.096 microseconds times two to this power; 0 waits forever
      * @return this
      */
     public ConnectionOptions ackTimeout(int exponent) {
@@ -88,15 +88,15 @@ public final class ConnectionOptions {
     }
 
     private ConnectionOptions setInt(String name, int option, boolean value) {
-        // The host's byte order, which is little-endian wherever rdma4j runs.
+        // The host's byte order, which is little-endian on all supported platforms.
         return set(name, OPTION_ID, option, value ? 1 : 0, new byte[] {(byte) (value ? 1 : 0), 0, 0, 0});
     }
 
     /**
-     * The InfiniBand path to use, in place of {@link ConnectionId#resolveRoute} ({@code RDMA_OPTION_IB_PATH}).
+     * Sets the InfiniBand path, instead of {@link ConnectionId#resolveRoute} ({@code RDMA_OPTION_IB_PATH}).
      * {@link CmEventType#ROUTE_RESOLVED} follows.
      *
-     * @param path one or more {@code struct ibv_path_data}, as {@link CmAddress#route()} gives them
+     * @param path one or more {@code struct ibv_path_data}, as returned by {@link CmAddress#route()}
      * @return this
      */
     public ConnectionOptions infiniBandPath(byte[] path) {

@@ -6,13 +6,13 @@ import io.github.rdma4j.verbs.bindings.rdma_conn_param;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What the peer wants of a connection ({@code struct rdma_conn_param} of an event).
+ * The connection parameters that the peer requests ({@code struct rdma_conn_param} of an event).
  *
- * @param responderResources how many reads and atomics of the peer's this side is asked to answer at a time
+ * @param responderResources how many of the peer's reads and atomics this side should serve at a time
  * @param initiatorDepth how many reads and atomics this side may have outstanding at the peer
  * @param flowControl whether the peer has end-to-end flow control
- * @param retryCount how often this side should send again without an acknowledgement
- * @param rnrRetryCount how often this side should send again to a receiver that is not ready
+ * @param retryCount how often this side should retransmit without an acknowledgement
+ * @param rnrRetryCount how often this side should retry if the receiver is not ready
  * @param sharedReceiveQueue whether the peer's queue pair uses a shared receive queue
  * @param queuePairNumber the peer's queue pair
  * @since 0.1.0

@@ -22,13 +22,13 @@ public final class ConnectionRejectedException extends ConnectionException {
         this.privateData = event.privateData();
     }
 
-    /** {@return why; {@link RejectReason#UNKNOWN} where the network has no reasons} */
+    /** {@return the reason; {@link RejectReason#UNKNOWN} if the network has no reasons} */
     public RejectReason reason() {
         return reason;
     }
 
     /**
-     * {@return the number that came with the event: the reason's, for datagrams that of the look-up, on iWARP a
+     * {@return the number in the event: the reason's number, for datagrams the status of the lookup, on iWARP a
      * negative errno}
      */
     public int status() {
@@ -36,7 +36,8 @@ public final class ConnectionRejectedException extends ConnectionException {
     }
 
     /**
-     * {@return what the peer's program sent along; on InfiniBand and RoCE padded with zeros to the size of the field}
+     * {@return the data that the peer's program sent; on InfiniBand and RoCE padded with zeros to the size of the
+     * field}
      */
     public byte[] privateData() {
         return privateData.clone();

@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** rdma_cm itself cannot be used: why, and what to do. */
+/** Explains why rdma_cm itself cannot be used, and what to do. */
 final class CreationFailure {
     private static final int ENOENT = 2;
     private static final int ENODEV = 19;
@@ -31,7 +31,7 @@ final class CreationFailure {
         return withAccess(operation, errno, KernelDevices.names());
     }
 
-    /** Where this user's rights are not the reason. */
+    /** For a user whose rights are not the cause. */
     static VerbsException withAccess(String operation, int errno, List<String> ofKernel) {
         Explanation explanation = switch (errno) {
             case ENODEV -> noDevice(ofKernel);
@@ -47,7 +47,7 @@ final class CreationFailure {
         return Failures.of(operation, errno, explanation.cause(), explanation.remedy());
     }
 
-    /** librdmacm says ENODEV where libibverbs lists no device, for whatever reason. */
+    /** librdmacm reports ENODEV if libibverbs lists no device, for whatever reason. */
     private static Explanation noDevice(List<String> ofKernel) {
         if (ofKernel.isEmpty()) {
             Explanation absent = KernelDevices.absent();

@@ -10,31 +10,30 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * How to reach a datagram peer or a multicast group ({@code struct rdma_ud_param}).
+ * The address of a datagram peer or a multicast group ({@code struct rdma_ud_param}).
  *
- * @param path the way there, to make an address handle of
+ * @param path the path, for an address handle
  * @param queuePairNumber the peer's queue pair; {@link #MULTICAST_QUEUE_PAIR} for a group
- * @param queueKey what the peer's queue pair expects in a datagram, {@code Q_Key}
+ * @param queueKey the key that the peer's queue pair expects in a datagram, {@code Q_Key}
  * @since 0.1.0
  */
 public record DatagramParameters(AddressHandleAttributes path, int queuePairNumber, int queueKey) {
     /** The queue key of all datagram queue pairs of {@link PortSpace#UDP} ({@code RDMA_UDP_QKEY}). */
     public static final int UDP_QUEUE_KEY = 0x01234567;
 
-    /** The queue pair number that stands for a multicast group. */
+    /** The queue pair number of a multicast group. */
     public static final int MULTICAST_QUEUE_PAIR = 0xffffff;
 
-    /** Requires a path. */
+    /** Checks that there is a path. */
     public DatagramParameters {
         Objects.requireNonNull(path, "path");
     }
 
     /**
-     * Makes an address handle of the path (ibv_create_ah(3)).
+     * Creates an address handle for the path (ibv_create_ah(3)).
      *
-     * @param domain of the queue pair that will send
-     * @return where to send to; its address handle is to be closed when nothing is under way to it any more, or with
-     *     the domain
+     * @param domain the protection domain of the sending queue pair
+     * @return the destination; close its address handle when no more requests to it are outstanding, or with the domain
      * @throws io.github.rdma4j.verbs.VerbsException if the device refuses
      */
     public Destination destination(ProtectionDomain domain) {

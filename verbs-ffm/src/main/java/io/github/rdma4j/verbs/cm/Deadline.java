@@ -5,7 +5,7 @@ package io.github.rdma4j.verbs.cm;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import java.time.Duration;
 
-/** The end of a wait of several steps. */
+/** The deadline of a wait that has several steps. */
 final class Deadline {
     private static final Duration MILLISECOND = Duration.ofMillis(1);
 
@@ -22,7 +22,7 @@ final class Deadline {
         return timeout;
     }
 
-    /** Not negative. */
+    /** Returns the remaining time, never negative. */
     Duration remaining() {
         return Duration.ofNanos(Math.max(0, limit - (System.nanoTime() - start)));
     }

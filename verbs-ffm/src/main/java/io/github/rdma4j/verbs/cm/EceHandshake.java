@@ -9,14 +9,14 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.Errno;
 
 /**
- * How two providers of the same vendor agree on what they can do beyond the standard, as librdmacm has them do it: the
- * client offers, the server sets what it takes of that and answers, the client sets what is in the answer. Providers
- * without such options are left alone.
+ * Negotiates options beyond the standard between two providers of the same vendor, as librdmacm does: the client offers
+ * options; the server sets those that it accepts and responds; the client sets the options in the response. Providers
+ * without such options are not involved.
  */
 final class EceHandshake {
     private EceHandshake() {}
 
-    /** With a new queue pair: what it offers goes with the connect; if there is a request, what is in it is set. */
+    /** For a new queue pair: the options that it offers are sent with the connect; the options of a request are set. */
     static void offer(ConnectionId id, QueuePair queuePair) {
         EnhancedConnectionEstablishment ours = query(queuePair);
         if (ours.vendorId() != 0) {
@@ -28,7 +28,7 @@ final class EceHandshake {
         }
     }
 
-    /** In INIT: what was taken of the request goes with the accept. */
+    /** In INIT: the options accepted from the request are sent with the accept. */
     static void answer(ConnectionId id, QueuePair queuePair) {
         EnhancedConnectionEstablishment ours = query(queuePair);
         if (ours.vendorId() != 0 && id.remoteEce().vendorId() != 0) {
@@ -36,7 +36,7 @@ final class EceHandshake {
         }
     }
 
-    /** With the peer's answer. */
+    /** With the peer's response. */
     static void accept(ConnectionId id, QueuePair queuePair) {
         EnhancedConnectionEstablishment ours = query(queuePair);
         EnhancedConnectionEstablishment theirs = id.remoteEce();
@@ -70,7 +70,7 @@ final class EceHandshake {
         try {
             queuePair.setEce(ece);
         } catch (UnsupportedVerbException e) {
-            // librdmacm goes on without, too: the standard's own ways are left.
+            // librdmacm also continues without the options: the standard still works.
         }
     }
 }

@@ -27,14 +27,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * Where the events of connections arrive ({@code struct rdma_event_channel}, rdma_create_event_channel(3)), in the
- * order in which they happened. One thread may serve thousands of connections.
+ * A channel for the events of connections ({@code struct rdma_event_channel}, rdma_create_event_channel(3)), in the
+ * order in which they happened. One thread can serve thousands of connections.
  *
- * <p>Closing it closes its ids first. Closing twice does nothing; use after close is an {@link IllegalStateException},
- * also for a thread that is waiting.
+ * <p>Closing it first closes its ids. Closing it again does nothing. Use after close throws an
+ * {@link IllegalStateException}, also for a thread that is waiting.
  *
- * <p>Thread safety: all methods may be called from any thread. Calls on a channel and its ids wait for each other,
- * which is short: none of them waits for the network while it holds the others up.
+ * <p>Thread safety: all methods may be called from any thread. Calls on a channel and its ids run one after the other;
+ * none of them waits for the network while it blocks others.
  *
  * @since 0.1.0
  */
@@ -43,15 +43,15 @@ public final class EventChannel implements EventSource, AutoCloseable {
     private final int fileDescriptor;
     private final ReadinessWaiter waiter;
     /**
-     * Held around every native call on the channel and its ids. So rdma_destroy_id(3) never finds an event that has
-     * been fetched and not acknowledged, for which it would wait.
+     * Held during every native call on the channel and its ids. So rdma_destroy_id(3) never has to wait for an event
+     * that was taken and not acknowledged.
      */
     private final ReentrantLock lock = new ReentrantLock();
 
     private final Map<Long, ConnectionId> ids = new LinkedHashMap<>();
     private final Arena arena = Arena.ofShared();
     private final MemorySegment eventPointer = arena.allocate(ValueLayout.ADDRESS);
-    /** Null before the close, and where places are not kept. */
+    /** Null before the close, or if places are not recorded. */
     private ClosePlace closePlace;
 
     private volatile boolean closed;
@@ -78,7 +78,7 @@ public final class EventChannel implements EventSource, AutoCloseable {
     /**
      * Opens a channel (rdma_create_event_channel(3)).
      *
-     * @return the channel, to be closed
+     * @return the channel
      * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
      * @throws VerbsException if the kernel has no rdma_cm, or this process may not use it
      */
@@ -90,8 +90,8 @@ public final class EventChannel implements EventSource, AutoCloseable {
     /**
      * Creates an id whose events arrive here (rdma_create_id(3)).
      *
-     * @param portSpace which service its address and port will stand for
-     * @return the id, to be closed before or with this channel
+     * @param portSpace the port space of its address and port
+     * @return the id, closed before or with this channel
      * @throws VerbsException if the kernel refuses
      */
     public ConnectionId createId(PortSpace portSpace) {
@@ -111,7 +111,7 @@ public final class EventChannel implements EventSource, AutoCloseable {
     }
 
     /**
-     * Takes the oldest event, and moves the queue pair of its id as the event calls for: see
+     * Takes the oldest event, and moves the queue pair of its id as the event requires; see
      * {@link ConnectionId#useQueuePair}. Never waits.
      *
      * @return the event; empty if there is none
@@ -123,12 +123,12 @@ public final class EventChannel implements EventSource, AutoCloseable {
     }
 
     /**
-     * Waits for the next event (rdma_get_cm_event(3)), and does with it what {@link #poll()} does. A virtual thread
-     * that waits holds no carrier thread.
+     * Waits for the next event (rdma_get_cm_event(3)), and handles it like {@link #poll()}. A waiting virtual thread
+     * releases its carrier thread.
      *
-     * @param timeout how long at most; zero or less does not wait
-     * @return the event; empty if none came in time
-     * @throws IllegalStateException if the channel is closed, before or meanwhile
+     * @param timeout the maximum wait; zero or less does not wait
+     * @return the event; empty if none arrived in time
+     * @throws IllegalStateException if the channel is closed, before or during the call
      * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted
      * @throws VerbsException if the channel fails
      */
@@ -155,8 +155,8 @@ public final class EventChannel implements EventSource, AutoCloseable {
     }
 
     /**
-     * Null for an id that was not made here: a program can make some through {@link #handle()}, and must fetch their
-     * events.
+     * Returns null for an id that was not created here: a program can create ids through {@link #handle()}, and must
+     * take their events.
      */
     private CmEvent copyAndAcknowledge(MemorySegment event) {
         try {
@@ -205,8 +205,8 @@ public final class EventChannel implements EventSource, AutoCloseable {
     }
 
     /**
-     * Has all who wait look again: rdma_migrate_id(3) brings events without a word to those who wait. Does nothing if
-     * the channel is closed: its descriptor can be another file's by then, and nobody waits.
+     * Wakes all waiting threads, because rdma_migrate_id(3) adds events without notifying them. Does nothing if the
+     * channel is closed: its descriptor may belong to another file by then, and no thread waits.
      */
     void announce() {
         lock.lock();
@@ -244,8 +244,8 @@ public final class EventChannel implements EventSource, AutoCloseable {
     }
 
     /**
-     * The native pointer, for a call that is not wrapped yet. It is valid until the channel is closed; nothing guards
-     * its use.
+     * Returns the native pointer, for a call that this library does not wrap. It is valid until the channel is closed;
+     * its use is not guarded.
      *
      * @return the address of the {@code struct rdma_event_channel}
      * @throws IllegalStateException if the channel is closed
@@ -255,8 +255,8 @@ public final class EventChannel implements EventSource, AutoCloseable {
     }
 
     /**
-     * Closes the ids, the youngest first, and then the channel (rdma_destroy_event_channel(3)). Events that nobody has
-     * fetched are dropped, and with them requests that nobody has seen. Does nothing if it is closed already.
+     * Closes the ids, the youngest first, and then the channel (rdma_destroy_event_channel(3)). Events that were not
+     * taken are dropped, including requests. Does nothing if it is closed already.
      *
      * @throws VerbsException if the kernel refuses to close an id; the channel then remains open
      */
@@ -276,7 +276,7 @@ public final class EventChannel implements EventSource, AutoCloseable {
         } finally {
             lock.unlock();
         }
-        // Without the lock: a thread that leaves its wait takes the lock before it notices.
+        // Without the lock, because a thread that leaves its wait takes the lock first.
         waiter.close();
         CmCalls.destroyEventChannel(channel);
         arena.close();

@@ -18,12 +18,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.ToIntFunction;
 
-/**
- * The multicast groups of an id, and whether its queue pair is attached to them. Belongs to whoever holds the channel's
- * lock.
- */
+/** The multicast groups of an id, and whether its queue pair is attached to them. Guarded by the channel's lock. */
 final class JoinedGroups {
-    /** By the number that stands in for the user's pointer of the native join, and comes back with its event. */
+    /** By the number that the native join passes as the user's pointer, and that its event returns. */
     private final Map<Long, Group> groups = new HashMap<>();
 
     private long lastKey;
@@ -44,8 +41,8 @@ final class JoinedGroups {
     }
 
     /**
-     * Attaches the queue pair to the group, unless it is to send only; librdmacm does so within rdma_get_cm_event(3).
-     * If that fails, the id leaves the group again.
+     * Attaches the queue pair to the group, unless it only sends; librdmacm does so within rdma_get_cm_event(3). If
+     * that fails, the id leaves the group again.
      */
     CmEvent joined(CmEvent event, QueuePair queuePair) {
         Group group = groups.get(event.joinKey());
@@ -71,7 +68,7 @@ final class JoinedGroups {
         return event;
     }
 
-    /** The kernel holds that the id has joined: nobody would leave a group whose join has failed. */
+    /** The kernel considers the id joined, and the program would not leave a group whose join has failed. */
     private CmEvent failed(CmEvent event, Group group, VerbsException failure) {
         groups.remove(event.joinKey());
         try (Arena arena = Arena.ofConfined()) {
@@ -83,7 +80,7 @@ final class JoinedGroups {
         return event.as(CmEventType.MULTICAST_ERROR, failure);
     }
 
-    /** Detaches the queue pair, as far as it is there. */
+    /** Detaches the queue pair, if there is one. */
     void leave(InetSocketAddress address, ManagedQueuePair managed) {
         groups.values().removeIf(group -> {
             if (!group.address().equals(address)) {

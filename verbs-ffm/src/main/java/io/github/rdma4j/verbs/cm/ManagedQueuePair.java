@@ -18,10 +18,10 @@ import io.github.rdma4j.verbs.internal.Errno;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The queue pair of an id, moved through its states as librdmacm moves those that it creates itself. It may be closed
- * by its owner at any time.
+ * The queue pair of an id, which is moved through its states as librdmacm moves the queue pairs that it creates. Its
+ * owner may close it at any time.
  *
- * @param queuePair what is moved
+ * @param queuePair the queue pair
  * @param owned whether it was created by the id, and is closed with it
  */
 record ManagedQueuePair(QueuePair queuePair, boolean owned) {
@@ -38,13 +38,13 @@ record ManagedQueuePair(QueuePair queuePair, boolean owned) {
         }
     }
 
-    /** As librdmacm tells it of its own. */
+    /** Returns the same value as librdmacm for its own queue pairs. */
     boolean hasSharedReceiveQueue() {
         MemorySegment native_ = MemorySegment.ofAddress(queuePair.handle()).reinterpret(ibv_qp.sizeof());
         return ibv_qp.srq(native_).address() != 0;
     }
 
-    /** After RESET: it can take receives, and as a datagram queue pair send, too. */
+    /** Moves it from RESET: it accepts receives, and a datagram queue pair can also send. */
     void prepare(ConnectionId id) {
         EceHandshake.offer(id, queuePair);
         queuePair.modify(id.step(INIT));
@@ -55,11 +55,11 @@ record ManagedQueuePair(QueuePair queuePair, boolean owned) {
         EceHandshake.answer(id, queuePair);
     }
 
-    /** On the passive side, where the answer that will be sent decides the counts. */
+    /** For the passive side, where the response that will be sent determines the counts. */
     void accept(ConnectionId id, ConnectConfig answer) {
         queuePair.modify(id.step(INIT));
         if (isIwarp()) {
-            // The counts go with the answer alone.
+            // The counts are only in the response.
             queuePair.modify(id.step(RTR));
             queuePair.modify(id.step(RTS));
             return;
@@ -75,8 +75,8 @@ record ManagedQueuePair(QueuePair queuePair, boolean owned) {
     }
 
     /**
-     * The last part of a client's connection, which librdmacm does within rdma_get_cm_event(3). The connection manager
-     * knows the counts: they were in the peer's answer.
+     * Completes a client's connection, which librdmacm does within rdma_get_cm_event(3). The connection manager has the
+     * counts from the peer's response.
      */
     CmEvent complete(CmEvent event) {
         ConnectionId id = event.id();
@@ -90,7 +90,7 @@ record ManagedQueuePair(QueuePair queuePair, boolean owned) {
         } catch (VerbsException e) {
             return failed(event, e);
         } catch (IllegalStateException | IllegalArgumentException e) {
-            // The queue pair is closed, or cannot do what the peer wants.
+            // The queue pair is closed, or does not support what the peer requests.
             VerbsException failure = new VerbsException(
                     "completing " + id,
                     Errno.EINVAL,
@@ -103,12 +103,12 @@ record ManagedQueuePair(QueuePair queuePair, boolean owned) {
 
     private CmEvent failed(CmEvent event, VerbsException failure) {
         abandon();
-        // Without this, the peer would wait for its time to be over. If it fails, that is what happens.
+        // Otherwise the peer would wait for its timeout. If the reject fails, it does.
         CmCalls.reject(event.id().segment(), MemorySegment.NULL, (byte) 0);
         return event.as(CmEventType.CONNECT_ERROR, failure);
     }
 
-    /** Before a disconnect: what is posted is flushed; iWARP drains instead. */
+    /** Called before a disconnect: outstanding requests are flushed; iWARP drains them instead. */
     void shutDown() {
         if (isIwarp()) {
             queuePair.modify(config -> config.state(SQD));
@@ -122,14 +122,14 @@ record ManagedQueuePair(QueuePair queuePair, boolean owned) {
     }
 
     /**
-     * After a failure that is reported anyway: of a queue pair that is gone, or cannot be moved, nothing more is to be
-     * said.
+     * Called after a failure that is reported anyway, so further failures of a queue pair that is closed or cannot be
+     * moved are ignored.
      */
     void abandon() {
         try {
             queuePair.toError();
         } catch (VerbsException | IllegalStateException e) {
-            // The connection has failed in any case.
+            // The connection has failed already.
         }
     }
 }

@@ -10,7 +10,7 @@ package io.github.rdma4j.verbs.cm;
 public enum MulticastMembership {
     /** Sends to the group and receives from it. */
     FULL_MEMBER(0),
-    /** Sends to the group only, and is no reason to bring the group's packets here. */
+    /** Sends to the group only; the group's packets are not delivered here because of it. */
     SEND_ONLY_FULL_MEMBER(1);
 
     private final int code;

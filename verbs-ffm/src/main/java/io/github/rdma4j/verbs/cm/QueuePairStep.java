@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** What rdma_init_qp_attr(3) says that a queue pair's next step must set. */
+/** The attributes for a queue pair's next step, from rdma_init_qp_attr(3). */
 final class QueuePairStep implements Consumer<QueuePairAttributesConfig> {
     private static final int ENOENT = 2;
     private static final int EIO = 5;
@@ -82,10 +82,10 @@ final class QueuePairStep implements Consumer<QueuePairAttributesConfig> {
         return (mask & bit) != 0;
     }
 
-    /** Bits that user space does not know, some kernels set for themselves: they are left out. */
+    /** Leaves out bits that some kernels set for their own use and that user space does not have. */
     @Override
     public void accept(QueuePairAttributesConfig config) {
-        // On iWARP the kernel moves a queue pair with its connection, and asks for INIT only.
+        // On iWARP the kernel moves a queue pair with its connection, and requests only INIT.
         if (has(IBV_QP_STATE())) {
             config.state(state);
         }

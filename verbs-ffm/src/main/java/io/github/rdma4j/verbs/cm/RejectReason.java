@@ -3,7 +3,7 @@
 package io.github.rdma4j.verbs.cm;
 
 /**
- * Why a connection was refused: the reason in InfiniBand's REJ message, which RoCE uses too. iWARP has none.
+ * The reason of a refused connection, from InfiniBand's REJ message, which RoCE also uses. iWARP has no reasons.
  *
  * @since 0.1.0
  */
@@ -18,11 +18,11 @@ public enum RejectReason {
     TIMEOUT(4, "the peer waited too long for the next message of the handshake"),
     /** The peer does not support the request. */
     UNSUPPORTED(5, "the peer does not support the request"),
-    /** The communication id is not the peer's. */
+    /** The peer does not have the communication id. */
     INVALID_COMMUNICATION_ID(6, "the peer does not know this communication id: it has closed its side"),
-    /** The communication instance is not the peer's. */
+    /** The peer does not have the communication instance. */
     INVALID_COMMUNICATION_INSTANCE(7, "the peer does not know this communication instance"),
-    /** Nobody listens there. */
+    /** No program listens there. */
     INVALID_SERVICE_ID(8, "nobody listens at this address and port, in this port space"),
     /** The transport is not the one that was expected. */
     INVALID_TRANSPORT_TYPE(9, "the peer expects another transport"),
@@ -60,12 +60,12 @@ public enum RejectReason {
     REDIRECT_PORT(25, "another port is responsible"),
     /** The path MTU cannot be used. */
     INVALID_MTU(26, "the peer refuses the path MTU"),
-    /** The peer cannot answer so many reads and atomics at a time. */
+    /** The peer cannot serve that many reads and atomics at a time. */
     INSUFFICIENT_RESPONDER_RESOURCES(
             27, "the peer cannot answer so many reads and atomics at a time; ask for a smaller initiator depth"),
     /**
      * The peer's program has refused, with {@link ConnectionId#reject}, or closed its id without accepting. Without
-     * private data the refusal may be that of the peer's kernel: a program listens at this port, but not at this
+     * private data the refusal may come from the peer's kernel: a program listens at this port, but not at this
      * address.
      */
     CONSUMER_DEFINED(
@@ -98,7 +98,7 @@ public enum RejectReason {
         return code;
     }
 
-    /** {@return what it means, as a part of a sentence} */
+    /** {@return the meaning, as a part of a sentence} */
     public String explanation() {
         return explanation;
     }

@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A {@link ConnectionId} with an event channel of its own, whose calls wait until what they begin has ended, within a
- * time limit: what librdmacm calls synchronous operation, which has no limits. For programs with few connections, or a
- * virtual thread for each. Whatever does not wait is done through {@link #id()}.
+ * A {@link ConnectionId} with its own event channel, whose calls wait until their operation has ended or a timeout
+ * expires. librdmacm calls this synchronous operation, but has no timeouts. For programs with few connections, or with
+ * a virtual thread for each. Use {@link #id()} foreverything that does not wait.
  *
  * <pre>{@code
  * try (SynchronousId client = SynchronousId.create(PortSpace.TCP)) {
@@ -26,8 +26,7 @@ import java.util.function.Consumer;
  * }</pre>
  *
  * <p>A call whose thread is interrupted ends with a {@link io.github.rdma4j.verbs.WaitInterruptedException}. After it,
- * and after one whose time was over, the operation is still under way: close the id, or wait for the event with
- * {@link #await}.
+ * and after a timeout, the operation is still in progress: close the id, or wait for the event with {@link #await}.
  *
  * <p>Thread safety: one thread at a time, except that {@link #close()} may be called from any thread, at any time, and
  * ends a wait with an {@link IllegalStateException}.
@@ -35,7 +34,7 @@ import java.util.function.Consumer;
  * @since 0.1.0
  */
 public final class SynchronousId implements AutoCloseable {
-    /** Each attempt to find an address takes twice as long as the last one, up to the longest. */
+    /** Each attempt to resolve an address takes twice as long as the previous one, up to the longest. */
     private static final Duration FIRST_ATTEMPT = Duration.ofMillis(250);
 
     private static final Duration LONGEST_ATTEMPT = Duration.ofSeconds(2);
@@ -44,7 +43,7 @@ public final class SynchronousId implements AutoCloseable {
     private final ConnectionId id;
     private final CmEvent request;
     private boolean disconnected;
-    /** A request that got no channel of its own: the next call has it. */
+    /** A request for which no channel could be created: the next call returns it. */
     private CmEvent kept;
 
     private SynchronousId(EventChannel channel, ConnectionId id, CmEvent request) {
@@ -54,10 +53,10 @@ public final class SynchronousId implements AutoCloseable {
     }
 
     /**
-     * Creates an id with a channel of its own (rdma_create_id(3) without a channel).
+     * Creates an id with its own channel (rdma_create_id(3) without a channel).
      *
-     * @param portSpace which service its address and port will stand for
-     * @return the id, to be closed
+     * @param portSpace the port space of its address and port
+     * @return the id
      * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
      * @throws VerbsException if rdma_cm cannot be used
      */
@@ -71,7 +70,7 @@ public final class SynchronousId implements AutoCloseable {
         }
     }
 
-    /** {@return the id, for everything that does not wait; its channel must not be waited on by others} */
+    /** {@return the id, foreverything that does not wait; do not wait on its channel elsewhere} */
     public ConnectionId id() {
         return id;
     }
@@ -85,8 +84,8 @@ public final class SynchronousId implements AutoCloseable {
      * Finds the destination's address and route, from a source that the routing table chooses.
      *
      * @param destination the address of an interface of the peer that has an RDMA device
-     * @param timeout for both steps together
-     * @throws ConnectionException if it cannot be reached, or not be resolved in time
+     * @param timeout the timeout of both steps together
+     * @throws ConnectionException if it cannot be reached, or is not resolved in time
      * @throws VerbsException if no RDMA device can reach it
      */
     public void resolve(InetSocketAddress destination, Duration timeout) {
@@ -97,10 +96,10 @@ public final class SynchronousId implements AutoCloseable {
     /**
      * Finds the destination's address and route, from a given source.
      *
-     * @param source the address of a local interface that has an RDMA device; port 0 takes any
+     * @param source the address of a local interface that has an RDMA device; port 0 selects a free port
      * @param destination an address of the same family
-     * @param timeout for both steps together
-     * @throws ConnectionException if it cannot be reached, or not be resolved in time
+     * @param timeout the timeout of both steps together
+     * @throws ConnectionException if it cannot be reached, or is not resolved in time
      * @throws VerbsException if no RDMA device can reach it
      */
     public void resolve(InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
@@ -111,7 +110,7 @@ public final class SynchronousId implements AutoCloseable {
                 deadline);
     }
 
-    /** Of rdma_create_ep(3): a route that is known already is not resolved. */
+    /** As rdma_create_ep(3): does not resolve a route that is known already. */
     void resolve(CmAddress address, Duration timeout) {
         Deadline deadline = new Deadline(timeout);
         String operation = "resolving " + address;
@@ -130,15 +129,15 @@ public final class SynchronousId implements AutoCloseable {
 
     private void route(Consumer<Duration> attempt, String operation, Deadline deadline) {
         address(attempt, operation, deadline);
-        // So that the kernel is the first to give up, and says why.
+        // So that the kernel times out first, and reports the cause.
         id.resolveRoute(deadline.atLeastOneMillisecond().multipliedBy(7).dividedBy(8));
         expect(CmEventType.ROUTE_RESOLVED, operation, deadline);
     }
 
     /**
-     * Several attempts: within one, the kernel asks the network (ARP) three times at most. And if the answer comes at
-     * once, as between two interfaces of one machine, it hears of it only when the attempt is over: addr.c's
-     * process_one_req() sets the end of the attempt behind the wake-up that came while it asked.
+     * Resolves in several attempts, because the kernel sends at most three requests (ARP) within one. If the reply
+     * arrives at once, as between two interfaces of one machine, the kernel notices it only at the end of the attempt:
+     * addr.c's process_one_req() sets the end of the attempt after the wake-up that arrived during the request.
      */
     private void address(Consumer<Duration> attempt, String operation, Deadline deadline) {
         Duration part = FIRST_ATTEMPT;
@@ -150,7 +149,7 @@ public final class SynchronousId implements AutoCloseable {
                 expect(CmEventType.ADDR_RESOLVED, operation, deadline);
                 return;
             } catch (ConnectionException e) {
-                // Behind the deadline the attempt may be under way, and the kernel refuses another one.
+                // After the deadline an attempt may still be in progress, and the kernel refuses another one.
                 boolean over = last || deadline.remaining().isZero();
                 if (over || e.errno() != CmStatus.ETIMEDOUT) {
                     throw e;
@@ -162,14 +161,14 @@ public final class SynchronousId implements AutoCloseable {
     }
 
     /**
-     * Connects, or for datagrams looks the peer's queue pair up (rdma_connect(3)); the id has a resolved route and a
-     * queue pair.
+     * Connects or, for datagrams, looks up the peer's queue pair (rdma_connect(3)). The id must have a resolved route
+     * and a queue pair.
      *
      * @param configuration sets what differs from the defaults
      * @param timeout how long to wait for the peer
      * @return the event {@link CmEventType#ESTABLISHED}, with the peer's private data
      * @throws ConnectionRejectedException if the peer refuses
-     * @throws ConnectionException if the peer cannot be reached, or does not answer in time
+     * @throws ConnectionException if the peer cannot be reached, or does not respond in time
      */
     public CmEvent connect(Consumer<ConnectConfig> configuration, Duration timeout) {
         Deadline deadline = new Deadline(timeout);
@@ -182,11 +181,12 @@ public final class SynchronousId implements AutoCloseable {
     }
 
     /**
-     * Takes a local address and waits for requests there (rdma_bind_addr(3), rdma_listen(3)).
+     * Binds the id to a local address and listens for requests there (rdma_bind_addr(3), rdma_listen(3)).
      *
-     * @param address of an interface that has an RDMA device, or the wildcard address; port 0 takes any
-     * @param backlog how many requests the kernel keeps until they are fetched
-     * @throws VerbsException if there is no RDMA device at the address, as at 127.0.0.1, or the port is in use
+     * @param address the address of an interface that has an RDMA device, or the wildcard address; port 0 selects a
+     *     free port
+     * @param backlog how many requests the kernel keeps until they are taken
+     * @throws VerbsException if there is no RDMA device at the address, such as 127.0.0.1, or the port is in use
      */
     public void listen(InetSocketAddress address, int backlog) {
         id.bind(address);
@@ -197,9 +197,9 @@ public final class SynchronousId implements AutoCloseable {
      * Waits for a request (rdma_get_request(3)).
      *
      * @param timeout how long to wait
-     * @return the request: an id to be given a queue pair and accepted, or rejected, and closed; it does not depend on
-     *     this one any more. Empty if none came in time
-     * @throws VerbsException if the process has no file descriptor for it (EMFILE): then the next call has it
+     * @return the request: an id that needs a queue pair and an accept, or a reject, and a close. It does not depend on
+     *     this id. Empty if none arrived in time
+     * @throws VerbsException if the process has no file descriptor for it (EMFILE); the next call then returns it
      */
     public Optional<SynchronousId> getRequest(Duration timeout) {
         if (kept != null) {
@@ -215,7 +215,7 @@ public final class SynchronousId implements AutoCloseable {
             if (found.type() == CmEventType.CONNECT_REQUEST) {
                 return Optional.of(independent(found));
             }
-            // What else comes is about requests that were given up by their peers before they were fetched.
+            // Other events concern requests whose peers gave up before they were taken.
             if (found.id() == id && found.type().isFailure()) {
                 throw CmStatus.failure("listening on " + id, found);
             }
@@ -236,7 +236,7 @@ public final class SynchronousId implements AutoCloseable {
         }
     }
 
-    /** What fails here as well is told beside the failure, and must not keep the next from being closed. */
+    /** A second failure is added to the first, and must not prevent the next close. */
     static void closeAfter(Throwable failure, AutoCloseable resource) {
         try {
             resource.close();
@@ -246,12 +246,12 @@ public final class SynchronousId implements AutoCloseable {
     }
 
     /**
-     * Accepts the request that this id came with (rdma_accept(3)), and waits until the connection is made; for
-     * datagrams there is nothing to wait for.
+     * Accepts the request that this id came with (rdma_accept(3)), and waits until the connection is established. For
+     * datagrams it does not wait.
      *
      * @param configuration sets what differs from the defaults
      * @param timeout how long to wait for the peer
-     * @throws ConnectionException if the peer has given up meanwhile, or says nothing in time
+     * @throws ConnectionException if the peer has given up, or does not respond in time
      */
     public void accept(Consumer<ConnectConfig> configuration, Duration timeout) {
         Deadline deadline = new Deadline(timeout);
@@ -262,11 +262,11 @@ public final class SynchronousId implements AutoCloseable {
     }
 
     /**
-     * Ends the connection (rdma_disconnect(3)), and waits until both sides know; returns at once if the peer has ended
-     * it, and for datagrams, which have no connection.
+     * Ends the connection (rdma_disconnect(3)), and waits until both sides have ended it. Returns at once if the peer
+     * has ended it, and for datagrams, which have no connection.
      *
      * @param timeout how long to wait for the peer
-     * @throws ConnectionException if the peer says nothing in time
+     * @throws ConnectionException if the peer does not respond in time
      */
     public void disconnect(Duration timeout) {
         Deadline deadline = new Deadline(timeout);
@@ -277,13 +277,13 @@ public final class SynchronousId implements AutoCloseable {
     }
 
     /**
-     * Joins a multicast group (rdma_join_multicast_ex(3)). {@link #id()} must be bound to a device before, as by
-     * {@link ConnectionId#bind}; after {@link #resolve} the kernel lets it join none.
+     * Joins a multicast group (rdma_join_multicast_ex(3)). {@link #id()} must be bound to a device before, for instance
+     * by {@link ConnectionId#bind}. After {@link #resolve} the kernel refuses a join.
      *
      * @param group the group's IP address
-     * @param membership whether to receive from it, too
+     * @param membership whether to also receive from the group
      * @param timeout how long to wait
-     * @return how to send to the group
+     * @return the address of the group
      * @throws ConnectionException if it cannot be joined, or not in time
      */
     public DatagramParameters joinMulticast(InetSocketAddress group, MulticastMembership membership, Duration timeout) {
@@ -295,14 +295,14 @@ public final class SynchronousId implements AutoCloseable {
     }
 
     /**
-     * Waits for an event, such as {@link CmEventType#DISCONNECTED} by the peer. What comes before it and is no failure
-     * is dropped.
+     * Waits for an event, such as {@link CmEventType#DISCONNECTED} by the peer. Earlier events are dropped, except
+     * failures.
      *
-     * @param type to wait for
+     * @param type the type to wait for
      * @param timeout how long to wait
      * @return the event
      * @throws ConnectionRejectedException if the peer refused instead
-     * @throws ConnectionException if something failed instead, or nothing came in time (errno ETIMEDOUT)
+     * @throws ConnectionException if something failed instead, or nothing arrived in time (errno ETIMEDOUT)
      */
     public CmEvent await(CmEventType type, Duration timeout) {
         return expect(type, "waiting for %s of %s".formatted(type, id), new Deadline(timeout));
@@ -335,9 +335,9 @@ public final class SynchronousId implements AutoCloseable {
     }
 
     /**
-     * Moves the id to a channel that the program serves itself, and closes this object without closing the id.
+     * Moves the id to a channel of the program, and closes this object without closing the id.
      *
-     * @param target where its events arrive from now on
+     * @param target the channel for future events
      * @return the id
      * @throws IllegalArgumentException if it is this object's own channel, with which the id would be closed
      */
@@ -362,7 +362,7 @@ public final class SynchronousId implements AutoCloseable {
         channel.close();
     }
 
-    /** {@return what {@link ConnectionId#toString()} says} */
+    /** {@return the text of {@link ConnectionId#toString()}} */
     @Override
     public String toString() {
         return "synchronous " + id;

@@ -3,23 +3,23 @@
 package io.github.rdma4j.verbs.device;
 
 /**
- * Against what a device's atomic operations are atomic ({@code enum ibv_atomic_cap}).
+ * The scope of a device's atomic operations ({@code enum ibv_atomic_cap}).
  *
  * @since 0.1.0
  */
 public enum AtomicCapability {
     /** The device has no atomic operations. */
     NONE,
-    /** Against other operations of this device only; a processor or another device can come between. */
+    /** Atomic with respect to other operations of this device only, not of CPUs or other devices. */
     DEVICE,
-    /** Against everything that reaches the memory, the processors too. */
+    /** Atomic with respect to everything that accesses the memory, including CPUs. */
     GLOBAL;
 
     /**
-     * The capability of that number.
+     * Returns the capability of a number.
      *
      * @param code the value of {@code enum ibv_atomic_cap}
-     * @return the capability; {@link #NONE} for a number that this library does not know
+     * @return the capability; {@link #NONE} for an unknown number
      */
     public static AtomicCapability ofCode(int code) {
         return code >= 0 && code < values().length ? values()[code] : NONE;

@@ -6,10 +6,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Whether an adapter has a Data Direct engine, a PCI function of its own by which it reaches other devices' memory
- * (ConnectX-8 and later).
+ * Whether an adapter has a Data Direct engine: a separate PCI function that accesses other devices' memory (ConnectX-8
+ * and later).
  *
- * @param function the function's folder in sysfs; empty if there is none
+ * @param function the function's directory in sysfs; empty if there is none
  * @param reason why there is none, in words; empty if there is one
  * @since 0.1.0
  */

@@ -6,7 +6,7 @@ import io.github.rdma4j.verbs.DeviceContext;
 import java.util.Set;
 
 /**
- * What a device is and how much it can do ({@code struct ibv_device_attr}, ibv_query_device(3)).
+ * The identity and the limits of a device ({@code struct ibv_device_attr}, ibv_query_device(3)).
  *
  * @param firmwareVersion the firmware's version, free text
  * @param nodeGuid the node GUID
@@ -19,10 +19,9 @@ import java.util.Set;
  * @param hardwareVersion the hardware's version
  * @param maxQueuePairs the most queue pairs
  * @param maxQueuePairWorkRequests the most work requests outstanding on one queue of a queue pair
- * @param capabilities what it offers, of the flags that this verb can tell; {@link DeviceContext#extendedAttributes()}
- *     tells all
+ * @param capabilities the capabilities that this verb reports; {@link DeviceContext#extendedAttributes()} has all
  * @param maxScatterGather the most scatter-gather entries of a work request
- * @param maxScatterGatherRead the same for RDMA reads
+ * @param maxScatterGatherRead the maximum number of scatter-gather entries of an RDMA read
  * @param maxCompletionQueues the most completion queues
  * @param maxCompletionQueueEntries the most entries of one completion queue
  * @param maxMemoryRegions the most memory regions
@@ -32,20 +31,20 @@ import java.util.Set;
  * @param maxQueuePairInitiatorReadAtomic the most reads and atomics that a queue pair has outstanding as the initiator
  * @param maxEndToEndContexts the most end-to-end contexts of reliable datagrams, which no adapter has
  * @param maxEndToEndContextReadAtomic the most reads and atomics that such a context serves as the target
- * @param maxEndToEndContextInitiatorReadAtomic the same as the initiator
+ * @param maxEndToEndContextInitiatorReadAtomic the maximum number that such a context has outstanding as the initiator
  * @param maxReliableDatagramDomains the most domains of reliable datagrams
  * @param maxRawIpv6QueuePairs the most raw IPv6 queue pairs
  * @param maxRawEthertypeQueuePairs the most raw Ethertype queue pairs
- * @param atomicCapability against what atomic operations are atomic
+ * @param atomicCapability the scope of atomic operations
  * @param maxMemoryWindows the most memory windows
  * @param maxMulticastGroups the most multicast groups
  * @param maxMulticastQueuePairAttach the most queue pairs in one multicast group
- * @param maxTotalMulticastQueuePairAttach the most queue pairs in multicast groups in all
+ * @param maxTotalMulticastQueuePairAttach the most queue pairs in all multicast groups together
  * @param maxAddressHandles the most address handles
  * @param maxFastMemoryRegions the most fast memory regions, which current kernels do not have
- * @param maxMapsPerFastMemoryRegion how often one can be mapped before it must be flushed
+ * @param maxMapsPerFastMemoryRegion how often a fast memory region can be mapped before it must be flushed
  * @param maxSharedReceiveQueues the most shared receive queues
- * @param maxSharedReceiveQueueWorkRequests the most work requests outstanding on one of them
+ * @param maxSharedReceiveQueueWorkRequests the most work requests outstanding on one shared receive queue
  * @param maxSharedReceiveQueueScatterGather the most scatter-gather entries of such a work request
  * @param maxPartitionKeys the most partitions
  * @param localAckDelay the delay of acknowledgements, 4.096 microseconds times two to this power
@@ -94,7 +93,7 @@ public record DeviceAttributes(
         int localAckDelay,
         int physicalPortCount) {
 
-    /** {@return what a person asks first: GUIDs in hexadecimal, vendor, and the main limits} */
+    /** {@return the main properties: GUIDs in hexadecimal, vendor, and the main limits} */
     @Override
     public String toString() {
         return ("firmware '%s', node GUID %016x, system image GUID %016x, vendor 0x%06x part %d hardware %d, %d ports,"

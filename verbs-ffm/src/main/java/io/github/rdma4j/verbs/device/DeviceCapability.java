@@ -6,7 +6,8 @@ import io.github.rdma4j.verbs.internal.Flags;
 import java.util.Set;
 
 /**
- * What a device offers ({@code enum ibv_device_cap_flags} and the flags of {@code device_cap_flags_ex} above bit 31).
+ * A capability of a device ({@code enum ibv_device_cap_flags} and the flags of {@code device_cap_flags_ex} above bit
+ * 31).
  *
  * @since 0.1.0
  */
@@ -35,7 +36,7 @@ public enum DeviceCapability {
     PORT_ACTIVE_EVENT(10),
     /** The system image GUID is meaningful. */
     SYS_IMAGE_GUID(11),
-    /** RC queue pairs answer that the receiver is not ready. */
+    /** RC queue pairs respond that the receiver is not ready. */
     RC_RNR_NAK_GEN(12),
     /** Shared receive queues can be resized. */
     SRQ_RESIZE(13),
@@ -63,7 +64,7 @@ public enum DeviceCapability {
     RAW_SCATTER_FCS(34),
     /** Writes over PCI can be padded to full cache lines. */
     PCI_WRITE_END_PADDING(36),
-    /** The device works in a confidential guest, and only by bounce buffers. */
+    /** The device runs in a confidential guest, and only uses bounce buffers. */
     CC_DMA_BOUNCE(41);
 
     private final int bit;
@@ -73,10 +74,10 @@ public enum DeviceCapability {
     }
 
     /**
-     * The capabilities of a mask.
+     * Returns the capabilities of a mask.
      *
      * @param mask {@code device_cap_flags}, or {@code device_cap_flags_ex}
-     * @return those that this library knows
+     * @return the flags that this library has names for
      */
     public static Set<DeviceCapability> ofMask(long mask) {
         return Flags.of(DeviceCapability.class, capability -> 1L << capability.bit, mask);

@@ -10,20 +10,20 @@ import io.github.rdma4j.verbs.WorkQueue;
 import java.util.Set;
 
 /**
- * What a device can do beyond {@link DeviceAttributes} ({@code struct ibv_device_attr_ex}, ibv_query_device_ex(3)).
- * What a device does not have is 0, false or an empty set.
+ * The extended attributes of a device ({@code struct ibv_device_attr_ex}, ibv_query_device_ex(3)). A missing capability
+ * is 0, false or an empty set.
  *
- * @param attributes what ibv_query_device(3) tells too
+ * @param attributes the attributes of ibv_query_device(3)
  * @param onDemandPaging registering memory without pinning it
  * @param completionTimestampMask the valid bits of completion timestamps; 0 if there are none
  * @param coreClockKilohertz the frequency of the clock that completion timestamps and
  *     {@link DeviceContext#queryRawClock()} count
- * @param capabilities what the device offers, of all flags
+ * @param capabilities all capabilities of the device
  * @param segmentationOffload cutting long TCP packets in the adapter
  * @param receiveHashing distributing packets over receive queues
  * @param maxReceiveWorkQueues the most {@link WorkQueue}s
  * @param packetPacing limiting the rate of a queue pair
- * @param rawPacketCapabilities what raw packet queue pairs can do
+ * @param rawPacketCapabilities the capabilities of raw packet queue pairs
  * @param tagMatching matching of tagged messages
  * @param completionModeration bundling completion events
  * @param maxDeviceMemorySize the device memory that can be allocated, in bytes
@@ -52,18 +52,18 @@ public record ExtendedDeviceAttributes(
      * TCP segmentation offload ({@code struct ibv_tso_caps}).
      *
      * @param maxPayload the longest payload that is cut, in bytes
-     * @param queuePairTypes the services that have it
+     * @param queuePairTypes the queue pair types that support it
      */
     public record SegmentationOffload(long maxPayload, Set<QueuePairType> queuePairTypes) {}
 
     /**
      * Receive side scaling ({@code struct ibv_rss_caps}).
      *
-     * @param queuePairTypes the services that have it
+     * @param queuePairTypes the queue pair types that support it
      * @param maxIndirectionTables the most {@link ReceiveWorkQueueTable}s
      * @param maxIndirectionTableSize the most entries of one
-     * @param fields what can be hashed
-     * @param toeplitz whether the Toeplitz function is offered, the only one that is known
+     * @param fields the fields that can be hashed
+     * @param toeplitz whether the Toeplitz function is supported, the only function
      */
     public record ReceiveHashing(
             Set<QueuePairType> queuePairTypes,
@@ -77,11 +77,11 @@ public record ExtendedDeviceAttributes(
      *
      * @param minRateKilobits the least limit, in kbit/s
      * @param maxRateKilobits the greatest limit, in kbit/s
-     * @param queuePairTypes the services that have it
+     * @param queuePairTypes the queue pair types that support it
      */
     public record PacketPacing(long minRateKilobits, long maxRateKilobits, Set<QueuePairType> queuePairTypes) {}
 
-    /** What raw packet queue pairs can do ({@code enum ibv_raw_packet_caps}). */
+    /** A capability of raw packet queue pairs ({@code enum ibv_raw_packet_caps}). */
     public enum RawPacketCapability {
         /** Removing the VLAN tag from received packets. */
         CVLAN_STRIPPING,
@@ -98,7 +98,7 @@ public record ExtendedDeviceAttributes(
      *
      * @param maxRendezvousHeaderSize the longest header of a rendezvous request, in bytes
      * @param maxTags the most tagged buffers of a shared receive queue
-     * @param rc whether RC queue pairs have it
+     * @param rc whether RC queue pairs support it
      * @param maxOperations the most operations on the list that are outstanding
      * @param maxScatterGather the most scatter-gather entries of a tagged buffer
      */

@@ -24,7 +24,7 @@ public final class Gid {
     }
 
     /**
-     * A GID from its bytes.
+     * Creates a GID from its bytes.
      *
      * @param bytes 16 bytes in network order; copied
      * @return the GID
@@ -53,7 +53,7 @@ public final class Gid {
     }
 
     /**
-     * {@return whether it is a link-local address: of IPv6 ({@code fe80::/10}), as an InfiniBand port's default GID is,
+     * {@return whether it is a link-local address: of IPv6 ({@code fe80::/10}), like an InfiniBand port's default GID,
      * or of IPv4 ({@code 169.254.0.0/16}) mapped into IPv6}
      */
     public boolean isLinkLocal() {
@@ -63,9 +63,7 @@ public final class Gid {
         return bytes[0] == (byte) 0xfe && (bytes[1] & 0xc0) == 0x80;
     }
 
-    /**
-     * {@return whether it names a group: an IPv6 multicast address ({@code ff00::/8}), or an IPv4 one mapped into IPv6}
-     */
+    /** {@return whether it is a multicast address: of IPv6 ({@code ff00::/8}), or of IPv4 mapped into IPv6} */
     public boolean isMulticast() {
         return bytes[0] == (byte) 0xff || isIpv4Mapped() && (bytes[12] & 0xf0) == 0xe0;
     }

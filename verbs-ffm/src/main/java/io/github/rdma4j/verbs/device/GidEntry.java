@@ -11,23 +11,21 @@ import java.util.Optional;
  * One entry of a port's GID table ({@code struct ibv_gid_entry}).
  *
  * @param gid the GID
- * @param index its index, what tools call {@code -x} or {@code sgid_index}
+ * @param index its index, which tools call {@code -x} or {@code sgid_index}
  * @param port the port, from 1
  * @param type how its packets travel
  * @param networkInterfaceIndex the network interface ({@code ifindex}) behind it, 0 if there is none
  * @since 0.1.0
  */
 public record GidEntry(Gid gid, int index, int port, GidType type, int networkInterfaceIndex) {
-    /** The greatest index that a queue pair can name, with eight bits; tables can be longer. */
+    /** The largest index that a queue pair can use, which has eight bits; tables can be longer. */
     public static final int MAX_USABLE_INDEX = 255;
 
     /**
-     * Which entry of a port's table to use when the user does not say. On RoCE: version 2 before version 1, because
-     * only it is routable; within a version an IPv4-mapped address before one of IPv6, as the C tools choose; within
-     * a family
-     * a link-local address last, because peers on other subnets cannot reach it; then the lowest index. On InfiniBand
-     * the first
-     * entry, which is the port's own.
+     * Selects the entry of a port's table to use if the user names none. On RoCE, version 2 comes before version 1,
+     * because only version 2 is routable; within a version, an IPv4-mapped address comes before an IPv6 address, as in
+     * the C tools; within a family, a link-local address comes last, because peers on other subnets cannot reach it;
+     * then the lowest index. On InfiniBand it is the first entry, which is the port's own GID.
      *
      * @param table the entries of one port, in any order
      * @return the entry; empty if none can be used

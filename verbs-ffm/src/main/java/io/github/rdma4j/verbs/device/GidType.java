@@ -14,14 +14,14 @@ public enum GidType {
     ROCE_V1,
     /** RoCE v2: UDP over IPv4 or IPv6, routable. */
     ROCE_V2,
-    /** Not known to this library. */
+    /** A value that this library has no name for. */
     UNKNOWN;
 
     /**
-     * The type of that number.
+     * Returns the type of a number.
      *
      * @param code the value of {@code enum ibv_gid_type}
-     * @return the type; {@link #UNKNOWN} for a number that this library does not know
+     * @return the type; {@link #UNKNOWN} for an unknown number
      */
     public static GidType ofCode(int code) {
         return code >= 0 && code < UNKNOWN.ordinal() ? values()[code] : UNKNOWN;

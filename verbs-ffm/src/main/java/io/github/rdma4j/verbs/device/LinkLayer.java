@@ -3,12 +3,12 @@
 package io.github.rdma4j.verbs.device;
 
 /**
- * What a port speaks ({@code IBV_LINK_LAYER_*}).
+ * The link layer of a port ({@code IBV_LINK_LAYER_*}).
  *
  * @since 0.1.0
  */
 public enum LinkLayer {
-    /** The driver does not say; InfiniBand by convention. */
+    /** The driver does not report it; InfiniBand by convention. */
     UNSPECIFIED,
     /** InfiniBand: addressed by LID. */
     INFINIBAND,
@@ -16,10 +16,10 @@ public enum LinkLayer {
     ETHERNET;
 
     /**
-     * The link layer of that number.
+     * Returns the link layer of a number.
      *
      * @param code the value of {@code link_layer}
-     * @return the link layer; {@link #UNSPECIFIED} for a number that this library does not know
+     * @return the link layer; {@link #UNSPECIFIED} for an unknown number
      */
     public static LinkLayer ofCode(int code) {
         return code >= 0 && code < values().length ? values()[code] : UNSPECIFIED;

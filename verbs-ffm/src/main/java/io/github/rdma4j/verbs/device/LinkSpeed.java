@@ -3,12 +3,12 @@
 package io.github.rdma4j.verbs.device;
 
 /**
- * How fast a lane of a link is ({@code active_speed} and {@code active_speed_ex} of {@code struct ibv_port_attr}).
+ * The speed of one lane of a link ({@code active_speed} and {@code active_speed_ex} of {@code struct ibv_port_attr}).
  *
  * @since 0.1.0
  */
 public enum LinkSpeed {
-    /** The port does not tell. */
+    /** The port does not report it. */
     UNKNOWN(0, 0),
     /** Single data rate, 2.5 Gbit/s. */
     SDR(1, 2.5),
@@ -26,7 +26,7 @@ public enum LinkSpeed {
     HDR(64, 50),
     /** Next data rate, 100 Gbit/s. */
     NDR(128, 100),
-    /** Extended data rate, 200 Gbit/s; only libraries and kernels of 2024 and later tell it from NDR. */
+    /** Extended data rate, 200 Gbit/s; only libraries and kernels of 2024 and later distinguish it from NDR. */
     XDR(256, 200);
 
     private final int code;
@@ -37,16 +37,16 @@ public enum LinkSpeed {
         this.gigabits = gigabits;
     }
 
-    /** {@return the rate of one lane in Gbit/s, rounded as the standard's names are; 0 if unknown} */
+    /** {@return the rate of one lane in Gbit/s, rounded like the names of the standard; 0 if unknown} */
     public double gigabitsPerSecond() {
         return gigabits;
     }
 
     /**
-     * The speed of that number.
+     * Returns the speed of a number.
      *
      * @param code the value of {@code active_speed}
-     * @return the speed; {@link #UNKNOWN} for a number that this library does not know
+     * @return the speed; {@link #UNKNOWN} for an unknown number
      */
     public static LinkSpeed ofCode(int code) {
         for (LinkSpeed speed : values()) {

@@ -3,12 +3,12 @@
 package io.github.rdma4j.verbs.device;
 
 /**
- * How many lanes a link has ({@code active_width} of {@code struct ibv_port_attr}).
+ * The number of lanes of a link ({@code active_width} of {@code struct ibv_port_attr}).
  *
  * @since 0.1.0
  */
 public enum LinkWidth {
-    /** The port does not tell. */
+    /** The port does not report it. */
     UNKNOWN(0, 0),
     /** One lane. */
     WIDTH_1X(1, 1),
@@ -35,10 +35,10 @@ public enum LinkWidth {
     }
 
     /**
-     * The width of that number.
+     * Returns the width of a number.
      *
      * @param code the value of {@code active_width}
-     * @return the width; {@link #UNKNOWN} for a number that this library does not know
+     * @return the width; {@link #UNKNOWN} for an unknown number
      */
     public static LinkWidth ofCode(int code) {
         for (LinkWidth width : values()) {

@@ -8,17 +8,17 @@ package io.github.rdma4j.verbs.device;
  * @since 0.1.0
  */
 public enum Mtu {
-    /** The port does not tell, because it has no link or no network interface. */
+    /** The port does not report it, because it has no link or no network interface. */
     UNKNOWN(0),
     /** 256 bytes. */
     MTU_256(1),
     /** 512 bytes. */
     MTU_512(2),
-    /** 1024 bytes: what a RoCE port has over an Ethernet MTU of 1500. */
+    /** 1024 bytes; of a RoCE port with an Ethernet MTU of 1500. */
     MTU_1024(3),
     /** 2048 bytes. */
     MTU_2048(4),
-    /** 4096 bytes: what a RoCE port has over an Ethernet MTU of 4200 or more. */
+    /** 4096 bytes; of a RoCE port with an Ethernet MTU of 4200 or more. */
     MTU_4096(5);
 
     private final int code;
@@ -38,7 +38,7 @@ public enum Mtu {
     }
 
     /**
-     * The MTU of that size.
+     * Returns the MTU of a size.
      *
      * @param bytes 256, 512, 1024, 2048 or 4096
      * @return the MTU
@@ -54,7 +54,7 @@ public enum Mtu {
     }
 
     /**
-     * The MTU with that code.
+     * Returns the MTU of a code.
      *
      * @param code the value of {@code enum ibv_mtu}, 1 to 5
      * @return the MTU
@@ -68,7 +68,7 @@ public enum Mtu {
     }
 
     /**
-     * The MTU that a query tells, which must not fail for a port that is down.
+     * Returns the MTU of a code from a query, which must not fail for a port that is down.
      *
      * @param code the value of {@code enum ibv_mtu}
      * @return the MTU; {@link #UNKNOWN} for any other number

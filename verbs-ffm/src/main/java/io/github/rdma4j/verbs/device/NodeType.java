@@ -3,12 +3,12 @@
 package io.github.rdma4j.verbs.device;
 
 /**
- * What kind of node a device is ({@code enum ibv_node_type}).
+ * The type of node of a device ({@code enum ibv_node_type}).
  *
  * @since 0.1.0
  */
 public enum NodeType {
-    /** Not known to this library. */
+    /** A value that this library has no name for. */
     UNKNOWN(-1, "unknown"),
     /** A channel adapter: InfiniBand and RoCE. */
     CHANNEL_ADAPTER(1, "InfiniBand channel adapter"),
@@ -33,16 +33,16 @@ public enum NodeType {
         this.description = description;
     }
 
-    /** {@return libibverbs's words for it, those of ibv_node_type_str(3)} */
+    /** {@return the text of libibverbs' ibv_node_type_str(3)} */
     public String description() {
         return description;
     }
 
     /**
-     * The type of that number.
+     * Returns the type of a number.
      *
      * @param code the value of {@code enum ibv_node_type}
-     * @return the type; {@link #UNKNOWN} for a number that this library does not know
+     * @return the type; {@link #UNKNOWN} for an unknown number
      */
     public static NodeType ofCode(int code) {
         for (NodeType type : values()) {

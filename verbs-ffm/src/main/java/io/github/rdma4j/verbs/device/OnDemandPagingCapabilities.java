@@ -5,15 +5,15 @@ package io.github.rdma4j.verbs.device;
 import java.util.Set;
 
 /**
- * What a device can do on memory that is registered without being pinned ({@code struct ibv_odp_caps} and
+ * The operations that a device supports on memory that is not pinned ({@code struct ibv_odp_caps} and
  * {@code xrc_odp_caps}).
  *
  * @param supported whether the device has on-demand paging at all
  * @param implicitSupported whether the whole address space can be registered at once
- * @param rc what RC queue pairs can do on such memory
- * @param uc the same of UC queue pairs
- * @param ud the same of UD queue pairs
- * @param xrc the same of XRC queue pairs
+ * @param rc the operations of RC queue pairs
+ * @param uc the operations of UC queue pairs
+ * @param ud the operations of UD queue pairs
+ * @param xrc the operations of XRC queue pairs
  * @since 0.1.0
  */
 public record OnDemandPagingCapabilities(
@@ -24,7 +24,7 @@ public record OnDemandPagingCapabilities(
         Set<Operation> ud,
         Set<Operation> xrc) {
 
-    /** An operation that can use memory that is not pinned ({@code enum ibv_odp_transport_cap_bits}). */
+    /** An operation on memory that is not pinned ({@code enum ibv_odp_transport_cap_bits}). */
     public enum Operation {
         /** Sending. */
         SEND,
@@ -38,9 +38,9 @@ public record OnDemandPagingCapabilities(
         ATOMIC,
         /** Receiving from a shared receive queue. */
         SHARED_RECEIVE,
-        /** Flushing; told by rdma-core of 2025 and later. */
+        /** Flushing; reported since rdma-core releases of 2025. */
         FLUSH,
-        /** Atomic writing; told by rdma-core of 2025 and later. */
+        /** Atomic writing; reported since rdma-core releases of 2025. */
         ATOMIC_WRITE
     }
 }

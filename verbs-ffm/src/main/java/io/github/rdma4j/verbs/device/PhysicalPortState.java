@@ -8,11 +8,11 @@ package io.github.rdma4j.verbs.device;
  * @since 0.1.0
  */
 public enum PhysicalPortState {
-    /** The port does not tell. */
+    /** The port does not report it. */
     UNKNOWN,
     /** Asleep. */
     SLEEP,
-    /** Looking for a link. */
+    /** Polling for a link. */
     POLLING,
     /** Switched off, or without a network interface. */
     DISABLED,
@@ -26,10 +26,10 @@ public enum PhysicalPortState {
     PHY_TEST;
 
     /**
-     * The state of that number.
+     * Returns the state of a number.
      *
      * @param code the value of {@code phys_state}
-     * @return the state; {@link #UNKNOWN} for a number that this library does not know
+     * @return the state; {@link #UNKNOWN} for an unknown number
      */
     public static PhysicalPortState ofCode(int code) {
         return code >= 0 && code < values().length ? values()[code] : UNKNOWN;

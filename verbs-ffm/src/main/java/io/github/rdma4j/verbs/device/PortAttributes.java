@@ -5,28 +5,28 @@ package io.github.rdma4j.verbs.device;
 import java.util.Set;
 
 /**
- * A port and its state ({@code struct ibv_port_attr}, ibv_query_port(3)), as they were when asked.
+ * A port and its state ({@code struct ibv_port_attr}, ibv_query_port(3)), as of the query.
  *
  * @param state the logical state; only an active port carries data
  * @param maxMtu the largest MTU that the port can have
  * @param activeMtu the MTU in force; {@link Mtu#UNKNOWN} if the port has no link
  * @param gidTableLength the number of GID table entries, empty ones included
- * @param capabilities what the port offers
+ * @param capabilities the capabilities of the port
  * @param maxMessageSize the longest message, in bytes
  * @param badPartitionKeyCount packets refused for their partition key
  * @param queueKeyViolationCount packets refused for their queue key
  * @param partitionTableLength the number of partition table entries
  * @param lid the port's LID, 0 on Ethernet
  * @param subnetManagerLid the subnet manager's LID
- * @param lidMaskControl how many low bits of the LID are free
+ * @param lidMaskControl the number of free low bits of the LID
  * @param maxVirtualLanes the code of the number of virtual lanes
  * @param subnetManagerServiceLevel the service level to reach the subnet manager
  * @param subnetTimeout the subnet's longest delay, 4.096 microseconds times two to this power
  * @param initializationTypeReply the kind of initialization that the subnet manager has made
- * @param activeWidth how many lanes the link has
- * @param activeSpeed how fast a lane is
+ * @param activeWidth the number of lanes of the link
+ * @param activeSpeed the speed of one lane
  * @param physicalState the physical link's state
- * @param linkLayer what the port speaks
+ * @param linkLayer the link layer
  * @param globalRouteRequired whether every address handle needs a global route header ({@code IBV_QPF_GRH_REQUIRED})
  * @since 0.1.0
  */
@@ -56,16 +56,18 @@ public record PortAttributes(
     private static final int[] VIRTUAL_LANES = {0, 1, 2, 4, 8, 15};
 
     /**
-     * The link's nominal rate, lanes times the rate of one, as {@code /sys/class/infiniband/NAME/ports/N/rate} has it.
+     * Returns the link's nominal rate, which is the number of lanes times the rate of one lane, as in
+     * {@code /sys/class/infiniband/NAME/ports/N/rate}.
      *
-     * @return in Gbit/s; 0 if the port does not tell
+     * @return in Gbit/s; 0 if the port does not report it
      */
     public double rateGigabitsPerSecond() {
         return activeWidth.lanes() * activeSpeed.gigabitsPerSecond();
     }
 
     /**
-     * {@return the number of virtual lanes that {@link #maxVirtualLanes()} stands for: 1, 2, 4, 8 or 15; 0 if unknown}
+     * {@return the number of virtual lanes that the code {@link #maxVirtualLanes()} means: 1, 2, 4, 8 or 15; 0 if
+     * unknown}
      */
     public int virtualLaneCount() {
         return maxVirtualLanes < VIRTUAL_LANES.length ? VIRTUAL_LANES[maxVirtualLanes] : 0;

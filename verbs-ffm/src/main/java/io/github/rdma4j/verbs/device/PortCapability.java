@@ -6,7 +6,7 @@ import io.github.rdma4j.verbs.internal.Flags;
 import java.util.Set;
 
 /**
- * What a port offers ({@code enum ibv_port_cap_flags} and {@code enum ibv_port_cap_flags2}).
+ * A capability of a port ({@code enum ibv_port_cap_flags} and {@code enum ibv_port_cap_flags2}).
  *
  * @since 0.1.0
  */
@@ -23,11 +23,11 @@ public enum PortCapability {
     AUTO_MIGR_SUP(5),
     /** A table of service levels to virtual lanes. */
     SL_MAP_SUP(6),
-    /** The management key outlives a restart. */
+    /** The management key is kept across a restart. */
     MKEY_NVRAM(7),
-    /** Partition keys outlive a restart. */
+    /** Partition keys are kept across a restart. */
     PKEY_NVRAM(8),
-    /** Its light can be asked for. */
+    /** The state of its LED can be queried. */
     LED_INFO_SUP(9),
     /** The system image GUID is meaningful. */
     SYS_IMAGE_GUID_SUP(11),
@@ -37,7 +37,7 @@ public enum PortCapability {
     EXTENDED_SPEEDS_SUP(14),
     /** The second set of capabilities is meaningful. */
     CAP_MASK2_SUP(15),
-    /** A communication manager answers. */
+    /** A communication manager responds. */
     CM_SUP(16),
     /** SNMP tunnelling. */
     SNMP_TUNNEL_SUP(17),
@@ -55,9 +55,9 @@ public enum PortCapability {
     BOOT_MGMT_SUP(23),
     /** The link's round trip can be measured. */
     LINK_LATENCY_SUP(24),
-    /** Clients can ask to be registered again. */
+    /** Clients can be asked to register again. */
     CLIENT_REG_SUP(25),
-    /** GIDs are made of IP addresses (RoCE). */
+    /** GIDs are derived from IP addresses (RoCE). */
     IP_BASED_GIDS(26),
     /** The node's description can be set. */
     SET_NODE_DESC_SUP(32),
@@ -76,7 +76,7 @@ public enum PortCapability {
     /** XDR speed. */
     LINK_SPEED_XDR_SUP(44);
 
-    /** Of the first set, or 32 more in the second. */
+    /** The bit in the first set, or in the second set plus 32. */
     private final int bit;
 
     PortCapability(int bit) {
@@ -84,11 +84,11 @@ public enum PortCapability {
     }
 
     /**
-     * The capabilities of a port's two masks.
+     * Returns the capabilities of a port's two masks.
      *
      * @param flags {@code port_cap_flags}
      * @param flags2 {@code port_cap_flags2}
-     * @return those that this library knows
+     * @return the flags that this library has names for
      */
     public static Set<PortCapability> ofMasks(int flags, int flags2) {
         long mask = Integer.toUnsignedLong(flags) | (long) flags2 << 32;

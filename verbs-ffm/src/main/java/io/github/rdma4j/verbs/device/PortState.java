@@ -8,7 +8,7 @@ package io.github.rdma4j.verbs.device;
  * @since 0.1.0
  */
 public enum PortState {
-    /** No state change: never seen in a query. */
+    /** No state change; never returned by a query. */
     NOP("no state change (NOP)"),
     /** No link. */
     DOWN("down"),
@@ -27,16 +27,16 @@ public enum PortState {
         this.description = description;
     }
 
-    /** {@return libibverbs's words for it, those of ibv_port_state_str(3)} */
+    /** {@return the text of libibverbs' ibv_port_state_str(3)} */
     public String description() {
         return description;
     }
 
     /**
-     * The state of that number.
+     * Returns the state of a number.
      *
      * @param code the value of {@code enum ibv_port_state}
-     * @return the state; {@link #NOP} for a number that this library does not know
+     * @return the state; {@link #NOP} for an unknown number
      */
     public static PortState ofCode(int code) {
         return code >= 0 && code < values().length ? values()[code] : NOP;

@@ -3,12 +3,12 @@
 package io.github.rdma4j.verbs.device;
 
 /**
- * The transport that a device speaks ({@code enum ibv_transport_type}).
+ * The transport of a device ({@code enum ibv_transport_type}).
  *
  * @since 0.1.0
  */
 public enum TransportType {
-    /** Not known to this library. */
+    /** A value that this library has no name for. */
     UNKNOWN(-1),
     /** InfiniBand transport: InfiniBand and RoCE. */
     INFINIBAND(0),
@@ -28,10 +28,10 @@ public enum TransportType {
     }
 
     /**
-     * The transport of that number.
+     * Returns the transport of a number.
      *
      * @param code the value of {@code enum ibv_transport_type}
-     * @return the transport; {@link #UNKNOWN} for a number that this library does not know
+     * @return the transport; {@link #UNKNOWN} for an unknown number
      */
     public static TransportType ofCode(int code) {
         for (TransportType type : values()) {

@@ -17,8 +17,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Counters of the adapter ({@code struct ibv_counters}, ibv_create_counters(3)): what they count is attached first,
- * then a {@link FlowRule} refers to them by {@link FlowSpec#count}.
+ * Counters of the adapter ({@code struct ibv_counters}, ibv_create_counters(3)). First attach what they count, then
+ * refer to them in a {@link FlowRule} by {@link FlowSpec#count}.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -35,9 +35,9 @@ public final class Counters extends AttachedResource {
     /**
      * Creates counters (ibv_create_counters(3)).
      *
-     * @param context of the queue pairs whose rules count
-     * @return the counters, which count nothing yet; to be closed before or with the context
-     * @throws UnsupportedVerbException if the driver has none, as SoftRoCE's
+     * @param context the device context of the queue pairs whose rules count
+     * @return the counters, which count nothing yet; closed before or with the context
+     * @throws UnsupportedVerbException if the driver, such as SoftRoCE's, has none
      * @throws VerbsException if the device refuses
      */
     public static Counters create(DeviceContext context) {
@@ -62,11 +62,11 @@ public final class Counters extends AttachedResource {
     }
 
     /**
-     * Says what is counted at an index, for the rules that will refer to these counters
-     * (ibv_attach_counters_point_flow(3)). What is attached to one index twice is added up there.
+     * Sets what is counted at an index, for rules that will refer to these counters
+     * (ibv_attach_counters_point_flow(3)). Several values that are attached to one index are added up.
      *
      * @param description what is counted
-     * @param index where it will be read, from 0
+     * @param index the index to read it at, from 0
      * @throws UnsupportedVerbException if the device cannot count this
      * @throws VerbsException if a rule refers to the counters already (EBUSY), or the device refuses
      */
@@ -75,11 +75,11 @@ public final class Counters extends AttachedResource {
     }
 
     /**
-     * Counts at an index what a rule takes that is there already (ibv_attach_counters_point_flow(3)).
+     * Counts at an index the packets of an existing rule (ibv_attach_counters_point_flow(3)).
      *
      * @param description what is counted
-     * @param index where it will be read, from 0
-     * @param rule of the same device context
+     * @param index the index to read it at, from 0
+     * @param rule a rule of the same device context
      * @throws UnsupportedVerbException if the device cannot count this
      * @throws VerbsException if the device refuses
      */
@@ -110,7 +110,7 @@ public final class Counters extends AttachedResource {
      * Reads the counters (ibv_read_counters(3)).
      *
      * @param count how many, from index 0
-     * @param preferCached whether a value that the driver remembers is good enough; otherwise the adapter is asked
+     * @param preferCached whether a value cached by the driver is enough; otherwise the adapter is queried
      * @return the values by index, unsigned
      * @throws VerbsException if the device refuses
      */

@@ -14,8 +14,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 
 /**
- * An {@link EspActionConfig} as {@code struct ibv_flow_action_esp_attr} with all that it points to; closing it wipes
- * the key.
+ * An {@link EspActionConfig} as {@code struct ibv_flow_action_esp_attr} with all structures that it points to. Closing
+ * it wipes the key.
  */
 final class EspActionAttributes implements AutoCloseable {
     private final MemorySegment attributes;
@@ -72,7 +72,7 @@ final class EspActionAttributes implements AutoCloseable {
                 material.key().length);
     }
 
-    /** A linked list, made from its end. */
+    /** Builds a linked list, from its end. */
     private static MemorySegment encapsulation(List<FlowHeader<?>> headers, Arena arena) {
         MemorySegment next = MemorySegment.NULL;
         for (FlowHeader<?> header : headers.reversed()) {

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * How a {@link FlowAction} encrypts or decrypts ({@code struct ibv_flow_action_esp_attr}).
+ * Settings of a {@link FlowAction} that encrypts or decrypts ({@code struct ibv_flow_action_esp_attr}).
  *
  * @since 0.1.0
  */
@@ -31,7 +31,7 @@ public final class EspActionConfig {
     record KeyMaterial(byte[] key, int salt, long initializationVector, int integrityCheckLength) {}
 
     /**
-     * The packets are encrypted; if not set, decrypted.
+     * Encrypts packets; the default is to decrypt them.
      *
      * @return this
      */
@@ -40,7 +40,7 @@ public final class EspActionConfig {
     }
 
     /**
-     * The adapter adds and removes the ESP header and trailer too; if not set, they are the packets' own, and only the
+     * Lets the adapter also add and remove the ESP header and trailer. By default the packets have them, and only the
      * payload is encrypted or decrypted (inline crypto).
      *
      * @return this
@@ -50,7 +50,7 @@ public final class EspActionConfig {
     }
 
     /**
-     * Transport mode; if not set, tunnel mode.
+     * Selects transport mode; the default is tunnel mode.
      *
      * @return this
      */
@@ -59,8 +59,8 @@ public final class EspActionConfig {
     }
 
     /**
-     * The bottom of the replay window is in the upper half of the sequence numbers; for inline crypto with
-     * {@link #extendedSequenceNumber}.
+     * Declares that the bottom of the replay window is in the upper half of the sequence numbers; for inline crypto
+     * with {@link #extendedSequenceNumber}.
      *
      * @return this
      */
@@ -75,7 +75,7 @@ public final class EspActionConfig {
     }
 
     /**
-     * What the header has, with full offload.
+     * Sets the fields of the header; with full offload.
      *
      * @param securityParametersIndex the security parameters index
      * @param sequenceNumber the first sequence number, its lower 32 bits
@@ -89,7 +89,7 @@ public final class EspActionConfig {
     }
 
     /**
-     * Padding against traffic analysis, with full offload.
+     * Sets padding against traffic analysis; with full offload.
      *
      * @param length in bytes; 0 for none
      * @return this
@@ -101,7 +101,7 @@ public final class EspActionConfig {
     }
 
     /**
-     * After so many packets the key is spent, and packets are dropped; with full offload.
+     * Sets the number of packets after which the key is used up and packets are dropped; with full offload.
      *
      * @param packets the number
      * @return this
@@ -113,13 +113,13 @@ public final class EspActionConfig {
     }
 
     /**
-     * The key, for AES-GCM as RFC 4106 has it. The copies made here are overwritten after the native call; the caller's
-     * array is the caller's.
+     * Sets the key for AES-GCM (RFC 4106). The copies made here are overwritten after the native call; the caller's
+     * array is not.
      *
      * @param key 16, 24 or 32 bytes
-     * @param salt of RFC 4106, its bytes as they are in memory
-     * @param initializationVector the first one, with full offload
-     * @param integrityCheckLength of the integrity check value, in bytes
+     * @param salt the salt of RFC 4106, its bytes as they are in memory
+     * @param initializationVector the first one; with full offload
+     * @param integrityCheckLength the length of the integrity check value, in bytes
      * @return this
      * @throws IllegalArgumentException if the key has another length
      */
@@ -132,9 +132,9 @@ public final class EspActionConfig {
     }
 
     /**
-     * Protection against packets that come again, by a bitmap of sequence numbers; with full offload.
+     * Sets replay protection by a bitmap of sequence numbers; with full offload.
      *
-     * @param window in sequence numbers, above 0
+     * @param window the window in sequence numbers, above 0
      * @return this
      */
     public EspActionConfig replayWindow(int window) {
@@ -146,7 +146,7 @@ public final class EspActionConfig {
     }
 
     /**
-     * The extended sequence number's upper half.
+     * Sets the upper half of the extended sequence number.
      *
      * @param upperHalf 32 bits
      * @return this
@@ -157,9 +157,9 @@ public final class EspActionConfig {
     }
 
     /**
-     * The headers around the ESP header, from the outside to the inside; with full offload in tunnel mode.
+     * Sets the headers around the ESP header, from the outside to the inside; with full offload in tunnel mode.
      *
-     * @param headers with the values that they get; masks do not count
+     * @param headers the headers with their values; masks are ignored
      * @return this
      */
     public EspActionConfig encapsulation(FlowHeader<?>... headers) {
@@ -210,7 +210,7 @@ public final class EspActionConfig {
         return encapsulation;
     }
 
-    /** {@return what is set, without the key} */
+    /** {@return the settings, without the key} */
     @Override
     public String toString() {
         return "flags=0x%x, key=%s, replay window=%d, %d headers"

@@ -8,7 +8,7 @@ import io.github.rdma4j.verbs.bindings.ibv_flow_spec_eth;
 
 /**
  * An Ethernet header ({@code struct ibv_flow_spec_eth}). Addresses are given as six bytes;
- * {@code HexFormat.ofDelimiter(":").parseHex("66:11:22:33:44:55")} makes them of text.
+ * {@code HexFormat.ofDelimiter(":").parseHex("66:11:22:33:44:55")} converts text.
  *
  * @since 0.1.0
  */

@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
- * What a {@link FlowRule} does to packets by {@link FlowSpec#handle}: encrypting or decrypting them with ESP of IPsec
+ * An action of a {@link FlowRule} on packets, by {@link FlowSpec#handle}: encrypts or decrypts them with ESP of IPsec
  * ({@code struct ibv_flow_action}, ibv_create_flow_action_esp(3)).
  *
  * <p>Thread safety: all methods may be called from any thread.
@@ -32,10 +32,10 @@ public final class FlowAction extends AttachedResource {
     /**
      * Creates an action for ESP of IPsec (ibv_create_flow_action_esp(3)).
      *
-     * @param context of the queue pairs whose rules use it
+     * @param context the device context of the queue pairs whose rules use it
      * @param configuration sets direction, mode and key
-     * @return the action, to be closed before or with the context
-     * @throws UnsupportedVerbException if the driver has none, as SoftRoCE's
+     * @return the action, closed before or with the context
+     * @throws UnsupportedVerbException if the driver, such as SoftRoCE's, has none
      * @throws VerbsException if the device refuses
      */
     public static FlowAction esp(DeviceContext context, Consumer<EspActionConfig> configuration) {
@@ -59,11 +59,11 @@ public final class FlowAction extends AttachedResource {
     }
 
     /**
-     * Changes the action, for all rules that use it (ibv_modify_flow_action_esp(3)). What is not set stays as it is. If
-     * this fails, the action is as before.
+     * Changes the action, for all rules that use it (ibv_modify_flow_action_esp(3)). Values that are not set do not
+     * change. If this fails, the action is unchanged.
      *
      * @param configuration sets what changes
-     * @throws IllegalArgumentException if the values do not go together
+     * @throws IllegalArgumentException if the values contradict each other
      * @throws VerbsException if the device refuses
      */
     public void modify(Consumer<EspActionConfig> configuration) {

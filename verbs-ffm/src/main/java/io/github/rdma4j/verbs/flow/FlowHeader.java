@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /**
- * A header of a packet and what its fields must be: a value, and a mask of the bits that count.
+ * A header of a packet, with the values that its fields must have and masks of the bits that count.
  *
  * @param <T> the header itself
  * @since 0.1.0
@@ -26,7 +26,7 @@ public abstract sealed class FlowHeader<T extends FlowHeader<T>> extends FlowSpe
     private final MemorySegment values;
     private final MemorySegment masks;
 
-    /** All such structs are: type, size, the values, the masks, padding. */
+    /** All such structs have the same layout: type, size, the values, the masks, padding. */
     FlowHeader(int type, long size, long valueOffset, long filterSize) {
         super(type, size);
         values = segment().asSlice(valueOffset, filterSize);
@@ -34,7 +34,7 @@ public abstract sealed class FlowHeader<T extends FlowHeader<T>> extends FlowSpe
     }
 
     /**
-     * Says that the header is one inside a tunnel.
+     * Declares that the header is inside a tunnel.
      *
      * @return this
      */
@@ -57,19 +57,19 @@ public abstract sealed class FlowHeader<T extends FlowHeader<T>> extends FlowSpe
         return masks;
     }
 
-    /** The values alone, as the encapsulation of an ESP action wants them. */
+    /** Returns the values alone, for the encapsulation of an ESP action. */
     final MemorySegment values() {
         return values;
     }
 
     /**
-     * Sets a number, which goes out in network order.
+     * Sets a number, in network order.
      *
      * @param name for messages
      * @param offset in the filter struct
-     * @param bits the width; 20 or 24 bits are the low ones of a word of 32: the kernel refuses the others there,
-     *     in the mask too
-     * @param value what the field must be
+     * @param bits the width; 20 or 24 bits are the low bits of a word of 32, where the kernel refuses other bits, also
+     *     in the mask
+     * @param value the required value
      * @param mask the bits that count
      */
     final T field(String name, long offset, int bits, long value, long mask) {
@@ -89,7 +89,7 @@ public abstract sealed class FlowHeader<T extends FlowHeader<T>> extends FlowSpe
         return self();
     }
 
-    /** A field of which all bits count. */
+    /** Sets a field of which all bits count. */
     final T field(String name, long offset, int bits, long value) {
         return field(name, offset, bits, value, (1L << bits) - 1);
     }
@@ -118,7 +118,7 @@ public abstract sealed class FlowHeader<T extends FlowHeader<T>> extends FlowSpe
         return self();
     }
 
-    /** Sets an address of which a number of leading bits count; the others are cleared. */
+    /** Sets an address of which a number of leading bits count; the other bits are cleared. */
     final T prefix(String name, long offset, byte[] address, int prefixLength) {
         int bits = address.length * Byte.SIZE;
         if (prefixLength < 0 || prefixLength > bits) {

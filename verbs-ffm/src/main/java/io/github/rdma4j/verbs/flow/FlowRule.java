@@ -20,9 +20,9 @@ import java.util.stream.Stream;
 
 /**
  * A flow steering rule ({@code struct ibv_flow}, ibv_create_flow(3)): packets of a port that match go to a queue pair
- * of type UD or raw packet, or are dropped, marked or counted. Closing it takes the rule away.
+ * of type UD or raw packet, or are dropped, marked or counted. Closing it removes the rule.
  *
- * <p>Needs a device with {@link DeviceCapability#MANAGED_FLOW_STEERING}, and the right CAP_NET_RAW.
+ * <p>Requires a device with {@link DeviceCapability#MANAGED_FLOW_STEERING}, and the right CAP_NET_RAW.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -41,14 +41,14 @@ public final class FlowRule extends AttachedResource {
     }
 
     /**
-     * Creates a rule that brings packets to a queue pair (ibv_create_flow(3)).
+     * Creates a rule that directs packets to a queue pair (ibv_create_flow(3)).
      *
      * @param queuePair of type UD or raw packet
-     * @param configuration says which packets, and what happens to them
-     * @return the rule, in force at once; to be closed before or with the queue pair
-     * @throws IllegalArgumentException if the values do not go together, or the device has no such port
-     * @throws UnsupportedVerbException if the device does not steer flows, as SoftRoCE
-     * @throws VerbsException if the device does not take the rule; the message tells what it may be
+     * @param configuration sets which packets match, and what happens to them
+     * @return the rule, effective at once; closed before or with the queue pair
+     * @throws IllegalArgumentException if the values contradict each other, or the device has no such port
+     * @throws UnsupportedVerbException if the device, such as SoftRoCE, does not steer flows
+     * @throws VerbsException if the device refuses the rule; the message has the likely cause
      */
     public static FlowRule create(QueuePair queuePair, Consumer<FlowRuleConfig> configuration) {
         FlowRuleConfig config = new FlowRuleConfig();
@@ -98,8 +98,7 @@ public final class FlowRule extends AttachedResource {
             case Errno.EPERM, Errno.EACCES ->
                 Failures.of(operation, refusal.errno(), "", "give the program the right CAP_NET_RAW");
             case ENXIO ->
-                Failures.of(
-                        operation, ENXIO, "the device does not steer flows now", "look into its driver's parameters");
+                Failures.of(operation, ENXIO, "the device does not steer flows now", "check its driver's parameters");
             default -> refusal;
         };
     }

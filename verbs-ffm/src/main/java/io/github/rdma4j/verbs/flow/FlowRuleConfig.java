@@ -14,13 +14,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What packets a {@link FlowRule} takes, and what it does with them ({@code struct ibv_flow_attr}).
+ * Settings of a {@link FlowRule}: the packets that match, and what happens to them ({@code struct ibv_flow_attr}).
  *
  * @since 0.1.0
  */
 public final class FlowRuleConfig {
     private static final int MAX_PRIORITY = 0xffff;
-    /** The kernel's, IB_FLOW_SPEC_SUPPORT_LAYERS: it refuses more with EINVAL, which could mean anything. */
+    /** The kernel's IB_FLOW_SPEC_SUPPORT_LAYERS: it refuses more with EINVAL, which does not name the cause. */
     private static final int MAX_SPECS = 10;
 
     private final List<FlowSpec> specs = new ArrayList<>();
@@ -33,9 +33,9 @@ public final class FlowRuleConfig {
     FlowRuleConfig() {}
 
     /**
-     * The kind of rule; {@link FlowRuleType#NORMAL} if not set.
+     * Sets the type of rule; default {@link FlowRuleType#NORMAL}.
      *
-     * @param ruleType the kind
+     * @param ruleType the type
      * @return this
      */
     public FlowRuleConfig type(FlowRuleType ruleType) {
@@ -44,9 +44,9 @@ public final class FlowRuleConfig {
     }
 
     /**
-     * Which rule is tried first; 0 if not set.
+     * Sets the priority; default 0.
      *
-     * @param order 0, the first, to 65535
+     * @param order 0, which is tried first, to 65535
      * @return this
      * @throws IllegalArgumentException if it is out of this range
      */
@@ -59,7 +59,7 @@ public final class FlowRuleConfig {
     }
 
     /**
-     * The port whose packets are meant; 1 if not set.
+     * Sets the port of the packets; default 1.
      *
      * @param number from 1
      * @return this
@@ -71,9 +71,9 @@ public final class FlowRuleConfig {
 
     /**
      * Adds headers that a packet must have, from the outside to the inside, and actions on the packets that do: at most
-     * 10 in a rule, which is what the kernel takes.
+     * 10 in a rule, the kernel's limit.
      *
-     * @param more of {@link FlowSpec}'s factory methods
+     * @param more specs from {@link FlowSpec}'s factory methods
      * @return this
      */
     public FlowRuleConfig specs(FlowSpec... more) {
@@ -96,8 +96,8 @@ public final class FlowRuleConfig {
     }
 
     /**
-     * Matches packets that are sent, in place of those received ({@code IBV_FLOW_ATTR_FLAGS_EGRESS}); the queue pair
-     * then only names the device.
+     * Matches sent packets instead of received packets ({@code IBV_FLOW_ATTR_FLAGS_EGRESS}); the queue pair then only
+     * names the device.
      *
      * @return this
      */
@@ -106,7 +106,7 @@ public final class FlowRuleConfig {
         return this;
     }
 
-    /** What the rule refers to. */
+    /** Returns the resources that the rule refers to. */
     List<Resource> resources() {
         return specs.stream()
                 .map(FlowSpec::resource)
@@ -126,7 +126,7 @@ public final class FlowRuleConfig {
         }
     }
 
-    /** The rule and behind it, without gaps, its specs. */
+    /** Writes the rule, followed by its specs without gaps. */
     MemorySegment write(SegmentAllocator allocator) {
         List<MemorySegment> parts = specs.stream().map(FlowSpec::bytes).toList();
         long size = ibv_flow_attr.sizeof()
@@ -153,7 +153,7 @@ public final class FlowRuleConfig {
         return port;
     }
 
-    /** The rule in the words of a failure. */
+    /** Returns the rule's settings, for messages. */
     @Override
     public String toString() {
         return "type=%s, priority=%d, port=%d, %d specs".formatted(type, priority, port, specs.size());

@@ -3,7 +3,7 @@
 package io.github.rdma4j.verbs.flow;
 
 /**
- * What a flow rule is ({@code enum ibv_flow_attr_type}).
+ * The type of a flow rule ({@code enum ibv_flow_attr_type}).
  *
  * @since 0.1.0
  */

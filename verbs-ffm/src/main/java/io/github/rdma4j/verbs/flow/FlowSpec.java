@@ -13,11 +13,11 @@ import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 
 /**
- * A part of a {@link FlowRule} ({@code struct ibv_flow_spec}): what a header of a packet must be, or what happens to a
- * packet that matches. Headers are given from the outside to the inside; what is not said of a header may be anything,
- * so a spec without any field asks only for the header.
+ * A part of a {@link FlowRule} ({@code struct ibv_flow_spec}): the required values of a packet's header, or an action
+ * on packets that match. Headers are listed from the outside to the inside. Fields that are not set match any value, so
+ * a spec without fields only requires the header.
  *
- * <p>Most adapters take only whole fields, not parts of one by a mask of some bits.
+ * <p>Most adapters only support whole fields, not a mask of some bits.
  *
  * <p>Thread safety: a spec is for one thread while its fields are set, and can be used in any number of rules after
  * that.
@@ -25,7 +25,7 @@ import java.util.Optional;
  * @since 0.1.0
  */
 public abstract sealed class FlowSpec permits FlowHeader, FlowSpec.Action {
-    /** The {@code struct ibv_flow_spec_*}, in memory that is aligned as a long is. */
+    /** The {@code struct ibv_flow_spec_*}, in memory with the alignment of a long. */
     private final MemorySegment spec;
 
     FlowSpec(int type, long size) {
@@ -44,12 +44,12 @@ public abstract sealed class FlowSpec permits FlowHeader, FlowSpec.Action {
         return spec;
     }
 
-    /** The bytes of the spec as they go into a rule, as verbs.h lays them out. */
+    /** Returns the bytes of the spec for a rule, in the layout of verbs.h. */
     MemorySegment bytes() {
         return spec;
     }
 
-    /** What must stay open as long as the rule. */
+    /** Returns the resource that must stay open as long as the rule. */
     Optional<Resource> resource() {
         return Optional.empty();
     }
@@ -100,9 +100,9 @@ public abstract sealed class FlowSpec permits FlowHeader, FlowSpec.Action {
     }
 
     /**
-     * Marks the packets: the mark is in their completions.
+     * Returns the action that puts a mark into the completions of the packets.
      *
-     * @param tag the mark; which bits an adapter can keep is its own affair
+     * @param tag the mark; adapters differ in the number of bits that they keep
      * @return the action
      */
     public static FlowSpec tag(int tag) {
@@ -111,15 +111,15 @@ public abstract sealed class FlowSpec permits FlowHeader, FlowSpec.Action {
         return action;
     }
 
-    /** {@return the action that throws the packets away} */
+    /** {@return the action that drops the packets} */
     public static FlowSpec drop() {
         return new Action(RdmaHeaders.IBV_FLOW_SPEC_ACTION_DROP(), ibv_flow_spec_action_drop.sizeof(), null);
     }
 
     /**
-     * Does to the packets what a flow action says.
+     * Returns the spec that applies a flow action to the packets.
      *
-     * @param flowAction stays open as long as the rule
+     * @param flowAction the action; it stays open as long as the rule
      * @return the action
      */
     public static FlowSpec handle(FlowAction flowAction) {
@@ -134,9 +134,9 @@ public abstract sealed class FlowSpec permits FlowHeader, FlowSpec.Action {
     }
 
     /**
-     * Counts the packets.
+     * Returns the action that counts the packets.
      *
-     * @param counters with their points attached before; they stay open as long as the rule
+     * @param counters the counters, attached before; they stay open as long as the rule
      * @return the action
      */
     public static FlowSpec count(Counters counters) {
@@ -150,7 +150,7 @@ public abstract sealed class FlowSpec permits FlowHeader, FlowSpec.Action {
         return action;
     }
 
-    /** What happens to a packet. */
+    /** An action on a packet. */
     static final class Action extends FlowSpec {
         private final Resource resource;
 

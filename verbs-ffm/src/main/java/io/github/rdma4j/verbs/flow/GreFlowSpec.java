@@ -46,7 +46,7 @@ public final class GreFlowSpec extends FlowHeader<GreFlowSpec> {
     }
 
     /**
-     * The Ethertype of what follows.
+     * The Ethertype of the payload.
      *
      * @param value 16 bits
      * @return this
@@ -56,7 +56,7 @@ public final class GreFlowSpec extends FlowHeader<GreFlowSpec> {
     }
 
     /**
-     * Some bits of the Ethertype of what follows.
+     * Some bits of the Ethertype of the payload.
      *
      * @param value 16 bits
      * @param mask the bits that count

@@ -12,8 +12,8 @@ import java.lang.foreign.ValueLayout;
 import java.net.Inet4Address;
 
 /**
- * An IPv4 header ({@code struct ibv_flow_spec_ipv4_ext}). The short {@code struct ibv_flow_spec_ipv4} says nothing that
- * this one cannot say; adapters that know only the short one get it as long as no field but the addresses is set.
+ * An IPv4 header ({@code struct ibv_flow_spec_ipv4_ext}). If only addresses are set, the short
+ * {@code struct ibv_flow_spec_ipv4} is used, for adapters that support only that one.
  *
  * @since 0.1.0
  */

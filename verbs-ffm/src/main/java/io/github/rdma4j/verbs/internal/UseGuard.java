@@ -129,8 +129,8 @@ public final class UseGuard {
     }
 
     /**
-     * Closes the guard and waits until no thread is inside: as long as the call lasts in which one is. Must not be
-     * called by a thread that is inside. If it throws, for want of memory, the guard is open.
+     * Closes the guard and waits until no thread is inside a call. Must not be called by a thread that is inside. If it
+     * throws because of a lack of memory, the guard is open.
      */
     public void close() {
         CLOSED.setVolatile(this, true);

@@ -5,13 +5,12 @@ package io.github.rdma4j.verbs.pool;
 import java.util.Arrays;
 
 /**
- * Divides a range into blocks of powers of two: the buddy system, as a complete binary tree in an array of bytes (the
- * way of jemalloc's and Netty's chunks). A node knows the largest free block below it, so finding a block and giving it
- * back are a walk along one path; neither allocates. Offsets only: it does not know the memory. For one thread at a
- * time.
+ * Divides a range into blocks of powers of two: the buddy system, as a complete binary tree in an array of bytes, like
+ * jemalloc's and Netty's chunks. A node stores the largest free block below it, so allocating and freeing a block walk
+ * along one path; neither allocates Java objects. It only handles offsets, not the memory. For one thread at a time.
  */
 final class BuddyAllocator {
-    /** What an allocation returns if no free block is large enough. */
+    /** The result of an allocation if no free block is large enough. */
     static final long NONE = -1;
 
     private final long minBlock;
@@ -19,18 +18,18 @@ final class BuddyAllocator {
     private final int leaves;
 
     /**
-     * By node, from 1, the root: 0 if no block below is free, else 1 + the order of the largest free one; a block of
-     * order k is of {@code minBlock << k} bytes. An allocated block is its node with 0, and the nodes below it
-     * untouched.
+     * By node, from 1, the root: 0 if no block below is free, else 1 + the order of the largest free block; a block of
+     * order k has {@code minBlock << k} bytes. An allocated block has 0 at its node, and the nodes below it are
+     * unchanged.
      */
     private final byte[] largest;
 
     private long free;
 
     /**
-     * A range that is free.
+     * Creates an allocator for a free range.
      *
-     * @param size in bytes; minBlock times a power of two
+     * @param size in bytes; {@code minBlock} times a power of two
      * @param minBlock the smallest block in bytes
      */
     BuddyAllocator(long size, long minBlock) {
@@ -49,7 +48,7 @@ final class BuddyAllocator {
         this.free = size;
     }
 
-    /** The size of the block that an allocation of so many bytes takes; too large a number if it is more than all. */
+    /** Returns the block size of an allocation; larger than the range if it cannot fit. */
     long blockSize(long size) {
         return minBlock << order(size);
     }
@@ -60,7 +59,7 @@ final class BuddyAllocator {
     }
 
     /**
-     * Takes a block.
+     * Allocates a block.
      *
      * @param size in bytes, above 0
      * @return its offset, a multiple of its own size, or {@link #NONE}
@@ -73,7 +72,7 @@ final class BuddyAllocator {
         int node = 1;
         for (int below = levels; below > order; below--) {
             int left = 2 * node;
-            // Of two that would do, the one with less to spare: large blocks remain whole.
+            // If both fit, the one with less to spare, so that large blocks remain whole.
             boolean leftFits = largest[left] > order;
             boolean rightFits = largest[left + 1] > order;
             node = leftFits && (!rightFits || largest[left] <= largest[left + 1]) ? left : left + 1;
@@ -85,9 +84,9 @@ final class BuddyAllocator {
     }
 
     /**
-     * Gives a block back.
+     * Frees a block.
      *
-     * @param offset of an allocated block
+     * @param offset the offset of an allocated block
      * @return its size
      * @throws IllegalStateException if no block that starts there is allocated
      */
@@ -127,7 +126,7 @@ final class BuddyAllocator {
         return free;
     }
 
-    /** {@return the size of the largest block that an allocation would get, 0 if none} */
+    /** {@return the size of the largest block that can be allocated, 0 if none} */
     long largestFree() {
         return largest[1] == 0 ? 0 : minBlock << largest[1] - 1;
     }

@@ -3,19 +3,19 @@
 package io.github.rdma4j.verbs.pool;
 
 /**
- * The pages that a pool's memory shall be made of. Adapters translate addresses by page: with large ones they keep the
- * translations of much more memory at hand.
+ * The page size of a pool's memory. Adapters translate addresses by page, so with large pages their translation cache
+ * covers much more memory.
  *
  * @since 0.1.0
  */
 public enum HugePages {
-    /** What the kernel gives, which may be huge pages or not. */
+    /** The kernel's choice, which may or may not be huge pages. */
     NONE,
-    /** The kernel is asked to use huge pages (madvise(2), MADV_HUGEPAGE); needs no preparation. */
+    /** The kernel is asked for huge pages (madvise(2), MADV_HUGEPAGE); this needs no preparation. */
     TRANSPARENT,
     /**
-     * Pages from the reserve of the administrator ({@code /proc/sys/vm/nr_hugepages}; mmap(2), MAP_HUGETLB); where
-     * there are not enough, transparent ones.
+     * Pages from the administrator's reserve ({@code /proc/sys/vm/nr_hugepages}; mmap(2), MAP_HUGETLB), or transparent
+     * huge pages if the reserve is too small.
      */
     EXPLICIT
 }

@@ -9,7 +9,7 @@ import io.github.rdma4j.verbs.internal.PooledRegions;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-/** Memory that was registered at once, and what of it is given out. Guarded by the pool's lock. */
+/** One registration of a pool, with its allocated blocks. Guarded by the pool's lock. */
 final class PoolChunk {
     private static final byte PATTERN = (byte) 0xa5;
     private static final MemorySegment PATTERNS = patterns();
@@ -74,7 +74,7 @@ final class PoolChunk {
         return mapping.memory().byteSize();
     }
 
-    /** After registering, which has touched every page: only then it shows what the kernel gave. */
+    /** Called after the registration, which has touched every page: only then are the actual pages known. */
     private static String describe(PageMapping mapping, HugePages wish) {
         boolean transparent = mapping.huge()
                 && (wish == HugePages.TRANSPARENT || !mapping.refusal().isEmpty());
@@ -96,7 +96,7 @@ final class PoolChunk {
         mapping.memory().asSlice(offset, size).fill(PATTERN);
     }
 
-    /** Where a block differs from the pattern, -1 if nowhere. */
+    /** Returns where a block differs from the pattern, or -1. */
     long findWrite(long offset, long size) {
         for (long at = 0; at < size; at += PATTERNS.byteSize()) {
             long part = Math.min(PATTERNS.byteSize(), size - at);
@@ -108,14 +108,14 @@ final class PoolChunk {
         return -1;
     }
 
-    /** {@return whether a close has begun; no memory is taken from the chunk any more then} */
+    /** {@return whether a close has begun; no memory is then allocated from the chunk} */
     boolean isClosing() {
         return closing;
     }
 
     /**
-     * Deregisters first: the adapter must have lost the memory before it is somebody else's. After an exception it can
-     * be called again, and goes on where it was.
+     * Deregisters first, so that the adapter cannot access the memory after it has been freed. After an exception it
+     * can be called again, and continues where it stopped.
      */
     void close() {
         closing = true;

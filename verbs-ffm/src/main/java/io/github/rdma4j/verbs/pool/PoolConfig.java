@@ -12,7 +12,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * What differs from the defaults of a {@link RegisteredMemoryPool}. Setters return this; thread safety: for one thread.
+ * Settings of a {@link RegisteredMemoryPool}. Each setter returns this object, and each setting has a default. Thread
+ * safety: for one thread.
  *
  * @since 0.1.0
  */
@@ -33,7 +34,7 @@ public final class PoolConfig {
     PoolConfig() {}
 
     /**
-     * How much is registered at a time; default 4 MiB. A larger allocation gets a chunk of its own.
+     * Sets the size of a registration, the chunk; default 4 MiB. A larger allocation gets its own chunk.
      *
      * @param bytes a power of two, at least a page (4096 bytes on x86-64), with {@link HugePages#EXPLICIT} at least a
      *     huge page
@@ -45,7 +46,7 @@ public final class PoolConfig {
     }
 
     /**
-     * The smallest block, which all sizes and alignments are rounded up to; default 256 bytes.
+     * Sets the smallest block, to which all sizes and alignments are rounded up; default 256 bytes.
      *
      * @param bytes a power of two, at least 8, at most the chunk size
      * @return this
@@ -56,7 +57,7 @@ public final class PoolConfig {
     }
 
     /**
-     * The most bytes to register; default no limit but the kernel's.
+     * Sets the maximum number of bytes to register; default no limit except the kernel's.
      *
      * @param bytes at least the chunk size
      * @return this
@@ -67,10 +68,10 @@ public final class PoolConfig {
     }
 
     /**
-     * What may be done with the memory; default {@link AccessFlag#LOCAL_WRITE}, {@link AccessFlag#REMOTE_WRITE} and
-     * {@link AccessFlag#REMOTE_READ}. A chunk has one remote key: a peer that knows it can reach the whole chunk. Where
-     * peers are not trusted, give them {@linkplain io.github.rdma4j.verbs.MemoryWindow windows}
-     * ({@link AccessFlag#MW_BIND}), or a pool each.
+     * Sets the rights on the memory; default {@link AccessFlag#LOCAL_WRITE}, {@link AccessFlag#REMOTE_WRITE} and
+     * {@link AccessFlag#REMOTE_READ}. A chunk has one remote key, so a peer that has it can access the whole chunk. For
+     * peers that are not trusted, use {@linkplain io.github.rdma4j.verbs.MemoryWindow windows}
+     * ({@link AccessFlag#MW_BIND}), or a separate pool for each.
      *
      * @param flags as for registering memory
      * @return this
@@ -84,9 +85,9 @@ public final class PoolConfig {
     }
 
     /**
-     * The pages to use; default {@link HugePages#NONE}. {@link PoolStatistics#pages()} says what was got.
+     * Sets the pages to use; default {@link HugePages#NONE}. {@link PoolStatistics#pages()} has the actual pages.
      *
-     * @param wish for pages
+     * @param wish the preferred pages
      * @return this
      */
     public PoolConfig hugePages(HugePages wish) {
@@ -95,10 +96,10 @@ public final class PoolConfig {
     }
 
     /**
-     * How long an allocation waits for memory to be returned when there is none and no more may be registered; default
-     * not at all.
+     * Sets how long an allocation waits for returned memory if there is none and no more may be registered; default
+     * zero, which does not wait.
      *
-     * @param timeout zero: a {@link PoolExhaustedException} at once
+     * @param timeout the maximum wait; zero throws a {@link PoolExhaustedException} at once
      * @return this
      */
     public PoolConfig waitWhenExhausted(Duration timeout) {
@@ -110,11 +111,11 @@ public final class PoolConfig {
     }
 
     /**
-     * Whether returned memory is filled with a pattern that is looked for when it is given out again, so that a write
-     * into it in between, by this process or by an adapter for a peer, is an exception there. Default false: it costs
-     * the time of writing and reading the memory.
+     * Sets whether returned memory is filled with a pattern that is checked when the memory is allocated again. If this
+     * process or a peer has written to it meanwhile, the allocation throws an exception. The default is false, because
+     * it costs the time to write and read the memory.
      *
-     * @param detect true to look
+     * @param detect true to check
      * @return this
      */
     public PoolConfig detectUseAfterReturn(boolean detect) {
@@ -123,10 +124,10 @@ public final class PoolConfig {
     }
 
     /**
-     * Who is told, in one text, of memory that was not returned when the pool is closed; default a warning of the
-     * logger of the pool's name.
+     * Sets a reporter that receives a text about memory that was not returned when the pool is closed; the default logs
+     * a warning with the logger of the pool's class name.
      *
-     * @param reporter is called in {@link RegisteredMemoryPool#close()}
+     * @param reporter called in {@link RegisteredMemoryPool#close()}
      * @return this
      */
     public PoolConfig leakReporter(Consumer<String> reporter) {

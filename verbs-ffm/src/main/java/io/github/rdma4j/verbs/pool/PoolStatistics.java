@@ -5,21 +5,21 @@ package io.github.rdma4j.verbs.pool;
 /**
  * The state of a {@link RegisteredMemoryPool} at one moment. All sizes in bytes.
  *
- * @param inUse in blocks that are given out; what was asked for, rounded up
- * @param requested what was asked for
- * @param peak the most that was in use at a time
- * @param registered in chunks, in use or not
- * @param peakRegistered the most that was registered at a time
- * @param limit the most that may be registered; {@link Long#MAX_VALUE} for no limit
- * @param chunks how many regions hold the memory now
- * @param outstanding how many allocations are given out
- * @param allocations how many there were in all
- * @param registrations how many regions were registered for them in all
- * @param waits how many allocations had to wait for memory
- * @param lockedMemoryLimit RLIMIT_MEMLOCK of the process; {@link Long#MAX_VALUE} if unlimited, -1 if not known
- * @param pinned what the process has pinned in all, -1 if not known
- * @param pages what the newest chunk is made of, such as {@code transparent huge pages}, and why it is not what was
- *     asked for; empty before the first chunk
+ * @param inUse the bytes of allocated blocks: the requested bytes, rounded up
+ * @param requested the requested bytes
+ * @param peak the maximum of bytes in use
+ * @param registered the bytes of all chunks, in use or not
+ * @param peakRegistered the maximum of registered bytes
+ * @param limit the limit of registered bytes; {@link Long#MAX_VALUE} for no limit
+ * @param chunks the number of regions that hold the memory now
+ * @param outstanding the number of allocations that are not returned
+ * @param allocations the total number of allocations
+ * @param registrations the total number of registrations
+ * @param waits the number of allocations that had to wait for memory
+ * @param lockedMemoryLimit RLIMIT_MEMLOCK of the process; {@link Long#MAX_VALUE} if unlimited, -1 if unknown
+ * @param pinned the total bytes that the process has pinned, -1 if unknown
+ * @param pages the pages of the newest chunk, such as {@code transparent huge pages}, and why they are not the
+ *     preferred ones; empty before the first chunk
  * @since 0.1.0
  */
 public record PoolStatistics(
@@ -38,12 +38,12 @@ public record PoolStatistics(
         long pinned,
         String pages) {
 
-    /** {@return the number of allocations for each registration, which is what a pool is for; 0 before the first} */
+    /** {@return the number of allocations per registration, which a pool should make large; 0 before the first} */
     public double allocationsPerRegistration() {
         return registrations == 0 ? 0 : (double) allocations / registrations;
     }
 
-    /** {@return how much of RLIMIT_MEMLOCK is taken, in words} */
+    /** {@return how much of RLIMIT_MEMLOCK is in use, in words} */
     public String lockedMemory() {
         if (lockedMemoryLimit < 0) {
             return "RLIMIT_MEMLOCK is not known";

@@ -7,12 +7,12 @@ import io.github.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Registered memory that a {@link RegisteredMemoryPool} has given out, until {@link #close()}. Its contents are what
- * the last user left.
+ * Registered memory from a {@link RegisteredMemoryPool}, valid until {@link #close()}. Its initial contents are
+ * undefined.
  *
- * <p>Thread safety: any thread may close it, and may use it as far as the user keeps threads apart. Slices and segments
- * that were taken from it must not be used after it was closed, by this process or by an adapter: somebody else has the
- * memory then. {@link PoolConfig#detectUseAfterReturn} finds such mistakes.
+ * <p>Thread safety: any thread may close it and use its contents, if the program synchronizes the threads. Neither this
+ * process nor an adapter may use its slices and segments after the close, because another allocation may have the
+ * memory. {@link PoolConfig#detectUseAfterReturn} finds such mistakes.
  *
  * @since 0.1.0
  */
@@ -21,10 +21,10 @@ public final class PooledMemory implements AutoCloseable {
     final PoolChunk chunk;
     final long offset;
     private final MemorySlice slice;
-    /** Null if it was returned. Guarded by the pool's lock for writing. */
+    /** Null if it was returned. Written under the pool's lock. */
     private volatile MemorySegment segment;
 
-    /** The list of what is given out; guarded by the pool's lock. */
+    /** The list of allocations that were not returned; guarded by the pool's lock. */
     PooledMemory previous;
 
     PooledMemory next;
@@ -38,9 +38,9 @@ public final class PooledMemory implements AutoCloseable {
     }
 
     /**
-     * The memory, for work requests.
+     * Returns the memory, for work requests.
      *
-     * @return as many bytes as were asked for
+     * @return a slice of the requested size
      * @throws IllegalStateException if it was returned
      */
     public MemorySlice slice() {
@@ -49,9 +49,9 @@ public final class PooledMemory implements AutoCloseable {
     }
 
     /**
-     * The memory, to read and write.
+     * Returns the memory, to read and write.
      *
-     * @return as many bytes as were asked for
+     * @return a segment of the requested size
      * @throws IllegalStateException if it was returned
      */
     public MemorySegment segment() {
@@ -63,7 +63,7 @@ public final class PooledMemory implements AutoCloseable {
     }
 
     /**
-     * The memory as a peer names it.
+     * Returns the memory as a peer names it.
      *
      * @return address, length and remote key
      * @throws IllegalStateException if it was returned
@@ -73,7 +73,7 @@ public final class PooledMemory implements AutoCloseable {
         return slice.remoteMemory();
     }
 
-    /** {@return the number of bytes that were asked for} */
+    /** {@return the requested number of bytes} */
     public long size() {
         return slice.length();
     }
@@ -97,13 +97,15 @@ public final class PooledMemory implements AutoCloseable {
         segment = null;
     }
 
-    /** Returns the memory to the pool; does nothing if that has happened. The adapter must have finished with it. */
+    /**
+     * Returns the memory to the pool; does nothing if it was returned already. The adapter must have finished with it.
+     */
     @Override
     public void close() {
         pool.giveBack(this);
     }
 
-    /** {@return size and place} */
+    /** {@return size and address} */
     @Override
     public String toString() {
         return "%d bytes at 0x%x".formatted(slice.length(), slice.region().address() + offset);

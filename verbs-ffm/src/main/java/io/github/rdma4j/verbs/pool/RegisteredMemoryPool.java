@@ -20,17 +20,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Registered memory to allocate from. Registering costs a system call and the pinning of every page, microseconds to
- * milliseconds; the pool registers large chunks and divides them by the buddy system, so that an allocation is a short
- * walk over an array.
+ * A pool of registered memory. A registration is a system call that pins every page, which takes microseconds to
+ * milliseconds. The pool registers large chunks and divides them by the buddy system, so an allocation is a short walk
+ * over an array.
  *
  * <p>Sizes and alignments are rounded up to powers of two, and to the
- * {@linkplain PoolConfig#minBlockSize smallest block}: above that, less than half of a block is lost, and 1 byte takes
- * 256 by default. What is larger than a chunk gets one of its own, of whole pages, which later allocations of about
- * that size use again. Chunks remain registered until {@link #trim()} or {@link #close()}.
+ * {@linkplain PoolConfig#minBlockSize smallest block}: above that size, less than half of a block is wasted; below it,
+ * 1 byte takes 256 bytes by default. An allocation larger than a chunk gets its own chunk of whole pages, which later
+ * allocations of about that size reuse. Chunks remain registered until {@link #trim()} or {@link #close()}.
  *
- * <p>Thread safety: all methods may be called from any thread; a thread that makes the pool register a chunk keeps the
- * others waiting meanwhile. Close the pool before its protection domain.
+ * <p>Thread safety: all methods may be called from any thread; while one thread registers a chunk, the others wait.
+ * Close the pool before its protection domain.
  *
  * @since 0.1.0
  */
@@ -43,11 +43,11 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition returned = lock.newCondition();
     private final List<PoolChunk> chunks = new ArrayList<>();
-    /** What is given out, youngest first. */
+    /** The allocations that were not returned, the youngest first. */
     private PooledMemory outstanding;
 
     private boolean closed;
-    /** Null before the close, and where places are not kept. */
+    /** Null before the close, or if places are not recorded. */
     private ClosePlace closePlace;
 
     private long inUse;
@@ -60,7 +60,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     private long registrations;
     private long waits;
     private String pages = "";
-    /** Why the kernel did not let the last attempt register a chunk; null if it did, or was not asked. */
+    /** Why the kernel refused the last attempt to register a chunk; null if it did not, or there was no attempt. */
     private VerbsException refusal;
 
     private RegisteredMemoryPool(ProtectionDomain domain, PoolConfig config) {
@@ -69,11 +69,11 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     }
 
     /**
-     * A pool that has registered nothing yet.
+     * Creates a pool that has not registered anything yet.
      *
-     * @param domain to register in
+     * @param domain the domain to register in
      * @param configuration sets what differs from the defaults
-     * @return the pool, to be closed before the domain
+     * @return the pool; close it before the domain
      * @throws IllegalArgumentException if a value is out of range
      */
     public static RegisteredMemoryPool create(ProtectionDomain domain, Consumer<PoolConfig> configuration) {
@@ -84,13 +84,13 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     }
 
     /**
-     * Allocates memory, aligned as the smallest block is.
+     * Allocates memory with the alignment of the smallest block.
      *
      * @param size in bytes, above 0
-     * @return the memory, to be closed by the user
-     * @throws PoolExhaustedException if there is none, also after the time that the configuration lets it wait, and at
-     *     once if the pool's limit never allows as much; the message names the numbers
-     * @throws VerbsException if registering a chunk fails for another reason than want of memory
+     * @return the memory; the caller closes it
+     * @throws PoolExhaustedException if there is none after the configured wait, or at once if it exceeds the pool's
+     *     limit; the message has the numbers
+     * @throws VerbsException if registering a chunk fails for a reason other than a lack of memory
      * @throws WaitInterruptedException if the thread is interrupted while it waits
      * @throws IllegalStateException if the pool is closed
      */
@@ -102,12 +102,13 @@ public final class RegisteredMemoryPool implements AutoCloseable {
      * Allocates memory.
      *
      * @param size in bytes, above 0
-     * @param alignment of the address, in bytes; a power of two, at most a huge page and at most the chunk size
-     * @return the memory, to be closed by the user
+     * @param alignment the alignment of the address, in bytes; a power of two, at most a huge page and at most the
+     *     chunk size
+     * @return the memory; the caller closes it
      * @throws IllegalArgumentException if size or alignment is out of range
-     * @throws PoolExhaustedException if there is none, also after the time that the configuration lets it wait, and at
-     *     once if the pool's limit never allows as much; the message names the numbers
-     * @throws VerbsException if registering a chunk fails for another reason than want of memory
+     * @throws PoolExhaustedException if there is none after the configured wait, or at once if it exceeds the pool's
+     *     limit; the message has the numbers
+     * @throws VerbsException if registering a chunk fails for a reason other than a lack of memory
      * @throws WaitInterruptedException if the thread is interrupted while it waits
      * @throws IllegalStateException if the pool is closed
      */
@@ -131,7 +132,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
         }
     }
 
-    /** From what there is, or from a new chunk if one may be registered; null if not. */
+    /** Allocates from the existing chunks, or from a new chunk if one may be registered; otherwise returns null. */
     private PooledMemory allocateLocked(long size, long alignment) {
         if (closed) {
             throw new IllegalStateException("the pool is closed", closePlace);
@@ -157,7 +158,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
         return null;
     }
 
-    /** A chunk of an earlier large allocation, if not more than half of it would be lost; the smallest that does. */
+    /** Returns the smallest fitting chunk of an earlier large allocation, if at most half of it would be wasted. */
     private PooledMemory findLarge(long size) {
         PoolChunk best = null;
         for (int i = 0; i < chunks.size(); i++) {
@@ -200,7 +201,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     private static void requireUntouched(PoolChunk chunk, long offset, long block) {
         long at = chunk.findWrite(offset, block);
         if (at >= 0) {
-            // The next allocation there finds the pattern again: one mistake is told once.
+            // The next allocation there finds the pattern again, so one mistake is reported once.
             chunk.fillWithPattern(offset, block);
             chunk.allocator().free(offset);
             throw new IllegalStateException(
@@ -224,12 +225,12 @@ public final class RegisteredMemoryPool implements AutoCloseable {
         return (needed + unit - 1) / unit * unit;
     }
 
-    /** Null if the configuration or the kernel does not allow so much. */
+    /** Returns null if the configuration or the kernel does not allow that much. */
     private PoolChunk register(long size) {
         refusal = null;
         boolean ordinaryToo = size != config.chunkSize();
         if (size > config.maxBytes() - registered) {
-            // What lies idle in chunks of other sizes may make room. If all of it is too little, it stays.
+            // Unused chunks of other sizes may be enough. If all of them are too little, they stay.
             if (size > config.maxBytes() - registered + idleBytes(ordinaryToo)) {
                 return null;
             }
@@ -249,12 +250,12 @@ public final class RegisteredMemoryPool implements AutoCloseable {
         registered += size;
         peakRegistered = Math.max(peakRegistered, registered);
         pages = chunk.pages();
-        // Whoever waits because the kernel refused a chunk may find room in this one.
+        // Threads that wait because the kernel refused a chunk may find memory in this one.
         returned.signalAll();
         return chunk;
     }
 
-    /** Null, and the refusal, if the kernel does not allow so much. */
+    /** Returns null and keeps the refusal if the kernel does not allow that much. */
     private PoolChunk registerIfAllowed(long size) {
         long minBlock = size == config.chunkSize() ? config.minBlockSize() : size;
         try {
@@ -271,7 +272,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     }
 
     private PooledMemory allocateWaiting(long size, long alignment) {
-        // For what the limit never allows nobody can make room.
+        // A request above the limit cannot be satisfied by waiting.
         boolean possible = chunkSizeFor(Math.max(size, alignment)) <= config.maxBytes();
         long left = possible ? ReadinessWaiter.nanos(config.waitWhenExhausted()) : 0;
         if (left > 0) {
@@ -366,10 +367,10 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     }
 
     /**
-     * Registers chunks before they are needed, until so much is registered in all.
+     * Registers chunks in advance, until the given number of bytes is registered.
      *
-     * @param bytes is rounded up to whole chunks
-     * @throws PoolExhaustedException if the configuration does not allow so much
+     * @param bytes the total, rounded up to whole chunks
+     * @throws PoolExhaustedException if the configuration does not allow that much
      * @throws VerbsException if registering fails
      */
     public void reserve(long bytes) {
@@ -390,9 +391,9 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     }
 
     /**
-     * Deregisters the chunks of which nothing is in use.
+     * Deregisters unused chunks.
      *
-     * @return how many bytes they had
+     * @return the number of bytes deregistered
      * @throws VerbsException if the adapter refuses
      */
     public long trim() {
@@ -400,7 +401,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
         lock.lock();
         try {
             long bytes = trimUntil(-1, true);
-            // Of the memory that the kernel may lock, there is more now.
+            // The kernel can now lock more memory.
             returned.signalAll();
             return bytes;
         } finally {
@@ -409,8 +410,8 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     }
 
     /**
-     * Deregisters unused chunks, or only those of their own size, until no more than so much is registered; what it did
-     * deregister.
+     * Deregisters unused chunks, or only those with their own size, until at most the given number of bytes is
+     * registered; returns the number of bytes deregistered.
      */
     private long trimUntil(long enough, boolean ordinaryToo) {
         long before = registered;
@@ -436,7 +437,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
         return chunk.allocator().isUnused() && (ordinaryToo || chunk.size() != config.chunkSize());
     }
 
-    /** {@return the numbers as they are now} */
+    /** {@return the current statistics} */
     public PoolStatistics statistics() {
         LockedMemoryLimit limit = LockedMemoryLimit.current();
         StackRoom.require(lock);
@@ -463,8 +464,8 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     }
 
     /**
-     * Deregisters and frees all memory, also what was not returned; that is told to the
-     * {@linkplain PoolConfig#leakReporter leak reporter}, and its use is an exception from now on. Does nothing if the
+     * Deregisters and frees all memory. Memory that was not returned is reported to the
+     * {@linkplain PoolConfig#leakReporter leak reporter}, and its later use throws an exception. Does nothing if the
      * pool is closed.
      *
      * @throws VerbsException if the adapter refuses; the pool can then be closed again
@@ -483,7 +484,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
                 closed = true;
             }
             leaks = describeLeaks();
-            // Whoever waits is told.
+            // Wakes the waiting threads.
             returned.signalAll();
             while (!chunks.isEmpty()) {
                 PoolChunk chunk = chunks.getLast();
