@@ -14,9 +14,9 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Holds docs/interop.md to the cells that {@link InteropDeviceTest} runs. */
+/** Holds docs/conformance.md to the cells that {@link InteropDeviceTest} runs. */
 class InteropPageTest {
-    private static final String NAME = "docs/interop.md";
+    private static final String NAME = "docs/conformance.md";
 
     private static String page() throws IOException {
         Path folder = Path.of("").toAbsolutePath();
@@ -91,8 +91,8 @@ class InteropPageTest {
                 .count();
         long java = Cells.listed().filter(asServer(Peer.JAVA)).count();
         return String.format(
-                "**%d tests of %d sets of options: %d with the C tools of 4.5, %d with those of 25.01, %d of the Java"
-                        + " tools with themselves; %d of them in the gate.**",
+                "**%d tests of %d sets of options: %d with the C tools of 4.5, %d with the C tools of 25.01, %d of"
+                        + " the Java tools with themselves; %d of them in the gate.**",
                 installed + newer + java,
                 Cells.rows().size(),
                 installed,

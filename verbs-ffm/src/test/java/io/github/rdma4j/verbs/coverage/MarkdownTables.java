@@ -29,9 +29,9 @@ final class MarkdownTables {
      * The rows whose first cell is in code font, with as many cells as asked for; a row with another number is a
      * mistake.
      */
-    static List<List<String>> rows(Path page, int cells) {
+    static List<List<String>> rows(String page, int cells) {
         List<List<String>> rows = new ArrayList<>();
-        for (String line : text(page).lines().toList()) {
+        for (String line : page.lines().toList()) {
             if (line.startsWith("| `")) {
                 List<String> row = new ArrayList<>();
                 for (String cell : line.substring(1, line.lastIndexOf('|')).split("\\|", -1)) {

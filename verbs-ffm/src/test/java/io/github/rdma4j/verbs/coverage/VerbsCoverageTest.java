@@ -32,7 +32,7 @@ class VerbsCoverageTest {
     /** The node of the symbols that only rdma-core's own drivers may use. */
     private static final String PRIVATE_NODE = "IBVERBS_PRIVATE";
 
-    private final List<List<String>> rows = MarkdownTables.rows(PAGE, 4);
+    private final List<List<String>> rows = MarkdownTables.rows(MarkdownTables.text(PAGE), 4);
 
     @Test
     void everyFunctionHasExactlyOneRow() throws IOException, InterruptedException {
