@@ -4,7 +4,7 @@ package io.github.rdma4j.verbs.internal;
 
 import java.lang.foreign.MemorySegment;
 
-/** The verbs of address handles that leave the cause of their failure in errno. */
+/** The verbs of address handles that report the cause of a failure in errno. */
 public final class AddressHandleCalls {
     private AddressHandleCalls() {}
 
@@ -24,7 +24,7 @@ public final class AddressHandleCalls {
      *
      * @param pd the protection domain
      * @param completion a {@code struct ibv_wc}
-     * @param header the 40 bytes in front of the message
+     * @param header the 40 bytes before the message
      * @param port from 1
      * @return the address handle, or NULL
      */
@@ -39,7 +39,7 @@ public final class AddressHandleCalls {
      * @param context the device's context
      * @param port from 1
      * @param completion a {@code struct ibv_wc}
-     * @param header the 40 bytes in front of the message
+     * @param header the 40 bytes before the message
      * @param attributes a {@code struct ibv_ah_attr}, to be filled
      * @return 0, or another number on failure
      */
@@ -49,7 +49,7 @@ public final class AddressHandleCalls {
     }
 
     /**
-     * ibv_resolve_eth_l2_from_gid. Waits for the neighbour's answer, for at most three seconds.
+     * ibv_resolve_eth_l2_from_gid. Waits for the neighbour's reply, for at most three seconds.
      *
      * @param context the device's context
      * @param attributes a {@code struct ibv_ah_attr}

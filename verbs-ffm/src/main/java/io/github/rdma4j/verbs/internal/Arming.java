@@ -5,10 +5,10 @@ package io.github.rdma4j.verbs.internal;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Whether a completion queue is armed: whether the next completion of any kind makes an event, or has made one that
- * nobody has taken. Threads may arm it and take its events at the same time, so a flag would not do. What counts is how
- * many events had been taken when the arming began: as long as no other has been taken since, the queue is armed. A
- * queue that is just being armed is not yet.
+ * Tracks whether a completion queue is armed: whether its next completion makes an event, or has made an event that was
+ * not taken. Threads may arm the queue and take its events at the same time, so a flag is not enough. The queue is
+ * armed as long as no event has been taken since the arming began, so the class compares the numbers of taken events. A
+ * queue that is being armed is not armed yet.
  */
 public final class Arming {
     private static final long NEVER = -1;
@@ -22,33 +22,33 @@ public final class Arming {
     }
 
     /**
-     * An event has been taken: the queue must be armed again.
+     * Records that an event was taken: the queue must be armed again.
      *
-     * @return how many have been taken so far, with this one
+     * @return how many have been taken so far, including this one
      */
     public long eventTaken() {
         return eventsTaken.incrementAndGet();
     }
 
     /**
-     * Whether the queue is armed.
+     * Returns whether the queue is armed.
      *
-     * @param eventsTaken as they were counted just before
+     * @param eventsTaken the number of taken events, read just before
      */
     public boolean isArmed(long eventsTaken) {
         return armedAfter == eventsTaken;
     }
 
     /**
-     * The device has been told.
+     * Records that the device has armed the queue.
      *
-     * @param eventsTaken as they were counted before it was told
+     * @param eventsTaken the number of taken events, read before the arming
      */
     public void armed(long eventsTaken) {
         armedAfter = eventsTaken;
     }
 
-    /** Nothing is known any more: whoever wants events arms anew. */
+    /** Resets the state to not armed: a caller that wants events arms again. */
     public void forget() {
         armedAfter = NEVER;
     }

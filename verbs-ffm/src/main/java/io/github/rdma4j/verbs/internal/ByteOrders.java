@@ -4,10 +4,7 @@ package io.github.rdma4j.verbs.internal;
 
 import java.nio.ByteOrder;
 
-/**
- * Conversion between the processor's byte order and the network's, in which verbs keeps immediate data and keys of
- * partitions.
- */
+/** Converts between the CPU's byte order and network order, which verbs use for immediate data and partition keys. */
 public final class ByteOrders {
     private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 
@@ -21,7 +18,7 @@ public final class ByteOrders {
         return toNetwork(value);
     }
 
-    /** A {@code __be64} of verbs.h as a number. */
+    /** Converts a {@code __be64} of verbs.h to a number. */
     public static long fromNetwork(long value) {
         return LITTLE_ENDIAN ? Long.reverseBytes(value) : value;
     }

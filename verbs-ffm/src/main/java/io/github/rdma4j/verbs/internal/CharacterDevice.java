@@ -6,19 +6,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A file of {@code /dev/infiniband} that could not be opened. libibverbs and librdmacm then look for it elsewhere, and
+ * Why a file of {@code /dev/infiniband} could not be opened. libibverbs and librdmacm then look for it elsewhere, and
  * report ENOENT for that, whatever the first reason was.
  */
 public enum CharacterDevice {
-    /** It can be opened by this process: the reason is another one. */
+    /** This process can open it: there is another reason. */
     ACCESSIBLE,
     /** There is no such file. */
     MISSING,
-    /** It, or the folder, is not for this user. */
+    /** This user may not access the file or its directory. */
     FORBIDDEN;
 
     /**
-     * What hinders this process from opening a file.
+     * Checks whether this process can open a file.
      *
      * @param file below {@code /dev/infiniband}
      * @return the state of the file
@@ -31,9 +31,9 @@ public enum CharacterDevice {
     }
 
     /**
-     * The cause in words.
+     * Returns the cause in words.
      *
-     * @param file that could not be opened
+     * @param file the file that could not be opened
      * @return an empty string if it is accessible
      */
     public String cause(Path file) {
@@ -45,13 +45,13 @@ public enum CharacterDevice {
     }
 
     /**
-     * What helps against {@link #FORBIDDEN}.
+     * Returns the remedy for {@link #FORBIDDEN}.
      *
-     * @param file that could not be opened
+     * @param file the file that could not be opened
      * @return the remedy
      */
     public static String giveAccess(Path file) {
-        return ("give this user the right to read and write %s: 'ls -l' tells its group, and a udev rule or 'chmod'"
+        return ("give this user the right to read and write %s: 'ls -l' shows its group, and a udev rule or 'chmod'"
                         + " changes it")
                 .formatted(file);
     }

@@ -3,12 +3,12 @@
 package io.github.rdma4j.verbs.internal;
 
 /**
- * Where an object was closed, as the cause of the exceptions that its later use throws. It is kept if the system
+ * The place where an object was closed, as the cause of exceptions from later use. It is recorded if the system
  * property {@value #PROPERTY} is {@code true} when this class is loaded: a stack trace at each close costs some
- * microseconds, and what it refers to stays in memory as long as the closed object.
+ * microseconds, and the objects that it references stay in memory as long as the closed object.
  */
 public final class ClosePlace extends Exception {
-    /** The system property that has places kept. */
+    /** The system property that turns the recording on. */
     public static final String PROPERTY = "io.github.rdma4j.verbs.closePlaces";
 
     private static final long serialVersionUID = 1L;
@@ -19,10 +19,10 @@ public final class ClosePlace extends Exception {
     }
 
     /**
-     * The place of a close, to be kept before others see that the object is closed.
+     * Records the place of a close. Called before other threads can see that the object is closed.
      *
-     * @param closed what the program closes; what is closed with it has this place, too
-     * @return the cause of later exceptions; null if places are not kept
+     * @param closed the object that the program closes; objects that are closed with it have the same place
+     * @return the cause of later exceptions; null if places are not recorded
      */
     public static ClosePlace of(Object closed) {
         return KEPT ? new ClosePlace(closed + " was closed here, by " + Thread.currentThread()) : null;

@@ -7,8 +7,8 @@ import static io.github.rdma4j.verbs.internal.ColdCalls.word;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The calls of librdmacm, which return -1 and leave the cause in errno; here they return 0 or that errno. Whoever uses
- * this class has called {@link NativeLibraries#requireConnectionManager()} before.
+ * The calls of librdmacm. In C they return -1 and report the cause in errno; here they return 0 or that errno. Callers
+ * must first call {@link NativeLibraries#requireConnectionManager()}.
  */
 public final class CmCalls {
     private static final ExportedFunction CREATE_EVENT_CHANNEL = function("rdma_create_event_channel");
@@ -28,7 +28,7 @@ public final class CmCalls {
     private static final ExportedFunction JOIN_MULTICAST = function("rdma_join_multicast");
     private static final ExportedFunction JOIN_MULTICAST_EX = function("rdma_join_multicast_ex");
     private static final ExportedFunction LEAVE_MULTICAST = function("rdma_leave_multicast");
-    /** What a channel that fails has failed at, as it stands in exceptions. */
+    /** The operation of a failed channel, for exceptions. */
     public static final String GET_EVENT_OPERATION = "rdma_get_cm_event()";
 
     private static final ExportedFunction GET_EVENT = function("rdma_get_cm_event");
@@ -75,7 +75,7 @@ public final class CmCalls {
     /**
      * rdma_get_devices(3).
      *
-     * @param count where the number of devices goes, an int
+     * @param countreceives the number of devices, an int
      * @return the array of contexts, or NULL with {@link NativeCalls#lastErrno()}
      */
     public static MemorySegment getDevices(MemorySegment count) {
@@ -92,13 +92,13 @@ public final class CmCalls {
     }
 
     /**
-     * rdma_getaddrinfo(3), whose failures are those of getaddrinfo(3) where errno says nothing.
+     * rdma_getaddrinfo(3). If it leaves no errno, its failures are getaddrinfo(3) errors.
      *
      * @param node a host, or NULL
      * @param service a port, or NULL
      * @param hints a {@code struct rdma_addrinfo}, or NULL
-     * @param result where the list goes
-     * @return what it returns: 0, -1 with {@link NativeCalls#lastErrno()}, or an EAI value
+     * @param resultreceives the list
+     * @return 0, -1 with {@link NativeCalls#lastErrno()}, or an EAI value of getaddrinfo(3)
      */
     public static int getAddressInfo(
             MemorySegment node, MemorySegment service, MemorySegment hints, MemorySegment result) {
@@ -118,7 +118,7 @@ public final class CmCalls {
      * rdma_create_id(3).
      *
      * @param channel the {@code struct rdma_event_channel}
-     * @param id where the new id goes
+     * @param idreceives the new id
      * @param context the user's pointer
      * @param portSpace of {@code enum rdma_port_space}
      * @return 0 or an errno
@@ -220,7 +220,7 @@ public final class CmCalls {
      * rdma_reject(3).
      *
      * @param id the {@code struct rdma_cm_id}
-     * @param privateData what goes to the peer, or NULL
+     * @param privateDatathe data for the peer, or NULL
      * @param length in bytes
      * @return 0 or an errno
      */
@@ -232,7 +232,7 @@ public final class CmCalls {
      * rdma_reject_ece(3).
      *
      * @param id the {@code struct rdma_cm_id}
-     * @param privateData what goes to the peer, or NULL
+     * @param privateDatathe data for the peer, or NULL
      * @param length in bytes
      * @return 0 or an errno
      */
@@ -300,7 +300,7 @@ public final class CmCalls {
      * rdma_get_cm_event(3).
      *
      * @param channel the {@code struct rdma_event_channel}
-     * @param event where the event goes
+     * @param eventreceives the event
      * @return 0 or an errno
      */
     public static int getEvent(MemorySegment channel, MemorySegment event) {
@@ -346,7 +346,7 @@ public final class CmCalls {
      *
      * @param id the {@code struct rdma_cm_id}
      * @param attributes a {@code struct ibv_qp_attr} whose state is set
-     * @param mask where the mask goes
+     * @param maskreceives the mask
      * @return 0 or an errno
      */
     public static int initQueuePairAttributes(MemorySegment id, MemorySegment attributes, MemorySegment mask) {

@@ -10,19 +10,19 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The calls that a program makes seldom, all through one handle. To link a handle for another shape of arguments takes
- * the JVM some 3 ms, and a program's first operation needs twenty functions of a dozen shapes.
+ * Calls functions that are rarely used, all through one method handle. Linking a handle for another signature takes the
+ * JVM some 3 ms, and a program's first operation needs twenty functions with a dozen signatures.
  *
- * <p>The one shape has as many words as there are registers for integers and pointers, and keeps errno. That is right
- * for every function that takes no more of them and nothing else: the calling conventions of x86-64 (six registers) and
- * aarch64 (eight) put each into the next register, an {@code int} into its lower half, where alone the function looks
- * for it, and let no function look at the registers after its last argument. What is returned comes in one register,
- * an {@code int} in its lower half.
+ * <p>The single signature has as many words as there are registers for integers and pointers, and captures errno. It
+ * works forevery function with at most that many arguments, all integers or pointers: the calling conventions of x86-64
+ * (six registers) and aarch64 (eight) put each argument into the next register, an {@code int} into its lower half,
+ * where the function reads it, and no function reads the registers after its last argument. The result is in one
+ * register, an {@code int} in its lower half.
  *
  * <p>The words are segments, so that the memory behind them lives until the call has returned.
  */
 public final class ColdCalls {
-    /** Registers for arguments. */
+    /** The number of registers for arguments. */
     static final int WORDS = 6;
 
     private static final MethodHandle CALL = NativeCalls.errnoHandle(
@@ -31,9 +31,9 @@ public final class ColdCalls {
     private ColdCalls() {}
 
     /**
-     * A number as an argument.
+     * Converts a number to an argument.
      *
-     * @param number any integer; one without sign has to be given as such
+     * @param number any integer; an unsigned one must not be sign-extended
      * @return the word
      */
     public static MemorySegment word(long number) {
@@ -45,29 +45,29 @@ public final class ColdCalls {
      *
      * @param function a function pointer
      * @param arguments at most six
-     * @return what it points to, of unknown size
+     * @return the target of the pointer, of unknown size
      */
     public static MemorySegment pointer(MemorySegment function, MemorySegment... arguments) {
         return MemorySegment.ofAddress(call(function, arguments)).reinterpret(Long.MAX_VALUE);
     }
 
     /**
-     * Calls a function that returns an {@code int}, or nothing that matters.
+     * Calls a function that returns an {@code int} or nothing.
      *
      * @param function a function pointer
      * @param arguments at most six
-     * @return what it returns
+     * @return its result
      */
     public static int number(MemorySegment function, MemorySegment... arguments) {
         return (int) call(function, arguments);
     }
 
     /**
-     * Calls a function that returns 64 bits, or nothing that matters.
+     * Calls a function that returns 64 bits or nothing.
      *
      * @param function a function pointer
      * @param arguments at most six
-     * @return what it returns
+     * @return its result
      */
     static long call(MemorySegment function, MemorySegment... arguments) {
         if (arguments.length > WORDS) {

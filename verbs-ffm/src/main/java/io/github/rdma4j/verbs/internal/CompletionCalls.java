@@ -53,7 +53,7 @@ public final class CompletionCalls {
      * ibv_create_cq(3).
      *
      * @param context the device's context
-     * @param entries the least number of entries
+     * @param entries the minimum number of entries
      * @param channel the completion channel, or NULL
      * @param vector the completion vector
      * @return the completion queue, or NULL
@@ -64,11 +64,11 @@ public final class CompletionCalls {
     }
 
     /**
-     * Calls ibv_get_cq_event(3). Whoever succeeds asks for no errno, which would cost each call something; after a
-     * failure it is called again, and may succeed then.
+     * Calls ibv_get_cq_event(3). The first call does not capture errno, which would make each call slower. After a
+     * failure it is called again with errno, and that call may succeed.
      *
      * @param channel the address of the channel
-     * @param named the address of two words, for the address of the queue and for what it was created with
+     * @param named the address of two words, for the address of the queue and for the user's pointer of its creation
      * @return 0 or the errno
      */
     public static int getEvent(long channel, long named) {

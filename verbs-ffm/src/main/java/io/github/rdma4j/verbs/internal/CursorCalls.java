@@ -17,10 +17,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The polling of extended completion queues: one call through a function pointer of {@code struct ibv_cq_ex} per step
- * and field, as the inline functions of verbs.h do it. The fields are in memory, and read by critical calls. The steps
- * are critical, too, except where {@link DeviceDriver#pollsInUserSpace()} says that they may wait for a thread that
- * posts. The callers see to it that only one thread is between start and end, so no step spins on the queue's own lock.
+ * Polls extended completion queues. Each step and each field is one call through a function pointer of
+ * {@code struct ibv_cq_ex}, like the inline functions of verbs.h. The fields are in memory and are read by critical
+ * calls. The steps are also critical, except if {@link DeviceDriver#pollsInUserSpace()} says that they may wait for a
+ * thread that posts. The callers ensure that only one thread is between start and end, so no step spins on the queue's
+ * own lock.
  */
 public final class CursorCalls {
     private static final MethodHandle CREATE =
@@ -35,11 +36,11 @@ public final class CursorCalls {
     private static final MethodHandle READ_BYTE = critical(reading(JAVA_BYTE));
     private static final MethodHandle READ_TAG = critical(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
 
-    /** {@code struct ibv_poll_cq_attr}, of which nothing is used so far. */
+    /** {@code struct ibv_poll_cq_attr}, which is not used so far. */
     private static final long NO_ATTRIBUTES =
             ibv_poll_cq_attr.allocate(Arena.global()).address();
 
-    /** Linked when a queue is polled whose steps may wait. */
+    /** Linked when a queue with steps that may wait is first polled. */
     private static final class Waiting {
         static final MethodHandle START = NativeCalls.handle(START_DESCRIPTOR);
         static final MethodHandle NEXT = NativeCalls.handle(reading(JAVA_INT));
@@ -131,7 +132,7 @@ public final class CursorCalls {
     }
 
     /**
-     * The reading of a field of 32 bits.
+     * Reads a field of 32 bits.
      *
      * @param function such as {@code read_byte_len}
      * @param queue the {@code struct ibv_cq_ex}
@@ -146,7 +147,7 @@ public final class CursorCalls {
     }
 
     /**
-     * The reading of a field of 64 bits.
+     * Reads a field of 64 bits.
      *
      * @param function such as {@code read_completion_ts}
      * @param queue the {@code struct ibv_cq_ex}
@@ -161,7 +162,7 @@ public final class CursorCalls {
     }
 
     /**
-     * The reading of a field of 16 bits.
+     * Reads a field of 16 bits.
      *
      * @param function such as {@code read_cvlan}
      * @param queue the {@code struct ibv_cq_ex}
@@ -176,7 +177,7 @@ public final class CursorCalls {
     }
 
     /**
-     * The reading of a field of 8 bits.
+     * Reads a field of 8 bits.
      *
      * @param function such as {@code read_sl}
      * @param queue the {@code struct ibv_cq_ex}
@@ -195,7 +196,7 @@ public final class CursorCalls {
      *
      * @param function {@code read_tm_info}
      * @param queue the {@code struct ibv_cq_ex}
-     * @param info where the {@code struct ibv_wc_tm_info} goes
+     * @param info receives the {@code struct ibv_wc_tm_info}
      */
     public static void readTag(MemorySegment function, long queue, long info) {
         try {

@@ -17,8 +17,8 @@ import java.nio.file.Path;
 import java.util.function.IntFunction;
 
 /**
- * File descriptors as numbers, which some verbs want and the JDK hides: open(2), fcntl(2), pidfd_open(2),
- * pidfd_getfd(2), and write(2) without what glibc does around it.
+ * Operations on file descriptors by number, which some verbs need and the JDK hides: open(2), fcntl(2), pidfd_open(2),
+ * pidfd_getfd(2), and write(2) without glibc's wrapper.
  */
 public final class DescriptorCalls {
     private static final int O_RDONLY = 0;
@@ -30,7 +30,7 @@ public final class DescriptorCalls {
     private static final int F_DUPFD_CLOEXEC = 1030;
     private static final int ESRCH = 3;
     private static final int EBADF = 9;
-    /** The numbers are the same on all architectures that are younger than the calls. */
+    /** The numbers are the same on all architectures, because the calls are newer than the separate tables. */
     private static final long SYS_PIDFD_OPEN = 434;
 
     private static final long SYS_PIDFD_GETFD = 438;
@@ -42,10 +42,10 @@ public final class DescriptorCalls {
     private static final MethodHandle SYSCALL =
             variadic("syscall", 1, FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
 
-    /** Another one on each architecture; those that {@link NativeLibraries} lets in. */
+    /** Differs by architecture; for those that {@link NativeLibraries} accepts. */
     private static final long SYS_WRITE = System.getProperty("os.arch").equals("aarch64") ? 64 : 1;
 
-    /** Linked when the first queue is rung from Java. */
+    /** Linked when Java first rings a doorbell. */
     private static final class Write {
         static final MethodHandle HANDLE = Linker.nativeLinker()
                 .downcallHandle(
@@ -66,10 +66,10 @@ public final class DescriptorCalls {
     }
 
     /**
-     * Opens a file, by the bytes of its name: {@code toString()} has lost those that are no characters in this JVM's
+     * Opens a file, by the bytes of its name: {@code toString()} loses bytes that are not characters in this JVM's
      * locale.
      *
-     * @param path of the file, in the default file system
+     * @param path the file, in the default file system
      * @param create whether to create it if it is not there
      * @return the descriptor
      */
@@ -78,7 +78,7 @@ public final class DescriptorCalls {
         String bytes = URLDecoder.decode(escaped, StandardCharsets.ISO_8859_1);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment name = arena.allocateFrom(bytes, StandardCharsets.ISO_8859_1);
-            // Of a pipe the open would else wait for its other end; of other files it waits for nothing anyway.
+            // Otherwise opening a pipe would wait for its other end; opening other files does not wait.
             int flags = O_CLOEXEC | O_NONBLOCK | (create ? O_RDWR | O_CREAT : O_RDONLY);
             int descriptor = (int) OPEN.invokeExact(NativeCalls.capture(), name, flags, OWNER_MAY_READ_AND_WRITE);
             return made("open(" + path + ")", descriptor, DescriptorCalls::remedyOfOpen);
@@ -88,7 +88,7 @@ public final class DescriptorCalls {
     }
 
     /**
-     * A second descriptor of what a descriptor stands for.
+     * Duplicates a descriptor.
      *
      * @param descriptor of this process
      * @return the copy
@@ -103,9 +103,9 @@ public final class DescriptorCalls {
     }
 
     /**
-     * A descriptor of what a descriptor of another process stands for.
+     * Duplicates a descriptor of another process.
      *
-     * @param process the other's process id
+     * @param process the other process's id
      * @param descriptor its descriptor
      * @return the copy
      */
@@ -120,9 +120,9 @@ public final class DescriptorCalls {
     }
 
     /**
-     * Writes a command that may be written twice (write(2)): whoever succeeds asks for no errno, which would cost each
-     * call something, and after a failure it is written again by a call that does ask. By syscall(2), since glibc's
-     * write is a point where threads can be cancelled, which costs a process with threads some 45 instructions.
+     * Writes a command that may be written twice (write(2)). The first call does not capture errno, which would make
+     * each call slower; after a failure the command is written again with errno. Uses syscall(2), because glibc's write
+     * is a cancellation point, which costs a multi-threaded process some 45 instructions.
      *
      * @param descriptor to write to
      * @param address of the command
@@ -170,7 +170,7 @@ public final class DescriptorCalls {
             case Errno.EPERM ->
                 "the caller needs the right to trace the other process: CAP_SYS_PTRACE, or the same user and"
                         + " /proc/sys/kernel/yama/ptrace_scope at 0";
-            case ESRCH, EBADF, Errno.EINVAL -> "see that the process is still there, and has that descriptor open";
+            case ESRCH, EBADF, Errno.EINVAL -> "check that the process is still there, and has that descriptor open";
             default -> "";
         };
     }

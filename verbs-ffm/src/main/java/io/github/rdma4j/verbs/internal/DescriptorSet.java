@@ -20,18 +20,18 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * File descriptors that are waited for together: an epoll(7) instance, which can be waited for like any other
+ * A set of file descriptors to wait for: an epoll(7) instance, which can itself be waited for like any other
  * descriptor.
  */
 public final class DescriptorSet {
     private static final int EVENTS_PER_CALL = 64;
     private static final int WAKE_UP = -1;
     private static final int[] NONE = {};
-    /** Nothing but a wake-up that is another thread's, or that another one has taken. */
+    /** Only a wake-up that is meant for, or was taken by, another thread. */
     private static final int[] FOR_ANOTHER = {};
 
     private static final long PAUSE_NANOS = 50_000;
-    /** Those that are open, for {@link #lookAgain}; one that nobody uses any more is not kept. */
+    /** The open sets, for {@link #lookAgain}; an unreachable set is not kept. */
     private static final Map<DescriptorSet, Boolean> OPEN = Collections.synchronizedMap(new WeakHashMap<>());
 
     private final int epoll;
@@ -40,29 +40,29 @@ public final class DescriptorSet {
     private final UseGuard guard = new UseGuard();
     private final ReentrantLock collecting = new ReentrantLock();
     private final MemorySegment events = FileDescriptors.allocateEvents(Arena.ofAuto(), EVENTS_PER_CALL);
-    /** Whether a thread waits in the kernel for the set itself, and so has the events and the hook below. */
+    /** Whether a thread waits in the kernel for the set itself, and so owns the events and the hook below. */
     private final AtomicBoolean direct = new AtomicBoolean();
 
     private final MemorySegment directEvents = FileDescriptors.allocateEvents(Arena.ofAuto(), EVENTS_PER_CALL);
     private final MemorySegment directTimeout = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG, 2);
-    /** Which thread waited directly last, and so has memory for errno. */
+    /** The thread that last waited directly, and so has memory for errno. */
     private Thread directThread;
 
-    /** Made anew when an interrupt has used it up. */
+    /** Created again when an interrupt has used it up. */
     private InterruptHook hook = new InterruptHook(this::interrupted);
-    /** That thread was interrupted, or the set is being closed: the wake-up stays. */
+    /** The directly waiting thread was interrupted, or the set is being closed: the wake-up stays. */
     private volatile boolean mustReturn;
-    /** Somebody has asked for a wake-up, and perhaps nobody has taken it. */
+    /** Whether a wake-up was requested, and possibly not taken yet. */
     private volatile boolean woken;
 
     private volatile boolean closing;
-    /** Set when the machine has no call to wait for a set in nanoseconds. */
+    /** Set if the machine has no system call to wait for a set in nanoseconds. */
     private volatile boolean neverDirect;
 
     private final Supplier<? extends RuntimeException> closed;
 
     /**
-     * An empty set.
+     * Creates an empty set.
      *
      * @param closed the exception for use after close
      */
@@ -86,10 +86,9 @@ public final class DescriptorSet {
     }
 
     /**
-     * Has the sets that watch a descriptor ask the kernel again whether it is ready: for a change that the kernel
-     * announces to nobody.
+     * Makes all sets that watch a descriptor query the kernel again, after a change that the kernel does not announce.
      *
-     * @param descriptor an open one
+     * @param descriptor an open descriptor
      */
     public static void lookAgain(int descriptor) {
         List<DescriptorSet> open;
@@ -108,9 +107,9 @@ public final class DescriptorSet {
     }
 
     /**
-     * Adds a descriptor; one that is in the set already stays there.
+     * Adds a descriptor; does nothing if it is in the set already.
      *
-     * @param descriptor to watch
+     * @param descriptor the descriptor to watch
      */
     public void add(int descriptor) {
         guarded(() -> FileDescriptors.epollAsk(epoll, descriptor, FileDescriptors.READABLE, descriptor));
@@ -119,20 +118,20 @@ public final class DescriptorSet {
     /**
      * Removes a descriptor.
      *
-     * @param descriptor that was added; one that is closed has left already
+     * @param descriptor a descriptor that was added; a closed one has left already
      */
     public void remove(int descriptor) {
         guarded(() -> FileDescriptors.epollRemove(epoll, descriptor));
     }
 
-    /** Ends the wait that is under way, or else the next one. */
+    /** Ends the wait in progress, or else the next one. */
     public void wakeUp() {
         woken = true;
         guarded(() -> FileDescriptors.signal(wakeDescriptor));
     }
 
     /**
-     * The descriptor that is readable when one of the set is ready.
+     * Returns the descriptor that is readable when one in the set is ready.
      *
      * @return the descriptor of the epoll(7) instance
      */
@@ -167,10 +166,10 @@ public final class DescriptorSet {
      * Waits until descriptors are ready.
      *
      * @param operation for the message of the exception after an interrupt
-     * @param start when the wait begins, of {@link System#nanoTime}; means nothing if it has no time
-     * @param nanos how long to wait, from 0, which only looks
-     * @param interruptible whether an interrupt has to end the wait; else it may
-     * @return those that are ready; none after the time, and after {@link #wakeUp()}
+     * @param start the start of the wait, from {@link System#nanoTime}; ignored if it has no time
+     * @param nanos how long to wait; 0 returns at once
+     * @param interruptible whether an interrupt must end the wait; otherwise it may
+     * @return the ready descriptors; none after the timeout and after {@link #wakeUp()}
      */
     public int[] await(String operation, long start, long nanos, boolean interruptible) {
         long remaining = nanos;
@@ -187,26 +186,26 @@ public final class DescriptorSet {
         }
         int[] ready = waiter.awaitAndTry(() -> operation, Duration.ofNanos(remaining), this::collect, closed);
         if (closing) {
-            // What has ended the wait is the wake-up of the close.
+            // The wake-up of the close has ended the wait.
             throw closed.get();
         }
         return ready == null ? NONE : ready;
     }
 
     /**
-     * One system call, where waiting until the set is ready and asking it what is take two. For one platform thread at
-     * a time; others wait beside it in the other way.
+     * Waits by one system call, while waiting for the set and then querying it takes two. For one platform thread at a
+     * time; others wait in the other way meanwhile.
      *
-     * @param start when the wait began; means nothing if it has no time
-     * @return null if the wait is to go on in the other way: the machine does not have the call, or this wait was ended
-     *     by an interrupt that an earlier one had told of
+     * @param start the start of the wait; ignored if it has no time
+     * @return null if the wait must continue in the other way: the machine does not have the call, or an interrupt that
+     *     an earlier wait already reported has ended this one
      */
     private int[] awaitDirectly(String operation, long nanos, long start, boolean interruptible) {
         if (directThread != Thread.currentThread()) {
             NativeCalls.capture();
             directThread = Thread.currentThread();
         }
-        // Before the guard: what is made may fail for want of memory, and close() waits for who is inside.
+        // Before the guard: the allocation may fail if memory runs out, and close() waits for threads inside.
         EventWaitEvent wait = nanos != 0 && Recorder.isThere() ? EventWaitEvent.begun() : null;
         enterPrepared();
         int[] ready;
@@ -227,14 +226,14 @@ public final class DescriptorSet {
                 interrupted = mayBeInterrupted && armed.disarm();
                 if (interrupted) {
                     hook = new InterruptHook(this::interrupted);
-                    // Before the others may take it: it is not for them.
+                    // Before other threads may take it: it is not meant for them.
                     FileDescriptors.drain(wakeDescriptor);
                     if (woken) {
-                        // Of a program, which had another wait in mind than one that an interrupt ends.
+                        // Interrupted by the program, which meant another wait than one that an interrupt ends.
                         FileDescriptors.signal(wakeDescriptor);
                     }
                     mustReturn = false;
-                    // The closing side sets the two in the other order.
+                    // The closing side sets the two in the opposite order.
                     if (closing) {
                         mustReturn = true;
                     }
@@ -263,13 +262,13 @@ public final class DescriptorSet {
         return ready;
     }
 
-    /** The thread that waits directly is interrupted. */
+    /** Called when the directly waiting thread is interrupted. */
     private void interrupted() {
         mustReturn = true;
         FileDescriptors.signal(wakeDescriptor);
     }
 
-    /** A wait that a signal ends goes on, until its time is over. */
+    /** Continues a wait that a signal ends, until its timeout. */
     private int waitDirectly(long nanos, long start) {
         int count = FileDescriptors.epollWaitNanos(epoll, directEvents, directTimeout, nanos);
         while (count == FileDescriptors.SIGNALLED) {
@@ -280,9 +279,8 @@ public final class DescriptorSet {
     }
 
     /**
-     * The lock comes before the guard. A thread that waited for the lock inside the guard would hold up
-     * {@link #close()}, which spins; and a virtual thread could not even go on, where the closing one has the last
-     * carrier.
+     * The lock comes before the guard. A thread that waited for the lock inside the guard would delay {@link #close()},
+     * which spins; and a virtual thread could not continue if the closing thread has the last carrier.
      */
     private int[] collect() {
         int[] ready;
@@ -298,7 +296,7 @@ public final class DescriptorSet {
             collecting.unlock();
         }
         if (ready == FOR_ANOTHER) {
-            // The set is readable until that thread has returned, and the next look would come at once.
+            // The set is readable until that thread has returned, so polling again at once would spin.
             LockSupport.parkNanos(PAUSE_NANOS);
             return null;
         }
@@ -340,9 +338,10 @@ public final class DescriptorSet {
     }
 
     /**
-     * One that is for the thread that waits directly stays: taken and left again, that thread could miss it.
+     * Takes a wake-up. A wake-up for the directly waiting thread stays: if it were taken and set again, that thread
+     * could miss it.
      *
-     * @return whether there was one that is for any thread
+     * @return whether there was one for any thread
      */
     private boolean takeWakeUp() {
         if (mustReturn) {
@@ -357,11 +356,12 @@ public final class DescriptorSet {
         return taken;
     }
 
-    /** Ends all waits, and closes the set; to be called once. */
+    /** Ends all waits, and closes the set; called once. */
     public void close() {
         closing = true;
         mustReturn = true;
-        // A thread that waits directly is inside the guard. One that comes to it sees that the set is being closed.
+        // A thread that waits directly is inside the guard. A thread that reaches it later sees that the set is being
+        // closed.
         if (direct.get()) {
             FileDescriptors.signal(wakeDescriptor);
         }

@@ -9,20 +9,19 @@ import java.nio.file.Path;
 import java.util.Set;
 
 /**
- * What the kernel driver behind a device means for the hot path: whether a call could block. In doubt it could.
+ * The kernel driver of a device, which determines whether calls of the hot path can block. If in doubt, they can.
  *
- * @param name of the driver; empty for a software device (rxe, siw), which has no parent device; {@link #UNKNOWN} if
- *     sysfs does not tell
+ * @param name the name of the driver; empty for a software device (rxe, siw), which has no parent device;
+ *     {@link #UNKNOWN} if sysfs does not have it
  */
 public record DeviceDriver(String name) {
-    /** The name of a driver that could not be read. Everything is thought possible of it. */
+    /** The name of a driver that could not be read. All calls are assumed to block. */
     public static final String UNKNOWN = "?";
 
     /**
-     * Drivers whose user-space providers ring the doorbell with a store to mapped memory and nothing else, so that
-     * posting takes a few dozen nanoseconds. Not among them: rxe, siw, hfi1, qib, vmw_pvrdma and usnic, which post
-     * through the kernel; cxgb4, which does so when its doorbells are off; bnxt_re, which may wait for its doorbell
-     * queue to drain.
+     * Drivers whose user-space providers ring the doorbell only with a store to mapped memory, so that posting takes a
+     * few dozen nanoseconds. The others: rxe, siw, hfi1, qib, vmw_pvrdma and usnic, post through the kernel; cxgb4 does
+     * so when its doorbells are off; bnxt_re may wait for its doorbell queue to drain.
      */
     private static final Set<String> POST_IN_USER_SPACE = Set.of(
             "mlx5_core",
@@ -38,18 +37,18 @@ public record DeviceDriver(String name) {
             "erdma");
 
     /**
-     * Drivers whose providers may poll through the kernel; all others read memory. And those that take the lock of a
-     * send queue while they poll: extended posting holds that lock in Java code, where a safepoint can stop the thread,
-     * and one that waits for it in a critical call would hold up the safepoint for ever (efa, hns when it flushes,
-     * ionic).
+     * Drivers whose providers may poll through the kernel; all others read memory. Also those that take the lock of a
+     * send queue while they poll (efa, hns when it flushes, ionic): extended posting holds that lock in Java code,
+     * where a safepoint can stop the thread, and a critical call that waits for the lock would then block the safepoint
+     * forever.
      */
     private static final Set<String> POLL_MAY_WAIT =
             Set.of("hfi1", "ib_qib", "efa", "hns3", "hns_roce_hw_v2", "ionic", "ionic_rdma");
 
     /**
-     * The driver of a device.
+     * Returns the driver of a device.
      *
-     * @param sysfsPath the device's folder, {@code /sys/class/infiniband/NAME}
+     * @param sysfsPath the device's directory, {@code /sys/class/infiniband/NAME}
      * @return its driver
      */
     public static DeviceDriver of(Path sysfsPath) {
@@ -74,10 +73,10 @@ public record DeviceDriver(String name) {
     }
 
     /**
-     * Whether ibv_next_poll can be trusted at the end of the queue. SoftRoCE's gives up the poll by itself there,
-     * before rdma-core 55, and the ibv_end_poll that must follow then takes one completion too many.
+     * Returns whether ibv_next_poll is correct at the end of the queue. Before rdma-core 55, SoftRoCE's ends the poll
+     * there, and the required ibv_end_poll then consumes one completion too many.
      *
-     * @return false for what is or may be a software device
+     * @return false for a device that is or may be a software device
      */
     public boolean endsPollsProperly() {
         return !mayBeSoftware();

@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.List;
 
-/** The verbs of memory that lies in the adapter (ibv_alloc_dm(3)). */
+/** The verbs of memory on the adapter (ibv_alloc_dm(3)). */
 public final class DeviceMemoryCalls {
     private static final MethodHandle ALLOC_DM =
             NativeCalls.errnoHandle(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
@@ -80,7 +80,7 @@ public final class DeviceMemoryCalls {
     }
 
     /**
-     * The two functions that copy, which lie in the structure itself.
+     * Returns the two copy functions, which are in the structure itself.
      *
      * @param memory the {@code struct ibv_dm}
      * @return {@code memcpy_to_dm} and {@code memcpy_from_dm}
@@ -95,7 +95,7 @@ public final class DeviceMemoryCalls {
      *
      * @param memory the {@code struct ibv_dm}
      * @param offset in the device memory
-     * @param source what to copy, all of it
+     * @param source the memory to copy, all of it
      * @return 0 or an errno
      */
     public static int copyTo(MemorySegment memory, long offset, MemorySegment source) {
@@ -112,7 +112,7 @@ public final class DeviceMemoryCalls {
      *
      * @param memory the {@code struct ibv_dm}
      * @param offset in the device memory
-     * @param target where to, all of it
+     * @param target the destination, all of it
      * @return 0 or an errno
      */
     public static int copyFrom(MemorySegment memory, long offset, MemorySegment target) {

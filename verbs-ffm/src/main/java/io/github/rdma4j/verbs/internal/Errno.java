@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
-/** The errno values (Linux, all architectures that rdma-core runs on) that this library acts upon. */
+/** The Linux errno values that this library handles, the same on all architectures of rdma-core. */
 public final class Errno {
     /** Not permitted. */
     public static final int EPERM = 1;
@@ -30,11 +30,11 @@ public final class Errno {
     public static final int ENOSYS = 38;
     /** No data: an empty entry of a table. */
     public static final int ENODATA = 61;
-    /** Not offered by the device or its driver. */
+    /** Not supported by the device or its driver. */
     public static final int EOPNOTSUPP = 95;
-    /** The kernel's own word for what a driver does not offer; errno.h does not have it. */
+    /** The kernel's internal value for an unsupported operation; not in errno.h. */
     public static final int ENOTSUPP = 524;
-    /** No such device, or a network interface that is gone. */
+    /** No such device, or the network interface was removed. */
     public static final int ENODEV = 19;
     /** An address that this machine does not have. */
     public static final int EADDRNOTAVAIL = 99;
@@ -44,12 +44,12 @@ public final class Errno {
     public static final int ECONNRESET = 104;
     /** The kernel has no memory for a socket. */
     public static final int ENOBUFS = 105;
-    /** No answer in time. */
+    /** No response in time. */
     public static final int ETIMEDOUT = 110;
     /** No route to the host. */
     public static final int EHOSTUNREACH = 113;
 
-    /** Begun, and not done yet. */
+    /** Started, and not complete yet. */
     public static final int EINPROGRESS = 115;
 
     private Errno() {}

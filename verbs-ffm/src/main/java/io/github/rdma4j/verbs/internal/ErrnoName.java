@@ -4,7 +4,7 @@ package io.github.rdma4j.verbs.internal;
 
 import java.util.Map;
 
-/** The names and texts of Linux errno values: what a person can look up, where the kernel gives a number. */
+/** The names and texts of Linux errno values, for messages. */
 public final class ErrnoName {
     private static final Map<Integer, String> KNOWN = Map.ofEntries(
             Map.entry(1, "EPERM: Operation not permitted"),
@@ -56,16 +56,17 @@ public final class ErrnoName {
             Map.entry(114, "EALREADY: Operation already in progress"),
             Map.entry(115, "EINPROGRESS: Operation now in progress"),
             Map.entry(125, "ECANCELED: Operation canceled"),
-            // The kernel's own, in no header of user space, but drivers let it out: NVIDIA's for one, at dma-bufs.
+            // Internal to the kernel and in no user-space header, but some drivers return it, such as NVIDIA's for
+            // dma-bufs.
             Map.entry(Errno.ENOTSUPP, "ENOTSUPP: Not supported by the kernel's driver"));
 
     private ErrnoName() {}
 
     /**
-     * The symbolic name.
+     * Returns the symbolic name.
      *
      * @param errno a positive errno value
-     * @return such as {@code ENOMEM}, or {@code errno 999} for one that is not known here
+     * @return the name, such as {@code ENOMEM}, or {@code errno 999} for an unknown value
      */
     public static String of(int errno) {
         String known = KNOWN.get(errno);
@@ -73,10 +74,10 @@ public final class ErrnoName {
     }
 
     /**
-     * The text.
+     * Returns the text.
      *
      * @param errno a positive errno value
-     * @return such as {@code Cannot allocate memory}
+     * @return the text, such as {@code Cannot allocate memory}
      */
     public static String text(int errno) {
         String known = KNOWN.get(errno);

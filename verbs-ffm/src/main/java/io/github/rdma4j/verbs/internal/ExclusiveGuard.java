@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Lets one thread at a time into a short piece of native work, and none after {@link #close()}: what {@link UseGuard}
- * does, and the turns of threads beside it. A thread that finds another one inside waits for it.
+ * Admits one thread at a time to a short piece of native work, and none after {@link #close()}. It is like
+ * {@link UseGuard}, but also makes threads take turns: a thread that finds another one inside waits for it.
  *
- * <p>At first every thread takes its turn by an atomic operation. A thread that comes a thousand times in a row becomes
- * the owner, and from then on pays two plain stores and two loads. When another thread comes, the owner loses that for
- * good: "not owned" is stored, all threads of the JVM pass a handshake, and then the owner is either seen inside or
- * takes turns like everybody.
+ * <p>Initially every thread takes its turn by an atomic operation. A thread that enters a thousand times in a row
+ * becomes the owner, and from then on pays two plain stores and two loads. When another thread enters, the owner loses
+ * that for good: "not owned" is stored, all threads of the JVM pass a handshake, and then the owner is either seen
+ * inside or takes turns like all others.
  *
- * <p>Nothing that could wait may be done inside, and nobody enters twice.
+ * <p>Do nothing inside that could wait, and do not enter twice.
  */
 public final class ExclusiveGuard {
     private static final VarHandle OWNER_INSIDE;
@@ -35,35 +35,38 @@ public final class ExclusiveGuard {
     }
 
     static final int TURNS_OF_AN_OWNER = 1_000;
-    /** How often a thread looks before it begins to pause between looks: whoever is inside may not be running. */
+    /** How often a thread checks before it pauses between checks, because the thread inside may not be running. */
     private static final int SPINS = 1_000;
 
     private static final long PAUSE_NANOS = 50_000;
 
     /** Set once, and kept when the ownership is revoked. */
     private Thread owner;
-    /** Written by the owner alone. */
+    /** Written only by the owner. */
     private int ownerInside;
 
     private boolean revoked;
-    /** Who is inside, or looks whether he may, and is not there as the owner. The two fields below are its own. */
+    /**
+     * The thread that is inside, or checks whether it may enter, other than as the owner. The two fields below belong
+     * to it.
+     */
     private Thread holder;
 
     private Thread lastHolder;
     private int turns;
     private volatile boolean closed;
 
-    /** A guard that is open. */
+    /** Creates an open guard. */
     public ExclusiveGuard() {}
 
     /**
-     * Enters, when nobody else is inside.
+     * Enters, once no other thread is inside.
      *
      * @return whether the object may be used; if not, {@link #exit()} must not be called
      */
     public boolean enter() {
         if (owner == Thread.currentThread()) {
-            // This store before that load: see UseGuard. The processor is dealt with by who revokes.
+            // This store before that load: see UseGuard. The revoking thread handles reordering by the CPU.
             OWNER_INSIDE.setOpaque(this, 1);
             if (!(boolean) REVOKED.getOpaque(this)) {
                 return true;
@@ -100,13 +103,13 @@ public final class ExclusiveGuard {
             lastHolder = null;
             ownerInside = 1;
             owner = self;
-            // Whoever holds next sees the owner, and revokes.
+            // The next holder sees the owner, and revokes the ownership.
             HOLDER.setRelease(this, (Thread) null);
         }
         return true;
     }
 
-    /** Becomes the holder; false if the guard is closed meanwhile and that matters. */
+    /** Becomes the holder; returns false if the guard is closed meanwhile and that matters. */
     private boolean hold(boolean ofClosed) {
         for (int spins = 0; !HOLDER.compareAndSet(this, (Thread) null, Thread.currentThread()); spins++) {
             if (closed && !ofClosed) {
@@ -117,7 +120,7 @@ public final class ExclusiveGuard {
         return true;
     }
 
-    /** Takes the ownership away, as the holder, and waits until the owner is outside. */
+    /** Revokes the ownership, as the holder, and waits until the owner is outside. */
     private void revoke() {
         if (!revoked) {
             try {
@@ -142,7 +145,9 @@ public final class ExclusiveGuard {
         }
     }
 
-    /** Lets nobody in any more, and waits until nobody is inside. Must not be called by a thread that is inside. */
+    /**
+     * Admits no thread any more, and waits until no thread is inside. Must not be called by a thread that is inside.
+     */
     public void close() {
         closed = true;
         try {
@@ -163,10 +168,10 @@ public final class ExclusiveGuard {
     }
 
     /**
-     * Waits until each of these guards has had nobody inside, without closing it. A thread that enters one later sees
-     * all that the caller has stored before, such as that something which is used inside is closed now.
+     * Waits until each guard has had no thread inside at some moment, without closing it. A thread that enters a guard
+     * later sees all stores of the caller, for instance that a resource used inside is now closed.
      *
-     * @param guards none of which the caller is inside
+     * @param guards the guards; the caller must not be inside any of them
      */
     public static void awaitNobodyInside(List<ExclusiveGuard> guards) {
         UseGuard.awaitNobodyInside(List.of());

@@ -8,13 +8,13 @@ import java.lang.foreign.MemorySegment;
 final class ExportedFunction {
     private final String library;
     private final String symbol;
-    /** The version of rdma-core that brought it; 0 if the oldest one that the library runs on has it. */
+    /** The version of rdma-core that introduced it; 0 if the oldest supported version has it. */
     private final int version;
     /** Null before the first call. */
     private MemorySegment address;
 
     /**
-     * A function.
+     * Creates a function.
      *
      * @param library as {@link NativeLibraries} names it
      * @param symbol its name there
@@ -24,11 +24,11 @@ final class ExportedFunction {
     }
 
     /**
-     * A function that later versions of rdma-core than the oldest one have.
+     * Creates a function that only later versions of rdma-core have.
      *
      * @param library as {@link NativeLibraries} names it
      * @param symbol its name there
-     * @param version of rdma-core that brought it
+     * @param version the version of rdma-core that introduced it
      */
     ExportedFunction(String library, String symbol, int version) {
         this.library = library;
@@ -36,7 +36,7 @@ final class ExportedFunction {
         this.version = version;
     }
 
-    /** Whether the installed library has it. */
+    /** Returns whether the installed library has it. */
     boolean isPresent() {
         return address != null || NativeLibraries.find(library, symbol).isPresent();
     }
@@ -49,22 +49,22 @@ final class ExportedFunction {
         return version;
     }
 
-    /** As {@link ColdCalls#pointer} does it. */
+    /** Calls it by {@link ColdCalls#pointer}. */
     MemorySegment pointer(MemorySegment... arguments) {
         return ColdCalls.pointer(address(), arguments);
     }
 
-    /** As {@link ColdCalls#number} does it. */
+    /** Calls it by {@link ColdCalls#number}. */
     int number(MemorySegment... arguments) {
         return ColdCalls.number(address(), arguments);
     }
 
-    /** As {@link ColdCalls#call} does it. */
+    /** Calls it by {@link ColdCalls#call}. */
     long call(MemorySegment... arguments) {
         return ColdCalls.call(address(), arguments);
     }
 
-    /** Two threads may look it up at once, and find the same. A segment's fields are final. */
+    /** Returns the address. Two threads may look it up at once, and find the same. A segment's fields are final. */
     MemorySegment address() {
         MemorySegment found = address;
         if (found == null) {

@@ -5,9 +5,9 @@ package io.github.rdma4j.verbs.internal;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The functions that libibverbs exports and the library calls, but those of {@link LaterVerbs}. {@link ColdCalls} calls
- * them, so that they cost no handle each. Whether a function fits is for a test to say, which compares with the
- * generated bindings.
+ * The functions of libibverbs that this library calls, except the newer ones in {@link LaterVerbs}. {@link ColdCalls}
+ * calls them, so they need no handle each. A test compares them with the generated bindings, to check that their
+ * signatures fit.
  */
 public enum ExportedVerb {
     /** ibv_get_device_list(3). */
@@ -131,22 +131,25 @@ public enum ExportedVerb {
         this(symbol, 0);
     }
 
-    /** One that rdma-core has from a version on: on an older library its call is an UnsupportedVerbException. */
+    /**
+     * Creates a verb that rdma-core has since a version. On an older library its call throws an
+     * UnsupportedVerbException.
+     */
     ExportedVerb(String symbol, int version) {
         this.function = new ExportedFunction(NativeLibraries.VERBS, symbol, version);
     }
 
-    /** {@return whether the installed library has it; those without a version are always there} */
+    /** {@return whether the installed library has it; a verb without a version is always there} */
     public boolean isPresent() {
         return function.isPresent();
     }
 
-    /** {@return where it is; looked up once} */
+    /** {@return its address; looked up once} */
     MemorySegment address() {
         return function.address();
     }
 
-    /** {@return the version of rdma-core that brought it; 0 if the oldest that the library runs on has it} */
+    /** {@return the version of rdma-core that introduced it; 0 if the oldest supported version has it} */
     int version() {
         return function.version();
     }
@@ -157,30 +160,30 @@ public enum ExportedVerb {
     }
 
     /**
-     * Calls it, when it returns a pointer.
+     * Calls a verb that returns a pointer.
      *
-     * @param arguments as the function has them, numbers by {@link ColdCalls#word}
-     * @return what it points to, of unknown size; NULL after a failure, with {@link NativeCalls#lastErrno()}
+     * @param arguments the arguments of the function, numbers by {@link ColdCalls#word}
+     * @return the target of the pointer, of unknown size; NULL after a failure, with {@link NativeCalls#lastErrno()}
      */
     public MemorySegment pointer(MemorySegment... arguments) {
         return function.pointer(arguments);
     }
 
     /**
-     * Calls it, when it returns an {@code int}.
+     * Calls a verb that returns an {@code int}.
      *
-     * @param arguments as the function has them, numbers by {@link ColdCalls#word}
-     * @return what it returns
+     * @param arguments the arguments of the function, numbers by {@link ColdCalls#word}
+     * @return its result
      */
     public int number(MemorySegment... arguments) {
         return function.number(arguments);
     }
 
     /**
-     * Calls it, when it returns 64 bits or nothing.
+     * Calls a verb that returns 64 bits or nothing.
      *
-     * @param arguments as the function has them, numbers by {@link ColdCalls#word}
-     * @return what it returns
+     * @param arguments the arguments of the function, numbers by {@link ColdCalls#word}
+     * @return its result
      */
     public long call(MemorySegment... arguments) {
         return function.call(arguments);

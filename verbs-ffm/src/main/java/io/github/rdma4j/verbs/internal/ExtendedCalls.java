@@ -13,9 +13,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The calls of extended posting, {@code ibv_wr_*}: each is an indirect call through a function pointer of
- * {@code struct ibv_qp_ex}, as in verbs.h. Functions of one shape share a handle; the Java method is told by its
- * arguments. For segments, objects and critical calls see {@link HotCalls}; the difference is {@link #start}.
+ * The calls of extended posting, {@code ibv_wr_*}. Each is an indirect call through a function pointer of
+ * {@code struct ibv_qp_ex}, as in verbs.h. Functions with the same signature share a handle, and the arguments select
+ * the Java method. For segments, objects and critical calls see {@link HotCalls}; the difference is {@link #start}.
  */
 public final class ExtendedCalls {
     /**
@@ -69,7 +69,7 @@ public final class ExtendedCalls {
     /**
      * ibv_wr_start(3).
      *
-     * @param function the provider's
+     * @param function the provider's function
      * @param queuePair the {@code struct ibv_qp_ex}
      */
     public static void start(MemorySegment function, long queuePair) {
@@ -83,7 +83,7 @@ public final class ExtendedCalls {
     /**
      * ibv_wr_complete(3).
      *
-     * @param function the provider's
+     * @param function the provider's function
      * @param critical whether the provider posts without a system call
      * @param queuePair the {@code struct ibv_qp_ex}
      * @return 0 or an errno
@@ -99,9 +99,9 @@ public final class ExtendedCalls {
     }
 
     /**
-     * Builders and setters that take nothing but the queue pair: ibv_wr_send, ibv_wr_abort.
+     * Builders and setters that only take the queue pair: ibv_wr_send, ibv_wr_abort.
      *
-     * @param function the provider's
+     * @param function the provider's function
      * @param critical whether the provider posts without a system call
      * @param queuePair the {@code struct ibv_qp_ex}
      */
@@ -120,7 +120,7 @@ public final class ExtendedCalls {
     /**
      * ibv_wr_send_imm, ibv_wr_send_inv, ibv_wr_local_inv, ibv_wr_set_xrc_srqn.
      *
-     * @param function the provider's
+     * @param function the provider's function
      * @param critical whether the provider posts without a system call
      * @param queuePair the {@code struct ibv_qp_ex}
      * @param value the number in network byte order, the remote key or the number of the shared receive queue
@@ -140,7 +140,7 @@ public final class ExtendedCalls {
     /**
      * ibv_wr_rdma_read, ibv_wr_rdma_write.
      *
-     * @param function the provider's
+     * @param function the provider's function
      * @param critical whether the provider posts without a system call
      * @param queuePair the {@code struct ibv_qp_ex}
      * @param key the remote key
@@ -161,7 +161,7 @@ public final class ExtendedCalls {
     /**
      * ibv_wr_rdma_write_imm, ibv_wr_set_sge.
      *
-     * @param function the provider's
+     * @param function the provider's function
      * @param critical whether the provider posts without a system call
      * @param queuePair the {@code struct ibv_qp_ex}
      * @param key the remote key; of ibv_wr_set_sge the local one
@@ -184,7 +184,7 @@ public final class ExtendedCalls {
     /**
      * ibv_wr_atomic_fetch_add, and ibv_wr_atomic_write, whose last argument points to the eight bytes.
      *
-     * @param function the provider's
+     * @param function the provider's function
      * @param critical whether the provider posts without a system call
      * @param queuePair the {@code struct ibv_qp_ex}
      * @param key the remote key
@@ -207,7 +207,7 @@ public final class ExtendedCalls {
     /**
      * ibv_wr_atomic_cmp_swp.
      *
-     * @param function the provider's
+     * @param function the provider's function
      * @param critical whether the provider posts without a system call
      * @param queuePair the {@code struct ibv_qp_ex}
      * @param key the remote key
@@ -231,7 +231,7 @@ public final class ExtendedCalls {
     /**
      * ibv_wr_set_inline_data, and ibv_wr_set_sge_list, whose count comes first.
      *
-     * @param function the provider's
+     * @param function the provider's function
      * @param critical whether the provider posts without a system call
      * @param queuePair the {@code struct ibv_qp_ex}
      * @param first the address, or the count
@@ -252,7 +252,7 @@ public final class ExtendedCalls {
     /**
      * ibv_wr_set_ud_addr.
      *
-     * @param function the provider's
+     * @param function the provider's function
      * @param critical whether the provider posts without a system call
      * @param queuePair the {@code struct ibv_qp_ex}
      * @param addressHandle the {@code struct ibv_ah}
@@ -275,7 +275,7 @@ public final class ExtendedCalls {
     /**
      * ibv_wr_bind_mw.
      *
-     * @param function the provider's
+     * @param function the provider's function
      * @param critical whether the provider posts without a system call
      * @param queuePair the {@code struct ibv_qp_ex}
      * @param window the {@code struct ibv_mw}
@@ -298,7 +298,7 @@ public final class ExtendedCalls {
     /**
      * ibv_wr_send_tso.
      *
-     * @param function the provider's
+     * @param function the provider's function
      * @param critical whether the provider posts without a system call
      * @param queuePair the {@code struct ibv_qp_ex}
      * @param header its address
@@ -326,7 +326,7 @@ public final class ExtendedCalls {
     /**
      * ibv_wr_flush.
      *
-     * @param function the provider's
+     * @param function the provider's function
      * @param critical whether the provider posts without a system call
      * @param queuePair the {@code struct ibv_qp_ex}
      * @param key the remote key

@@ -8,7 +8,7 @@ import io.github.rdma4j.verbs.bindings.verbs_context;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Verbs that verbs.h makes inline through {@code struct verbs_context}, outside the hot path: domains, flow rules,
+ * The verbs outside the hot path that verbs.h makes inline through {@code struct verbs_context}: domains, flow rules,
  * counters, work queues, extended queries.
  */
 public enum ExtendedVerb {
@@ -72,7 +72,7 @@ public enum ExtendedVerb {
     }
 
     /**
-     * Whether this library and this provider have the verb at all. A provider can have an entry that only refuses.
+     * Returns whether this library and this provider have the verb. A provider can have an entry that only refuses.
      *
      * @param context the device's context
      * @return whether there is an entry
@@ -152,11 +152,11 @@ public enum ExtendedVerb {
     }
 
     /**
-     * ibv_read_counters(3); for {@link #READ_COUNTERS} alone.
+     * ibv_read_counters(3); only for {@link #READ_COUNTERS}.
      *
      * @param context the device's context
      * @param counters the object
-     * @param values where they go, 64 bits each
+     * @param values receives the values, 64 bits each
      * @param count how many
      * @param flags of {@code enum ibv_read_counters_flags}
      * @return 0 or an errno

@@ -5,12 +5,12 @@ package io.github.rdma4j.verbs.internal;
 import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.VerbsException;
 
-/** Turns the errno of a verb into the exception that a caller can act upon. */
+/** Converts the errno of a verb to an exception. */
 public final class Failures {
     private Failures() {}
 
     /**
-     * A failure without more to say than its errno, and what generally helps against that.
+     * Creates the exception for a failure with only an errno and its general remedy.
      *
      * @param operation the verb with its arguments
      * @param errno a positive errno value
@@ -21,12 +21,12 @@ public final class Failures {
     }
 
     /**
-     * A failure.
+     * Creates the exception for a failure.
      *
      * @param operation the verb with its arguments
      * @param errno a positive errno value
-     * @param explanation what is known of the cause, or an empty string
-     * @param remedy what can be done, or an empty string for what generally helps against the errno
+     * @param explanation the cause, or an empty string
+     * @param remedy what to do, or an empty string for the general remedy of the errno
      * @return the exception to throw
      */
     public static VerbsException of(String operation, int errno, String explanation, String remedy) {
@@ -34,7 +34,7 @@ public final class Failures {
             return new UnsupportedVerbException(
                     operation,
                     errno,
-                    explanation.isEmpty() ? "the device or its driver does not offer this" : explanation,
+                    explanation.isEmpty() ? "the device or its driver does not support this" : explanation,
                     remedy);
         }
         return new VerbsException(operation, errno, explanation, remedy);

@@ -16,18 +16,18 @@ import java.lang.invoke.MethodHandle;
 import java.lang.ref.Reference;
 
 /**
- * What the C library offers for waiting on a file descriptor: ppoll(2), epoll(7), eventfd(2), and fcntl(2) to make
- * reading from one return at once. The JDK has all of this inside, and lends it to nobody.
+ * The C library's functions to wait for a file descriptor: ppoll(2), epoll(7), eventfd(2), and fcntl(2) to make reads
+ * non-blocking. The JDK uses them internally, but does not expose them.
  */
 public final class FileDescriptors {
-    /** An {@code EPOLLIN} that stays: reported as long as there is something to read. */
+    /** A persistent {@code EPOLLIN}: reported as long as there is something to read. */
     public static final int READABLE = 0x001;
-    /** {@code EPOLLIN | EPOLLONESHOT}: reported once, then silent until it is asked for again. */
+    /** {@code EPOLLIN | EPOLLONESHOT}: reported once, then silent until it is requested again. */
     public static final int READABLE_ONCE = READABLE | 1 << 30;
 
-    /** In the place of a number: the machine does not have the call. */
+    /** Returned instead of a number if the machine does not have the call. */
     static final int NO_SUCH_CALL = -1;
-    /** In the place of a number: a signal has ended the wait. */
+    /** Returned instead of a number if a signal has ended the wait. */
     static final int SIGNALLED = -2;
 
     private static final int F_GETFL = 3;
@@ -48,8 +48,8 @@ public final class FileDescriptors {
     private static final long POLL_EVENTS = 4;
 
     /**
-     * {@code struct epoll_event}: 32 bits of events, then 64 bits of the user's. It is packed on x86-64, where the
-     * kernel takes it from programs of 32 bits as it is, and on no other architecture.
+     * {@code struct epoll_event}: 32 bits of events, then 64 bits of user data. On x86-64 only, it is packed, so that
+     * 32-bit programs have the same layout.
      */
     private static final long EPOLL_DATA = System.getProperty("os.arch").equals("aarch64") ? 8 : 4;
 
@@ -78,7 +78,7 @@ public final class FileDescriptors {
     private static final MethodHandle EPOLL_WAIT = NativeCalls.systemHandle(
             "epoll_wait", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT));
 
-    /** Null on a machine without it: Linux has it from 5.11 on, the GNU C library from 2.35 on. */
+    /** Null on a machine without it: Linux has it since 5.11, the GNU C library since 2.35. */
     private static final FunctionDescriptor WAIT_NANOS =
             FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
 
@@ -89,7 +89,7 @@ public final class FileDescriptors {
 
     /**
      * Per thread: the descriptors and the timeout of ppoll. Allocating memory costs as much as the call. The value is
-     * of a class of the JDK: a class of this library would keep the library's class loader alive as long as the thread.
+     * of a JDK class: a class of this library would keep the library's class loader alive as long as the thread.
      */
     private static final ThreadLocal<MemorySegment[]> POLL_ARGUMENTS =
             ThreadLocal.withInitial(() -> new MemorySegment[] {
@@ -100,12 +100,12 @@ public final class FileDescriptors {
     private FileDescriptors() {}
 
     /**
-     * Waits until one of two descriptors can be read, or has failed, which its next read tells (ppoll(2)).
+     * Waits until one of two descriptors is readable or has failed, which its next read reports (ppoll(2)).
      *
      * @param first a descriptor
      * @param second another
-     * @param nanos how long to wait at most; not negative
-     * @return false after the time; true if one of them is ready, or a signal came: look again
+     * @param nanos the maximum wait; not negative
+     * @return false after the timeout; true if one of them is ready, or a signal arrived: check again
      */
     static boolean poll(int first, int second, long nanos) {
         try {
@@ -129,7 +129,7 @@ public final class FileDescriptors {
     }
 
     /**
-     * Makes reading from a descriptor fail with EAGAIN where it would wait (fcntl(2), O_NONBLOCK).
+     * Makes reads from a descriptor fail with EAGAIN instead of waiting (fcntl(2), O_NONBLOCK).
      *
      * @param descriptor an open descriptor
      */
@@ -148,10 +148,11 @@ public final class FileDescriptors {
     }
 
     /**
-     * Whether an errno of a read from a non-blocking descriptor means that there is nothing yet, or that a signal came.
+     * Returns whether an errno of a read from a non-blocking descriptor means that there is no data yet, or that a
+     * signal arrived.
      *
-     * @param errno what the read left
-     * @return true if it is no failure
+     * @param errno the errno of the read
+     * @return true if it is not a failure
      */
     public static boolean isNothingYet(int errno) {
         return errno == EAGAIN || errno == EINTR;
@@ -228,12 +229,12 @@ public final class FileDescriptors {
     }
 
     /**
-     * Puts a descriptor into the set.
+     * Adds a descriptor to the set.
      *
      * @param epoll the set
-     * @param descriptor what to watch
+     * @param descriptor the descriptor to watch
      * @param events {@link #READABLE} or {@link #READABLE_ONCE}
-     * @param key comes back when it is ready
+     * @param key returned when the descriptor is ready
      */
     static void epollAdd(int epoll, int descriptor, int events, long key) {
         int errno = epollControl(epoll, EPOLL_CTL_ADD, descriptor, events, key);
@@ -243,12 +244,12 @@ public final class FileDescriptors {
     }
 
     /**
-     * Asks for a descriptor, whether it is in the set or not; the kernel looks anew whether it is ready.
+     * Requests a descriptor, whether it is in the set or not; the kernel checks again whether it is ready.
      *
      * @param epoll the set
-     * @param descriptor what to watch
+     * @param descriptor the descriptor to watch
      * @param events {@link #READABLE} or {@link #READABLE_ONCE}
-     * @param key comes back when it is ready
+     * @param key returned when the descriptor is ready
      */
     static void epollAsk(int epoll, int descriptor, int events, long key) {
         if (!epollAskAgain(epoll, descriptor, events, key)) {
@@ -257,12 +258,12 @@ public final class FileDescriptors {
     }
 
     /**
-     * Asks again for a descriptor that is in the set; the kernel looks anew whether it is ready.
+     * Requests a descriptor in the set again; the kernel checks again whether it is ready.
      *
      * @param epoll the set
-     * @param descriptor what to watch
+     * @param descriptor the descriptor to watch
      * @param events {@link #READABLE} or {@link #READABLE_ONCE}
-     * @param key comes back when it is ready
+     * @param key returned when the descriptor is ready
      * @return false if it is not in the set
      */
     static boolean epollAskAgain(int epoll, int descriptor, int events, long key) {
@@ -273,7 +274,7 @@ public final class FileDescriptors {
         return errno == 0;
     }
 
-    /** 0 or the errno. */
+    /** Returns 0 or the errno. */
     private static int epollControl(int epoll, int operation, int descriptor, int events, long key) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment event = arena.allocate(EPOLL_EVENT_SIZE, Long.BYTES);
@@ -287,10 +288,10 @@ public final class FileDescriptors {
     }
 
     /**
-     * Takes a descriptor out of the set; one that is closed has left it already.
+     * Removes a descriptor from the set; a closed one has left it already.
      *
      * @param epoll the set
-     * @param descriptor what is not to be watched any more
+     * @param descriptor the descriptor to remove
      */
     static void epollRemove(int epoll, int descriptor) {
         try {
@@ -302,23 +303,23 @@ public final class FileDescriptors {
     }
 
     /**
-     * Room for the answers of {@link #epollWait}.
+     * Allocates the buffer for the results of {@link #epollWait}.
      *
-     * @param arena that owns it
-     * @param count of descriptors that one call can report
-     * @return the room
+     * @param arena the owner of the buffer
+     * @param count the number of descriptors that one call can report
+     * @return the buffer
      */
     static MemorySegment allocateEvents(Arena arena, int count) {
         return arena.allocate(EPOLL_EVENT_SIZE * count, Long.BYTES);
     }
 
     /**
-     * Which descriptors of a set are ready (epoll_wait(2)).
+     * Waits for descriptors of a set to be ready (epoll_wait(2)).
      *
      * @param epoll the set
      * @param events from {@link #allocateEvents}
-     * @param milliseconds how long to wait, 0 not at all, -1 for ever
-     * @return how many are; 0 also when a signal came
+     * @param milliseconds how long to wait; 0 does not wait, -1 waits forever
+     * @return how many are ready; also 0 if a signal arrived
      */
     static int epollWait(int epoll, MemorySegment events, int milliseconds) {
         try {
@@ -334,11 +335,11 @@ public final class FileDescriptors {
     }
 
     /**
-     * Waits until descriptors of a set are ready, a signal comes, or the time is over (epoll_pwait2(2)). After a
-     * failure it is called again, without waiting, by a call that asks for the errno: who succeeds does not pay for
-     * that. What does not fail again was a signal.
+     * Waits until descriptors of a set are ready, a signal arrives, or the timeout expires (epoll_pwait2(2)). The first
+     * call does not capture errno, which would make it slower; after a failure it is called again with errno, without
+     * waiting. If it does not fail again, a signal was the cause.
      *
-     * @param timeout two words to write to
+     * @param timeout two words, which are overwritten
      * @return how many are ready; {@link #SIGNALLED} after a signal, {@link #NO_SUCH_CALL} if this machine has no such
      *     call
      */
@@ -364,7 +365,7 @@ public final class FileDescriptors {
                 return count;
             }
             return switch (NativeCalls.lastErrno()) {
-                // EPERM is what a container's filter says of a call that came after it.
+                // EPERM is the result of a container's filter that is older than the call.
                 case Errno.ENOSYS, Errno.EPERM -> NO_SUCH_CALL;
                 default -> throw Failures.of("epoll_pwait2()", NativeCalls.lastErrno());
             };
@@ -374,9 +375,9 @@ public final class FileDescriptors {
     }
 
     /**
-     * The key of a descriptor that is ready.
+     * Returns the key of a ready descriptor.
      *
-     * @param events what {@link #epollWait} filled
+     * @param events the buffer that {@link #epollWait} filled
      * @param index less than its result
      * @return the key that it was added with
      */

@@ -7,16 +7,16 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.ToLongFunction;
 
-/** Bit masks of verbs.h as sets of enum constants; bits that this library does not know are left out. */
+/** Converts bit masks of verbs.h to sets of enum constants; unknown bits are left out. */
 public final class Flags {
     private Flags() {}
 
     /**
-     * The constants whose bits are all set.
+     * Returns the constants whose bits are all set.
      *
      * @param type the enum
      * @param bit the bit of a constant
-     * @param mask from the library
+     * @param mask the mask from the library
      */
     public static <E extends Enum<E>> Set<E> of(Class<E> type, ToLongFunction<E> bit, long mask) {
         EnumSet<E> set = EnumSet.noneOf(type);
@@ -29,7 +29,7 @@ public final class Flags {
         return Collections.unmodifiableSet(set);
     }
 
-    /** The mask of a set. */
+    /** Returns the mask of a set. */
     public static <E extends Enum<E>> long mask(Iterable<E> set, ToLongFunction<E> bit) {
         long mask = 0;
         for (E constant : set) {

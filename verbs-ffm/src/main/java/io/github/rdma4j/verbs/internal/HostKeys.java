@@ -4,13 +4,13 @@ package io.github.rdma4j.verbs.internal;
 
 import java.security.SecureRandom;
 
-/** What regions need for memory that no adapter knows. */
+/** Keys and threads for regions that are registered with no adapter. */
 public final class HostKeys {
-    /** Never started; a confined arena is not its. */
+    /** A thread that is never started, so no confined arena belongs to it. */
     public static final Thread ANOTHER_THREAD =
             Thread.ofPlatform().inheritInheritableThreadLocals(false).unstarted(() -> {});
 
-    /** Keys are what keeps peers out, so that nobody should be able to guess the next one. */
+    /** Keys protect memory from peers, so the next key must not be predictable. */
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private HostKeys() {}

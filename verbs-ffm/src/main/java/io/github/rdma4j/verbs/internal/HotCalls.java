@@ -14,27 +14,27 @@ import java.lang.invoke.MethodHandle;
  * The inline verbs of the hot path: one indirect call through a function pointer of the provider, as in verbs.h.
  *
  * <p>All objects are passed as plain {@code long}, because a segment of a closeable arena would be acquired and
- * released around every call. The callers ({@code UseGuard}) see to it that the objects live.
+ * released around every call. The callers ({@code UseGuard}) keep the objects alive.
  *
- * <p>The function pointer is a segment of the global scope. What the linker asks of a segment that comes from a field
- * costs some ten instructions per call, and nothing of a constant. So the functions of the provider that was met first
- * are constants, and one comparison tells whether they are meant: {@link ProviderFunctions} gives the same objects to
- * all contexts of that provider. The functions of a second provider in one JVM take the longer way.
+ * <p>The function pointer is a segment of the global scope. The linker's checks of a segment from a field cost some ten
+ * instructions per call; for a constant they cost nothing. So the functions of the first provider in the JVM are
+ * constants, and one comparison checks for them: {@link ProviderFunctions} returns the same objects for all contexts of
+ * that provider. The functions of a second provider in one JVM take the longer path.
  *
  * <p>Nothing here orders memory, on any architecture: the provider does. It has a {@code udma_to_device_barrier()}
  * between the caller's stores and its doorbell, and a {@code udma_from_device_barrier()} between the completion that it
- * finds and what is read behind the poll (util/udma_barrier.h of rdma-core); and the JVM moves no access of memory over
- * a native call.
+ * finds and the loads after the poll (util/udma_barrier.h of rdma-core); and the JVM moves no memory access across a
+ * native call.
  *
  * <p>A critical call skips the thread's state transition, and no safepoint is reached while it runs. So it is used only
- * where the provider stays in user space and does not wait, as {@link DeviceDriver} knows: polling nearly everywhere,
- * posting where the doorbell is a store to mapped memory. On SoftRoCE and siw the doorbell is a system call that does
- * the work of the transfer.
+ * if the provider stays in user space and does not wait, see {@link DeviceDriver}: for polling on nearly all devices,
+ * and for posting if the doorbell is a store to mapped memory. On SoftRoCE and siw the doorbell is a system call that
+ * does the work of the transfer.
  *
- * <p>HotSpot's second compiler takes every call for one that the thread can be stopped in, a critical one, too, and
- * leaves out the check for a safepoint at the end of a loop that has a call. A program that polls an empty queue would
- * then hold up the garbage collector, and every close, until a completion comes. So who makes critical calls lets the
- * thread be stopped now and then: {@link #letStop}.
+ * <p>HotSpot's C2 compiler assumes that a thread can be stopped in every call, even in a critical one, and omits the
+ * safepoint check at the end of a loop with a call. A program that polls an empty queue would then block the garbage
+ * collector, and every close, until a completion arrives. So callers of critical calls let the thread be stopped now
+ * and then: {@link #letStop}.
  */
 public final class HotCalls {
     private static final FunctionDescriptor POST_DESCRIPTOR = FunctionDescriptor.of(
@@ -50,7 +50,7 @@ public final class HotCalls {
         assert POST.type().parameterType(0) == MemorySegment.class && ADDRESS.byteSize() == Long.BYTES;
     }
 
-    /** A class of its own, because it must be initialised after a provider was met: with the first call. */
+    /** A separate class, because it must be initialised after the first provider is known: with the first call. */
     private static final class First {
         static final MemorySegment POLL_COMPLETIONS = ProviderFunctions.first().pollCompletions();
         static final MemorySegment POST_SEND = ProviderFunctions.first().postSend();
@@ -58,9 +58,9 @@ public final class HotCalls {
     }
 
     /**
-     * The calls between two chances to stop the thread: some ten microseconds of empty polls, and some milliseconds
-     * where a program does a microsecond's work for each. A chance takes some 190 instructions. With 256 calls each
-     * message of ib_send_lat waited for two of them.
+     * The calls between two chances to stop the thread: some ten microseconds of empty polls, and some milliseconds if
+     * a program does a microsecond's work for each. A chance takes some 190 instructions. With 256 calls, each message
+     * of ib_send_lat waited for two of them.
      */
     private static final int PERIOD = 2048;
 
@@ -69,14 +69,14 @@ public final class HotCalls {
     private HotCalls() {}
 
     /**
-     * Behind a critical call: lets the thread be stopped, once in many calls.
+     * Lets the thread be stopped, once in many calls; called after a critical call.
      *
-     * @param calls so far: each object counts its own, without care for threads that call at once
+     * @param calls the number of calls so far; each object counts its own, without synchronization
      */
     public static void letStop(int calls) {
         if ((calls & PERIOD - 1) == 0) {
-            // Any native method of the JVM would do that allocates nothing and is quick: its end looks for a safepoint,
-            // and no compiler takes it in. An ordinary downcall allocates where it is too rare to be inlined.
+            // Any fast native method of the JVM that allocates nothing would do: it checks for a safepoint at its end,
+            // and no compiler inlines it. An ordinary downcall allocates if it is too rare to be inlined.
             Thread.holdsLock(NOBODYS_LOCK);
         }
     }
@@ -88,7 +88,7 @@ public final class HotCalls {
      * @param critical whether the provider posts without a system call
      * @param queuePair the {@code struct ibv_qp}
      * @param workRequest the first request of the list
-     * @param badWorkRequest where the address of the first refused request goes
+     * @param badWorkRequest receives the address of the first refused request
      * @return 0 or an errno; some old drivers return it negative
      */
     public static int postSend(
@@ -99,13 +99,13 @@ public final class HotCalls {
     }
 
     /**
-     * ibv_post_recv(3), and those for shared receive queues and work queues, which have the same shape.
+     * ibv_post_recv(3), and the functions for shared receive queues and work queues, which have the same signature.
      *
      * @param function the provider's entry in {@code ibv_context_ops}, or a work queue's own
      * @param critical whether the provider posts without a system call
      * @param queue the {@code struct ibv_qp}, {@code ibv_srq} or {@code ibv_wq}
      * @param workRequest the first request of the list
-     * @param badWorkRequest where the address of the first refused request goes
+     * @param badWorkRequest receives the address of the first refused request
      * @return 0 or an errno; some old drivers return it negative
      */
     public static int postReceive(
@@ -132,8 +132,8 @@ public final class HotCalls {
      * @param function the provider's entry in {@code ibv_context_ops}
      * @param critical whether the provider polls without a system call
      * @param completionQueue the {@code struct ibv_cq}
-     * @param entries the most completions to fetch
-     * @param workCompletions where they go
+     * @param entries the maximum number of completions to fetch
+     * @param workCompletions receives the completions
      * @return how many were fetched, negative on failure
      */
     public static int poll(

@@ -4,7 +4,7 @@ package io.github.rdma4j.verbs.internal;
 
 import java.lang.foreign.MemorySegment;
 
-/** The verbs that bring objects of another process into this one; all return NULL and leave the cause in errno. */
+/** The verbs that import objects of another process. All return NULL on failure, with the cause in errno. */
 public final class ImportCalls {
     private ImportCalls() {}
 

@@ -6,34 +6,34 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.spi.AbstractInterruptibleChannel;
 
 /**
- * Ends the wait in the kernel of a platform thread that is interrupted. The JDK tells nobody of an interrupt but the
- * subclasses of {@link AbstractInterruptibleChannel}, in which it closes the channel: so here is one that is no
- * channel. After an interrupt it is spent, and the next wait needs another one.
+ * Ends a platform thread's wait in the kernel when the thread is interrupted. The JDK only notifies subclasses of
+ * {@link AbstractInterruptibleChannel} of an interrupt, by closing the channel, so this class is one without being a
+ * channel. An interrupt uses it up, and the next wait needs a new one.
  */
 final class InterruptHook extends AbstractInterruptibleChannel {
     private final Runnable wakeUp;
 
     /**
-     * A new one.
+     * Creates a hook.
      *
-     * @param wakeUp ends the wait; called by the thread that interrupts, or by the waiting one if it is interrupted
+     * @param wakeUp ends the wait; called by the interrupting thread, or by the waiting thread if it is interrupted
      *     already
      */
     InterruptHook(Runnable wakeUp) {
         this.wakeUp = wakeUp;
     }
 
-    /** This thread begins to wait. */
+    /** Called when this thread begins to wait. */
     void arm() {
         begin();
     }
 
     /**
-     * This thread does not wait any more.
+     * Called when this thread has stopped waiting.
      *
-     * @return whether this is spent. The thread's interrupt status tells whether that is an interrupt of this wait:
-     *     {@link Thread#interrupt()} first sets the status and then calls this, and between the two the thread can have
-     *     ended an earlier wait and cleared the status
+     * @return whether the hook is used up. The thread's interrupt status says whether the interrupt belongs to this
+     *     wait: {@link Thread#interrupt()} first sets the status and then calls the hook, and in between the thread may
+     *     have ended an earlier wait and cleared the status
      */
     boolean disarm() {
         try {

@@ -3,18 +3,18 @@
 package io.github.rdma4j.verbs.internal;
 
 /**
- * How keys of memory stand in what people read: not at all. Who has a remote key can use the memory, and texts of
- * exceptions and values go to logs. Local keys are the same numbers on most adapters.
+ * Hides keys of memory in texts for people: anyone who has a remote key can use the memory, and texts of exceptions and
+ * values go to logs. Local keys are the same numbers on most adapters.
  */
 public final class Keys {
-    /** To look for a mistake in keys. */
+    /** The system property that shows keys, for debugging. */
     public static final String PROPERTY = "io.github.rdma4j.verbs.showKeys";
 
     private static final boolean SHOWN = Boolean.getBoolean(PROPERTY);
 
     private Keys() {}
 
-    /** {@return the key in hexadecimal if the property is set, else a word in its place} */
+    /** {@return the key in hexadecimal if the property is set, otherwise a placeholder} */
     public static String text(int key) {
         return text(key, SHOWN);
     }

@@ -8,8 +8,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * A function of libibverbs that is newer than the headers of the bindings: looked up in the library that is installed,
- * when it is first needed. On an older library its use is an {@link UnsupportedVerbException} that names the version.
+ * A function of libibverbs that is newer than the headers of the bindings: It is looked up in the installed library
+ * when it is first needed. On an older library its use throws an {@link UnsupportedVerbException} that names the
+ * version.
  */
 public final class LaterVerbs {
     private final String name;
@@ -19,10 +20,10 @@ public final class LaterVerbs {
     private final MemorySegment address;
 
     /**
-     * A function.
+     * Creates a function.
      *
      * @param name as exported
-     * @param version the rdma-core version that brought it
+     * @param version the rdma-core version that introduced it
      * @param descriptor its type
      */
     public LaterVerbs(String name, int version, FunctionDescriptor descriptor) {
@@ -33,7 +34,7 @@ public final class LaterVerbs {
     }
 
     /**
-     * Whether the installed library has a function: a way to tell its version.
+     * Returns whether the installed library has a function, which also reveals its version.
      *
      * @param name as exported
      * @return true if it has
@@ -48,7 +49,7 @@ public final class LaterVerbs {
     }
 
     /**
-     * The function.
+     * Returns the function.
      *
      * @return its address, which is the first argument of {@link #handle()}
      * @throws UnsupportedVerbException if the library has no such function

@@ -12,9 +12,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * Native requests linked in order, each with room for some scatter-gather entries behind it, and the place where a
- * driver names the one that it refused. {@code struct ibv_send_wr} and {@code struct ibv_recv_wr} begin with the same
- * fields. What never changes (links, addresses of entries) is written once.
+ * Native requests that are linked in order, each followed by space for some scatter-gather entries, and the word in
+ * which a driver names the request that it refused. {@code struct ibv_send_wr} and {@code struct ibv_recv_wr} begin
+ * with the same fields. Values that never change (links, addresses of entries) are written once.
  */
 public abstract sealed class LinkedRequests permits SendRequests, ReceiveRequests {
     static final long WR_ID = ibv_recv_wr.wr_id$offset();
@@ -25,12 +25,12 @@ public abstract sealed class LinkedRequests permits SendRequests, ReceiveRequest
     static final long SGE_ADDRESS = ibv_sge.addr$offset();
     static final long SGE_LENGTH = ibv_sge.length$offset();
 
-    /** The most requests that are posted by one call. */
+    /** The maximum number of requests that are posted by one call. */
     public static final int MAX_BATCH = 256;
 
     /**
-     * The most requests. The index in {@link #request} is masked with it less one, which bounds it where the compiler
-     * sees it.
+     * The maximum number of requests. The index in {@link #request} is masked with this number minus one, a bound that
+     * the compiler sees.
      */
     public static final int MAX_CAPACITY = 1 << 17;
 
@@ -46,24 +46,24 @@ public abstract sealed class LinkedRequests permits SendRequests, ReceiveRequest
     private final int capacity;
     private final long stride;
     private final long address;
-    /** Where the list begins. */
+    /** The address of the first request of the list. */
     private long first;
 
     private final long badRequest;
 
     /**
-     * Each request with its entries behind it, then the address of the refused one. Held so that it lives as long as
-     * this.
+     * Each request followed by its entries, then the address of the refused request. Referenced so that it lives as
+     * long as this object.
      */
     private final MemorySegment memory;
 
     /**
      * Allocates.
      *
-     * @param arena an automatic one, or one that is closed when no thread can be in a method of this object any more
-     * @param size of a request, behind which its entries stand
-     * @param capacity the requests, at most {@link #MAX_CAPACITY}
-     * @param maxEntries the most scatter-gather entries of one
+     * @param arena an automatic arena, or one that is closed when no thread can be in a method of this object
+     * @param size the size of a request, which its entries follow
+     * @param capacity the number of requests, at most {@link #MAX_CAPACITY}
+     * @param maxEntries the maximum number of scatter-gather entries of one
      */
     LinkedRequests(Arena arena, long size, int capacity, int maxEntries) {
         this.capacity = Objects.checkIndex(capacity, MAX_CAPACITY + 1);
@@ -82,29 +82,29 @@ public abstract sealed class LinkedRequests permits SendRequests, ReceiveRequest
         return NativeMemory.structure(address) + (index & MAX_CAPACITY - 1) * (stride & MAX_STRIDE);
     }
 
-    /** Copies entries, {@code struct ibv_sge}, whose number was checked not to be too great, behind a request. */
+    /** Copies entries, {@code struct ibv_sge}, to a request; their number was checked. */
     final void copyEntries(int index, long size, MemorySegment entries, int count) {
         MemorySegment.copy(entries, 0, memory, index * stride + size, count * SGE_SIZE);
     }
 
-    /** {@return how many requests there is room for} */
+    /** {@return the number of requests} */
     public final int capacity() {
         return capacity;
     }
 
-    /** {@return where the first request of the list is} */
+    /** {@return the address of the first request of the list} */
     public final long address() {
         return first;
     }
 
-    /** {@return where a request is} */
+    /** {@return the address of a request} */
     public final long addressOf(int index) {
         return request(index);
     }
 
-    // Lists in another order: what is passed comes from addressOf.
+    // Lists in another order; their arguments come from addressOf.
 
-    /** Lets the list begin with this request. */
+    /** Makes a request the first of the list. */
     public final void begin(long request) {
         first = request;
     }
@@ -115,9 +115,9 @@ public abstract sealed class LinkedRequests permits SendRequests, ReceiveRequest
     }
 
     /**
-     * What {@link #acceptedBeforeRefusal} tells, of a list whose requests stand in any order.
+     * Returns {@link #acceptedBeforeRefusal} for a list whose requests are in any order.
      *
-     * @param posted how many there were
+     * @param posted the number of requests
      */
     public final int followersBeforeRefusal(int posted) {
         long refused = NativeMemory.getLong(NativeMemory.structure(badRequest));
@@ -131,13 +131,13 @@ public abstract sealed class LinkedRequests permits SendRequests, ReceiveRequest
         return 0;
     }
 
-    /** {@return where the driver names the request that it refused} */
+    /** {@return the address of the word in which the driver names the request that it refused} */
     public final long badRequestAddress() {
         return badRequest;
     }
 
     /**
-     * To be called before each post: some drivers do not write the address of the refused request, and an old one would
+     * Clears the refused request before a post, because some drivers do not write its address, and an old one would
      * count.
      */
     public final void forgetBadRequest() {
@@ -145,8 +145,8 @@ public abstract sealed class LinkedRequests permits SendRequests, ReceiveRequest
     }
 
     /**
-     * How many requests were accepted before the one that the last refused post named; 0 if the driver named none of
-     * them.
+     * Returns how many requests were accepted before the one that the last refused post named; 0 if the driver named
+     * none of them.
      */
     public final int acceptedBeforeRefusal(int posted) {
         long offset = NativeMemory.getLong(NativeMemory.structure(badRequest)) - address;
@@ -164,7 +164,7 @@ public abstract sealed class LinkedRequests permits SendRequests, ReceiveRequest
         putLong(request(index) + NEXT, 0L);
     }
 
-    /** Links the request to the one behind it again; the last one has none. */
+    /** Links the request to the following one again; the last one has none. */
     public final void link(int index) {
         boolean last = index == capacity - 1;
         putLong(request(index) + NEXT, last ? 0L : request(index + 1));

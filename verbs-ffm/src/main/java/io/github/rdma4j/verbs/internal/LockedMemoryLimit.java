@@ -8,16 +8,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The limit on locked memory (RLIMIT_MEMLOCK) of this process and how much of it is in use, as the kernel tells it.
+ * The limit on locked memory (RLIMIT_MEMLOCK) of this process and how much of it is in use, as reported by the kernel.
  *
- * @param softLimit in bytes; {@link Long#MAX_VALUE} if unlimited, -1 if not known
- * @param hardLimit in bytes; {@link Long#MAX_VALUE} if unlimited, -1 if not known
- * @param pinned the bytes that are pinned now, registered memory among them
+ * @param softLimit in bytes; {@link Long#MAX_VALUE} if unlimited, -1 if unknown
+ * @param hardLimit in bytes; {@link Long#MAX_VALUE} if unlimited, -1 if unknown
+ * @param pinned the bytes that are pinned now, including registered memory
  */
 public record LockedMemoryLimit(long softLimit, long hardLimit, long pinned) {
     private static final long UNKNOWN = -1;
 
-    /** {@return the limit of this process; unknown where the kernel does not tell, for it only explains an error} */
+    /**
+     * {@return the limit of this process; unknown if the kernel does not report it, because it only explains an error}
+     */
     public static LockedMemoryLimit current() {
         try {
             return read(Path.of("/proc/self/limits"), Path.of("/proc/self/status"));
@@ -26,7 +28,10 @@ public record LockedMemoryLimit(long softLimit, long hardLimit, long pinned) {
         }
     }
 
-    /** Reads the limit of two files; the name of a process has any bytes, also because the kernel cuts it after 15. */
+    /**
+     * Reads the limit from two files. The name of a process can contain any bytes, also because the kernel cuts it
+     * after 15.
+     */
     static LockedMemoryLimit read(Path limits, Path status) throws IOException {
         return parse(
                 Files.readString(limits, StandardCharsets.ISO_8859_1),
@@ -34,21 +39,21 @@ public record LockedMemoryLimit(long softLimit, long hardLimit, long pinned) {
     }
 
     /**
-     * Whether so much more can be pinned as far as this limit goes.
+     * Returns whether this limit allows pinning the given number of bytes.
      *
      * @param length in bytes
-     * @return false too if the limit is not known
+     * @return also false if the limit is unknown
      */
     public boolean allows(long length) {
         return softLimit != UNKNOWN && length <= softLimit - Math.max(pinned, 0);
     }
 
     /**
-     * Reads the texts of {@code /proc/self/limits} and {@code /proc/self/status}.
+     * Parses the texts of {@code /proc/self/limits} and {@code /proc/self/status}.
      *
      * @param limits the first
      * @param status the second
-     * @return what they say
+     * @return the limit
      */
     static LockedMemoryLimit parse(String limits, String status) {
         String[] fields = line(limits, "Max locked memory").strip().split("\\s+");

@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import java.util.OptionalLong;
 
 /**
- * What the kernel tells of the machine's memory (proc_meminfo(5)).
+ * The kernel's information about the machine's memory (proc_meminfo(5)).
  *
- * @param text the contents of {@code /proc/meminfo}, empty where it cannot be read
+ * @param text the contents of {@code /proc/meminfo}, empty if it cannot be read
  */
 public record MemoryInformation(String text) {
-    /** {@return what it tells now} */
+    /** {@return the current information} */
     public static MemoryInformation machine() {
         try {
             return new MemoryInformation(Files.readString(Path.of("/proc/meminfo")));
@@ -23,10 +23,10 @@ public record MemoryInformation(String text) {
     }
 
     /**
-     * A size.
+     * Returns a size.
      *
      * @param field such as {@code MemTotal}
-     * @return in bytes; empty if it is not told
+     * @return the size in bytes; empty if the field is missing
      */
     public OptionalLong bytes(String field) {
         return text.lines()

@@ -18,16 +18,16 @@ import java.lang.invoke.MethodHandle;
 import java.util.List;
 
 /**
- * What only libmlx5 can do, the user-space driver of mlx5 adapters (infiniband/mlx5dv.h). The library is opened when it
- * is first needed, so a machine without it misses nothing.
+ * Functions that only libmlx5 has, the user-space driver of mlx5 adapters (infiniband/mlx5dv.h). The library is opened
+ * when it is first needed, so a machine without it is not affected.
  */
 public final class Mlx5Calls {
-    /** The one that the dynamic loader finds. */
+    /** The library that the dynamic loader finds. */
     public static final Mlx5Calls INSTALLED = new Mlx5Calls("libmlx5.so.1");
 
     /**
-     * {@code struct mlx5dv_qp_init_attr}. By hand, since verbs.h, which the bindings are made from, does not have it; a
-     * test compares it with the C compiler's.
+     * {@code struct mlx5dv_qp_init_attr}. Written by hand, because it is not in verbs.h, from which the bindings are
+     * generated; a test compares it with the C compiler's layout.
      */
     static final StructLayout INIT_ATTRIBUTES = MemoryLayout.structLayout(
                     JAVA_LONG.withName("comp_mask"),
@@ -65,14 +65,14 @@ public final class Mlx5Calls {
     private final ExportedFunction regDmaBufMr;
     private final ExportedFunction dataDirectPath;
 
-    /** Not linked before it is needed: one word more than {@link ColdCalls} has. */
+    /** Linked when first needed: it has one word more than {@link ColdCalls}. */
     private static final class RegDmaBufMr {
         static final MethodHandle HANDLE = NativeCalls.errnoHandle(
                 FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT));
     }
 
     /**
-     * A library.
+     * Creates the calls of a library.
      *
      * @param library its SONAME, or its path
      */
@@ -85,14 +85,14 @@ public final class Mlx5Calls {
     }
 
     /**
-     * Whether a device is this library's (mlx5dv_is_supported(3)). The kernel driver's name says what a device is, but
-     * only the library knows whether it was the one that opened it.
+     * Returns whether this library is the provider of a device (mlx5dv_is_supported(3)). The name of the kernel driver
+     * identifies the device, but only the library can say whether it has opened it.
      *
-     * @param driver of the device
-     * @param context of the device
+     * @param driver the driver of the device
+     * @param context the context of the device
      * @return whether the other functions can be called with it
-     * @throws NativeLibraryException if it is an mlx5 device, and the library cannot be loaded, or is another copy than
-     *     the one that has opened the device
+     * @throws NativeLibraryException if it is an mlx5 device, and the library cannot be loaded, or is not the copy that
+     *     has opened the device
      */
     public boolean isProviderOf(DeviceDriver driver, MemorySegment context) {
         try {
@@ -104,22 +104,22 @@ public final class Mlx5Calls {
             return false;
         }
         MemorySegment device = NativeMemory.pointer(context, ibv_context.device$offset());
-        // A C bool: what the function leaves in the rest of the register means nothing.
+        // A C bool: the function leaves the rest of the register undefined.
         boolean ours = (byte) isSupported.number(device) != 0;
         if (!ours && driver.isMlx5()) {
             throw new NativeLibraryException(
                     library,
                     "it is another copy than the one with which libibverbs has opened this mlx5 device, and cannot"
-                            + " tell that one to keep received data out of completions",
+                            + " make that copy keep received data out of completions",
                     "leave one rdma-core where the dynamic loader looks (LD_LIBRARY_PATH, ldconfig -p)");
         }
         return ours;
     }
 
     /**
-     * mlx5dv_create_qp(3), for a queue pair whose received data the adapter writes itself, however few they are.
+     * mlx5dv_create_qp(3), for a queue pair whose received data the adapter always writes itself.
      *
-     * @param context of a device that is {@linkplain #isProviderOf this library's}
+     * @param context the context of a device that is {@linkplain #isProviderOf this library's}
      * @param attributes a {@code struct ibv_qp_init_attr_ex}
      * @return the queue pair; NULL after a failure, with {@link NativeCalls#lastErrno()}
      */
@@ -141,8 +141,8 @@ public final class Mlx5Calls {
     /**
      * mlx5dv_get_data_direct_sysfs_path(3).
      *
-     * @param context of a device that is {@linkplain #isProviderOf this library's}
-     * @param path is given the folder of the engine's PCI function, from {@code /sys} on
+     * @param context the context of a device that is {@linkplain #isProviderOf this library's}
+     * @param path receives the directory of the engine's PCI function, starting with {@code /sys}
      * @return 0 or a positive errno: ENODEV if the adapter has no such engine
      */
     public int dataDirectPath(MemorySegment context, MemorySegment path) {
@@ -150,7 +150,7 @@ public final class Mlx5Calls {
     }
 
     /**
-     * mlx5dv_reg_dmabuf_mr(3), for memory that the Data Direct engine shall reach.
+     * mlx5dv_reg_dmabuf_mr(3), for memory that the Data Direct engine accesses.
      *
      * @param domain the {@code struct ibv_pd}
      * @param offset of the first byte in the dma-buf

@@ -13,9 +13,9 @@ import java.lang.foreign.StructLayout;
 import java.util.Arrays;
 
 /**
- * What libmlx5 tells of its rings (mlx5dv_init_obj(3)), for programs that write and read them themselves. Only for
- * objects of a device that is {@linkplain Mlx5Calls#isProviderOf the library's own}. By hand, as in {@link Mlx5Calls},
- * and compared with the C compiler's by a test.
+ * Queries the rings of libmlx5's objects (mlx5dv_init_obj(3)), for programs that read and write them directly. Only for
+ * objects of a device whose provider is {@linkplain Mlx5Calls#isProviderOf this library}. The layouts are written by
+ * hand, as in {@link Mlx5Calls}, and a test compares them with the C compiler's.
  */
 public final class Mlx5Objects {
     static final StructLayout QUEUE_PAIR = MemoryLayout.structLayout(
@@ -45,7 +45,7 @@ public final class Mlx5Objects {
                     JAVA_LONG.withName("comp_mask"))
             .withName("mlx5dv_cq");
 
-    /** For each kind of object a pointer to it, and one to what is told of it. */
+    /** For each kind of object, a pointer to it, and a pointer to its description. */
     static final StructLayout OBJECTS = MemoryLayout.structLayout(
                     object("qp"), object("cq"), object("srq"), object("rwq"), object("dm"), object("ah"), object("pd"))
             .withName("mlx5dv_obj");
@@ -61,11 +61,11 @@ public final class Mlx5Objects {
     private Mlx5Objects() {}
 
     /**
-     * A ring.
+     * The memory of a ring.
      *
-     * @param address of its first element
+     * @param address the address of its first element
      * @param elements a power of two, or 0 if there is no such ring
-     * @param stride from one element to the next, in bytes
+     * @param stride the distance between elements in bytes
      */
     public record Ring(long address, int elements, int stride) {}
 
@@ -74,9 +74,9 @@ public final class Mlx5Objects {
      *
      * @param doorbellRecord two big-endian counters of 32 bits: of receives, of blocks of sends
      * @param sends blocks of 64 bytes, of which a request takes one or more
-     * @param receives an element each
-     * @param register where the adapter is told of requests
-     * @param registerBytes how much of a request the register takes along; 0 if nothing
+     * @param receives one element for each receive
+     * @param register the register that notifies the adapter of requests
+     * @param registerBytes how many bytes of a request fit into the register; 0 if none
      */
     public record QueuePairMemory(long doorbellRecord, Ring sends, Ring receives, long register, int registerBytes) {}
 
@@ -84,8 +84,8 @@ public final class Mlx5Objects {
      * The memory of a completion queue.
      *
      * @param completions of 64 or 128 bytes
-     * @param doorbellRecord two big-endian words: the consumer's index, the arming
-     * @param page of registers, where the adapter is told of arming
+     * @param doorbellRecord two big-endian words: the consumer's index and the arming
+     * @param page the page of the register that notifies the adapter of arming
      * @param number of the queue, 24 bits
      */
     public record CompletionQueueMemory(Ring completions, long doorbellRecord, long page, int number) {}
@@ -116,7 +116,7 @@ public final class Mlx5Objects {
     }
 
     /**
-     * Asks for the memory of a queue pair.
+     * Queries the memory of a queue pair.
      *
      * @param queuePair the {@code struct ibv_qp}
      * @return its memory
@@ -135,8 +135,8 @@ public final class Mlx5Objects {
     }
 
     /**
-     * Asks for the memory of a completion queue. From then on the library leaves what is in the queue alone when a
-     * queue pair is destroyed or reset: whoever asks has taken the queue over.
+     * Queries the memory of a completion queue. From then on the library does not remove completions when a queue pair
+     * is destroyed or reset: the caller has taken the queue over.
      *
      * @param queue the {@code struct ibv_cq}
      * @return its memory

@@ -14,9 +14,9 @@ import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
 /**
- * What all native calls share: the one place that makes their handles, where {@link NativeTrace} comes in, and the way
- * to the entries of {@code struct verbs_context}, through which verbs.h makes its inline calls. All functions of the
- * libraries are called by pointers, the exported ones by {@link ExportedFunction} and {@link LaterVerbs}.
+ * The basis of all native calls: creates their method handles, wraps them if {@link NativeTrace} is on, and finds the
+ * entries of {@code struct verbs_context}, through which verbs.h makes its inline calls. All functions of the libraries
+ * are called by pointers, the exported ones by {@link ExportedFunction} and {@link LaterVerbs}.
  */
 public final class NativeCalls {
     private static final Linker LINKER = Linker.nativeLinker();
@@ -30,17 +30,17 @@ public final class NativeCalls {
     private NativeCalls() {}
 
     /**
-     * A handle of a function of the C library. Its first argument is {@link #capture()}.
+     * Creates a handle of a function of the C library. Its first argument is {@link #capture()}.
      *
-     * @param name of the function
-     * @param descriptor of the function
+     * @param name the name of the function
+     * @param descriptor the signature of the function
      * @return the handle
      */
     static MethodHandle systemHandle(String name, FunctionDescriptor descriptor) {
         return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, CAPTURE_ERRNO);
     }
 
-    /** A handle of a function of the C library; empty if it has no such function. */
+    /** Creates a handle of a function of the C library; empty if it has no such function. */
     static Optional<MethodHandle> optionalSystemHandle(String name, FunctionDescriptor descriptor) {
         return LINKER.defaultLookup()
                 .find(name)
@@ -48,8 +48,8 @@ public final class NativeCalls {
     }
 
     /**
-     * A handle of a function of the C library without an errno, which costs each call a second one: for whoever can
-     * call again after a failure.
+     * Creates a handle of a function of the C library that does not capture errno, which would need a second native
+     * call each time. For callers that can repeat a call after a failure.
      *
      * @param name of the function
      * @param descriptor of the function
@@ -60,8 +60,8 @@ public final class NativeCalls {
     }
 
     /**
-     * A handle of a function pointer that leaves the cause of its failure in errno: the first argument is the pointer,
-     * the second {@link #capture()}.
+     * Creates a handle of a function pointer that reports the cause of a failure in errno: the first argument is the
+     * pointer, the second {@link #capture()}.
      *
      * @param descriptor of the function
      * @return the handle
@@ -72,7 +72,7 @@ public final class NativeCalls {
     }
 
     /**
-     * A handle of a function pointer that does not use errno: the first argument is the pointer.
+     * Creates a handle of a function pointer that does not use errno: the first argument is the pointer.
      *
      * @param descriptor of the function
      * @return the handle
@@ -83,8 +83,8 @@ public final class NativeCalls {
     }
 
     /**
-     * A handle of a pointer to a function that neither blocks nor takes long: the thread keeps its state, and no
-     * safepoint is reached while the call runs.
+     * Creates a handle of a pointer to a function that neither blocks nor takes long: the thread keeps its state, and
+     * no safepoint is reached while the call runs.
      *
      * @param descriptor of the function
      * @return the handle
@@ -94,23 +94,23 @@ public final class NativeCalls {
         return NativeTrace.ON ? NativeTrace.traced(handle, false) : handle;
     }
 
-    /** {@return where the calls of this thread put errno} */
+    /** {@return the memory in which the calls of this thread store errno} */
     public static MemorySegment capture() {
         return CAPTURE.get();
     }
 
-    /** {@return the errno of this thread's last call that captured it; meaningful only after a failure} */
+    /** {@return the errno of this thread's last call that captured it; valid only after a failure} */
     public static int lastErrno() {
         return CAPTURE.get().get(ValueLayout.JAVA_INT, CAPTURED_ERRNO);
     }
 
     /**
-     * The function pointer at an offset of {@code struct verbs_context}, or NULL if this library or provider has none.
-     * The structure lies in front of {@code ibv_context}, and its entries are counted from its end, so that a newer
-     * library can add some: an entry exists if the structure's own size says that it reaches that far.
+     * Returns the function pointer at an offset of {@code struct verbs_context}, or NULL if this library or provider
+     * has none. The structure ends at {@code ibv_context}, and its entries are counted from its end, so that newer
+     * libraries can add entries at its start. An entry exists if the structure's size includes it.
      *
      * @param context the {@code struct ibv_context}
-     * @param offset of the entry, such as {@code verbs_context.query_port$offset()}
+     * @param offset the offset of the entry, such as {@code verbs_context.query_port$offset()}
      * @return the function pointer; NULL means EOPNOTSUPP
      */
     public static MemorySegment extendedEntry(MemorySegment context, long offset) {
@@ -126,10 +126,10 @@ public final class NativeCalls {
     }
 
     /**
-     * For the catch clause around a downcall, which declares Throwable.
+     * Converts an exception of a downcall, which declares Throwable.
      *
-     * @param e what was thrown
-     * @return what to throw; errors and runtime exceptions are thrown right away
+     * @param e the exception
+     * @return the error to throw; errors and runtime exceptions are thrown directly
      */
     public static AssertionError unexpected(Throwable e) {
         if (e instanceof Error error) {

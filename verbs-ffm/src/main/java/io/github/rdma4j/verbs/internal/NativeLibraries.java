@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Says in time, and in words, that a native library is missing. The generated bindings open their library in a class
- * initialiser, whose failure would show once as ExceptionInInitializerError and for ever after as NoClassDefFoundError;
- * so every way into them leads through here first.
+ * Checks native libraries early, and reports a missing library with its package. The generated bindings open their
+ * library in a class initialiser, whose failure is an ExceptionInInitializerError the first time and a
+ * NoClassDefFoundError forever after. So every path to the bindings calls this class first.
  */
 public final class NativeLibraries {
     private static final String REMEDY =
@@ -31,7 +31,7 @@ public final class NativeLibraries {
 
     private static final int RTLD_NOW = 2;
 
-    /** Of the symbols that the API calls, those that old versions lack; all are there from rdma-core 32 on. */
+    /** The symbols of the API that old versions lack; all are there since rdma-core 32. */
     private static final List<String> NEWEST_VERBS = List.of("ibv_reg_mr_iova2", "_ibv_query_gid_table");
 
     private static final List<String> NEWEST_CONNECTION_MANAGER = List.of("rdma_init_qp_attr", "rdma_reject_ece");
@@ -57,8 +57,8 @@ public final class NativeLibraries {
     }
 
     /**
-     * Returns if functions of the C library can be called, which is all that endpoints over TCP need. To be asked
-     * before a class that keeps their handles is first used: its initializer would end in an error without a remedy.
+     * Returns if functions of the C library can be called, which is all that endpoints over TCP need. Called before a
+     * class that keeps their handles is first used, because its initializer would fail with an error without a remedy.
      *
      * @throws NativeLibraryException if not
      */
@@ -83,8 +83,7 @@ public final class NativeLibraries {
     }
 
     /**
-     * A function of a library, of which {@link #requireVerbs()} or {@link #requireConnectionManager()} has seen that it
-     * can be opened.
+     * Finds a function of a library that {@link #requireVerbs()} or {@link #requireConnectionManager()} has checked.
      *
      * @param soname {@link #VERBS} or {@link #CONNECTION_MANAGER}
      * @param symbol its name
@@ -114,11 +113,11 @@ public final class NativeLibraries {
 
     /**
      * Returns if the layouts of the bindings have been compared with this machine's C compiler: elsewhere
-     * {@code pthread_mutex_t} can have another size, and every field behind one would be read from the wrong place.
+     * {@code pthread_mutex_t} can have another size, and every field after one would be read from the wrong offset.
      *
      * @param os as in the system property {@code os.name}
      * @param architecture as in {@code os.arch}
-     * @param glibc whether the C library is glibc; musl's {@code pthread_mutex_t} is another one on aarch64
+     * @param glibc whether the C library is glibc; musl's {@code pthread_mutex_t} differs on aarch64
      * @throws NativeLibraryException if they have not
      */
     static void requirePlatform(String os, String architecture, boolean glibc) {
@@ -151,9 +150,9 @@ public final class NativeLibraries {
      * Returns if the library can be opened.
      *
      * @param soname the SONAME, such as {@code libibverbs.so.1}
-     * @param debianPackages what to install on Debian
-     * @param fedoraPackage what to install on Fedora
-     * @param symbols what it must export
+     * @param debianPackages the package for Debian
+     * @param fedoraPackage the package for Fedora
+     * @param symbols the symbols that it must export
      * @throws NativeLibraryException if not
      */
     static void require(String soname, String debianPackages, String fedoraPackage, List<String> symbols) {
@@ -174,12 +173,13 @@ public final class NativeLibraries {
     }
 
     /**
-     * The dynamic loader's own words, which the JDK hides: a missing file and a missing dependency differ only there.
+     * Returns the dynamic loader's message, which the JDK hides: only it distinguishes a missing file from a missing
+     * dependency.
      */
     private static String loaderMessage(String soname) {
         Linker linker = Linker.nativeLinker();
         SymbolLookup libc = linker.defaultLookup();
-        // Both handles first: looking a symbol up is a call of the dynamic loader too, and would clear its error.
+        // Both handles first: looking up a symbol also calls the dynamic loader, which would clear its error.
         MethodHandle dlopen = linker.downcallHandle(
                 libc.findOrThrow("dlopen"),
                 FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));

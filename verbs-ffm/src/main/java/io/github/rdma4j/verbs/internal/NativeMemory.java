@@ -14,45 +14,45 @@ import java.nio.ByteOrder;
  * Plain loads and stores at addresses of memory that this library allocated itself, for the few structures of the hot
  * path: work requests and completions. Each compiles to one instruction.
  *
- * <p>A segment of its own size would check each of them against a length that the compiler does not know; a request has
- * nine fields, and the nine checks cost more than the nine stores, in time and in the size of the code, which decides
- * whether posting is inlined into its caller. So the segment here is all of memory, a constant, and the checks are the
- * caller's, once per request: the index lies within the array that it allocated, and the offsets are constants within
- * the structure. The caller also keeps the memory alive. No address from outside comes here.
+ * <p>A segment of the actual size would check each access against a length that the compiler does not know. A request
+ * has nine fields, and nine checks cost more than nine stores, in time and in code size, which decides whether posting
+ * is inlined into its caller. So the segment here is all of memory, a constant, and the caller checks once per request:
+ * the index lies within the array that it allocated, and the offsets are constants within the structure. The caller
+ * also keeps the memory alive. Addresses from outside are never used here.
  */
 public final class NativeMemory {
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
     /**
-     * What MemorySegment.get and set call. It is a call less: HotSpot inlines a chain of fifteen, beyond which each
-     * access is a call of its own, and a completion is read that far below an event loop.
+     * What MemorySegment.get and set call; one call less. HotSpot inlines a chain of at most fifteen calls, and a
+     * completion is read nearly that deep below an event loop.
      */
     private static final VarHandle LONG = JAVA_LONG_UNALIGNED.varHandle();
 
     private static final VarHandle INT = JAVA_INT_UNALIGNED.varHandle();
 
     /**
-     * No address has these bits; without them, and a small offset added, the compiler sees that it lies within
-     * {@link #ALL}.
+     * No address has the other bits; with this mask, and a small offset added, the compiler sees that the address lies
+     * within {@link #ALL}.
      */
     private static final long ADDRESS_BITS = Long.MAX_VALUE >>> 1;
 
     private NativeMemory() {}
 
     /**
-     * Must be called with every address before offsets are added to it.
+     * Prepares an address. Must be called before offsets are added to it.
      *
-     * @param address of the structure
-     * @return the same, in a form that lets the compiler leave out the bounds checks
+     * @param address the address of the structure
+     * @return the same, in a form that lets the compiler omit the bounds checks
      */
     public static long structure(long address) {
         return address & ADDRESS_BITS;
     }
 
     /**
-     * Two neighbouring fields of four bytes as one of eight, to be stored at once.
+     * Combines two neighbouring fields of four bytes into one of eight, to store them at once.
      *
-     * @param first at the lower address
-     * @param second behind it
+     * @param first the field at the lower address
+     * @param second the field after it
      * @return for {@link #putLong}
      */
     public static long pair(int first, int second) {
@@ -62,7 +62,7 @@ public final class NativeMemory {
     }
 
     /**
-     * The first of the two fields that were loaded as one.
+     * Returns the first of two fields that were loaded as one.
      *
      * @param pair from {@link #getLong}, or {@link #pair}
      * @return the four bytes at the lower address
@@ -72,10 +72,10 @@ public final class NativeMemory {
     }
 
     /**
-     * The second one.
+     * Returns the second of two fields that were loaded as one.
      *
      * @param pair from {@link #getLong}, or {@link #pair}
-     * @return the four bytes behind
+     * @return the four bytes after it
      */
     public static int second(long pair) {
         return (int) (ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? pair >> 32 : pair);
@@ -126,7 +126,7 @@ public final class NativeMemory {
      *
      * @param source any segment
      * @param offset in it
-     * @param target from {@link #structure}; there is room for so many bytes
+     * @param target from {@link #structure}; with space for the bytes
      * @param length in bytes
      */
     public static void copy(MemorySegment source, long offset, long target, long length) {
@@ -167,7 +167,7 @@ public final class NativeMemory {
      * Loads a byte.
      *
      * @param address from {@link #structure}, plus an offset
-     * @return it
+     * @return the byte
      */
     public static byte getByte(long address) {
         return ALL.get(ValueLayout.JAVA_BYTE, address);
@@ -185,12 +185,12 @@ public final class NativeMemory {
     }
 
     /**
-     * A pointer in a structure. Reading it as a number spares a program's first operation the handles that the JVM
-     * makes for reading it as an address, which take some milliseconds.
+     * Reads a pointer in a structure. It is read as a number, because the JVM creates handles to read an address, which
+     * takes some milliseconds of a program's first operation.
      *
-     * @param structure that has it
-     * @param offset where
-     * @return what it points to, of unknown size
+     * @param structure the structure
+     * @param offset the offset of the pointer
+     * @return the target of the pointer, of unknown size
      */
     public static MemorySegment pointer(MemorySegment structure, long offset) {
         return MemorySegment.ofAddress(structure.get(ValueLayout.JAVA_LONG, offset))
@@ -200,9 +200,9 @@ public final class NativeMemory {
     /**
      * Sets a pointer in a structure, as {@link #pointer} reads it.
      *
-     * @param structure that has it
-     * @param offset where
-     * @param target what it is to point to, which the caller keeps alive
+     * @param structure the structure
+     * @param offset the offset of the pointer
+     * @param target the target, which the caller keeps alive
      */
     public static void setPointer(MemorySegment structure, long offset, MemorySegment target) {
         structure.set(ValueLayout.JAVA_LONG, offset, target.address());

@@ -6,19 +6,18 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * One line for each call of libibverbs and librdmacm, in the manner of strace(1), if the system property
- * {@value #PROPERTY} asks for it when this class is loaded: {@code true} for stderr, the path of a file, {@code all}
- * for polls that found nothing, too.
+ * Writes a line for each call of libibverbs and librdmacm, like strace(1), if the system property {@value #PROPERTY} is
+ * set when this class is loaded: {@code true} for stderr, or the path of a file; {@code all} also includes polls that
+ * found nothing.
  *
- * <p>The lines go to stderr or a file and not to a logger: who asks why a connection is refused on a machine of a
- * cluster has one property to set, and no logging configuration; and no line may wait in a buffer when the
- * process crashes.
+ * <p>The lines go to stderr or a file, not to a logger. So a user who debugs a connection on a cluster only sets one
+ * property, without a logging configuration, and no line is left in a buffer when the process crashes.
  *
  * <p>{@link NativeCalls} makes all handles of functions of these libraries. It wraps them if the trace is on, and
- * returns them as they are if it is off, so that the trace costs nothing then: no call looks at the switch.
+ * returns them unchanged if it is off. So the trace costs nothing then: no call checks the switch.
  */
 public final class NativeTrace {
-    /** The system property that asks for the trace. */
+    /** The system property that turns the trace on. */
     public static final String PROPERTY = "io.github.rdma4j.verbs.trace";
 
     /** Whether calls are traced. */
@@ -37,17 +36,17 @@ public final class NativeTrace {
     }
 
     /**
-     * A handle that prints what it calls.
+     * Wraps a handle so that it prints its calls.
      *
      * @param real a handle whose first argument is the function's address
-     * @param keepsErrno whether its second argument is where errno goes
+     * @param keepsErrno whether its second argument receives errno
      * @return a handle of the same type
      */
     static MethodHandle traced(MethodHandle real, boolean keepsErrno) {
         return TracedHandle.of(real, keepsErrno, Current.NAMES, Current.OUTPUT);
     }
 
-    /** Gives an exported function its name in the lines. */
+    /** Records the name of an exported function, for the lines. */
     static void learnSymbol(String symbol, MemorySegment address) {
         Current.NAMES.learnSymbol(symbol, address.address());
     }

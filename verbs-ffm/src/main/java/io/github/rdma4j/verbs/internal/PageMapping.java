@@ -19,15 +19,15 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * Zeroed memory from the kernel itself (mmap(2)), of pages of a chosen size, which the arenas of the JDK cannot give.
- * The memory's scope ends with {@link #unmap()}.
+ * Zeroed memory from the kernel (mmap(2)) with pages of a chosen size, which the JDK's arenas cannot provide. The
+ * memory's scope ends with {@link #unmap()}.
  */
 public final class PageMapping {
-    /** What the memory shall be made of. */
+    /** The preferred pages. */
     public enum Wish {
-        /** What the kernel gives. */
+        /** The kernel's choice. */
         ORDINARY,
-        /** Ordinary memory that the kernel is asked to make of huge pages (madvise(2)). */
+        /** Ordinary memory for which the kernel is asked to use huge pages (madvise(2)). */
         TRANSPARENT,
         /** Pages from the pool of huge pages that the administrator reserved. */
         EXPLICIT
@@ -74,13 +74,13 @@ public final class PageMapping {
     }
 
     /**
-     * Maps memory. Where huge pages cannot be had it is ordinary memory, and {@link #refusal()} says why.
+     * Maps memory. If huge pages are not available, it is ordinary memory, and {@link #refusal()} says why.
      *
      * @param size in bytes, a multiple of {@link PageSize#BYTES}, for explicit huge pages of {@link #HUGE_PAGE}
-     * @param wish for pages
-     * @return the mapping, aligned to {@link #HUGE_PAGE} if it is of such pages, else to the power of two that it has
-     *     room for, at most {@link #TRANSPARENT_HUGE_PAGE}
-     * @throws VerbsException if there is no room in the address space or no memory; nothing is mapped then
+     * @param wish the preferred pages
+     * @return the mapping, aligned to {@link #HUGE_PAGE} if it has such pages, otherwise to the largest power of two
+     *     that is not above its size, at most {@link #TRANSPARENT_HUGE_PAGE}
+     * @throws VerbsException if address space or memory runs out; nothing is mapped then
      */
     public static PageMapping map(long size, Wish wish) {
         String refusal = "";
@@ -132,7 +132,7 @@ public final class PageMapping {
         }
     }
 
-    /** 2 MiB where the kernel does not tell, because it has none. */
+    /** 2 MiB if the kernel does not report it, because it has none. */
     static long transparentHugePageSize(Path file) {
         try {
             return Long.parseLong(Files.readString(file).strip());
@@ -142,8 +142,8 @@ public final class PageMapping {
     }
 
     /**
-     * The kernel aligns to small pages only: what is too much at both ends is given back. There is something at both
-     * ends wherever the kernel puts it, so that the calls are the same each time.
+     * The kernel aligns only to small pages, so the excess at both ends is unmapped. There is always excess at both
+     * ends, so that the calls are the same each time.
      */
     private static long mapAligned(long size) {
         long alignment = Math.min(Long.highestOneBit(size), TRANSPARENT_HUGE_PAGE);
@@ -204,34 +204,37 @@ public final class PageMapping {
     }
 
     /**
-     * {@return what was got: {@code "4096-byte pages"}, with the number of {@link PageSize}, {@code "transparent huge
-     * pages"} or {@code "huge pages of 2097152 bytes"}}
+     * {@return the actual pages: {@code "4096-byte pages"}, with the number of {@link PageSize},
+     * {@code "transparent huge pages"} or {@code "huge pages of 2097152 bytes"}}
      */
     public String pages() {
         return pages;
     }
 
-    /** {@return whether these are huge pages, as far as the kernel promises it} */
+    /** {@return whether these are huge pages, as far as the kernel guarantees it} */
     public boolean huge() {
         return huge;
     }
 
-    /** {@return why it was not what was asked for, or an empty string} */
+    /** {@return why they are not the preferred pages, or an empty string} */
     public String refusal() {
         return refusal;
     }
 
     /**
-     * How much of the memory is in transparent huge pages now, as {@code /proc/self/smaps} tells it. Slow: the kernel
-     * walks the address space.
+     * Returns how much of the memory is in transparent huge pages now, according to {@code /proc/self/smaps}. Slow,
+     * because the kernel walks the address space.
      *
-     * @return the bytes, at most all; 0 if they are huge pages of the other kind, or it does not tell
+     * @return the bytes, at most all; 0 for explicit huge pages, or if it is not reported
      */
     public long transparentBytes() {
         return transparentBytes(Path.of("/proc/self/smaps"), memory.address(), memory.byteSize());
     }
 
-    /** How much of the memory a file says is in transparent huge pages; names of mapped files have any bytes. */
+    /**
+     * Returns how much of the memory is in transparent huge pages, according to a file; names of mapped files can
+     * contain any bytes.
+     */
     static long transparentBytes(Path smaps, long address, long size) {
         boolean here = false;
         try (Stream<String> lines = Files.lines(smaps, StandardCharsets.ISO_8859_1)) {
@@ -252,11 +255,11 @@ public final class PageMapping {
     }
 
     /**
-     * Gives the memory back to the kernel; does nothing if that has happened. No adapter may use it any more. After an
-     * exception it can be called again, and goes on where it was.
+     * Unmaps the memory; does nothing if it is unmapped already. No adapter may use it any more. After an exception it
+     * can be called again, and continues where it stopped.
      *
      * @throws IllegalStateException if a native call of another thread still uses it
-     * @throws VerbsException if the kernel refuses; the memory cannot be used any more, and is still mapped
+     * @throws VerbsException if the kernel refuses; the memory can no longer be used, but is still mapped
      */
     public synchronized void unmap() {
         if (arena.scope().isAlive()) {

@@ -13,10 +13,10 @@ public final class PageSize {
     /** In bytes. */
     public static final long BYTES = of(Path.of("/proc/self/auxv"));
 
-    /** A multiple of all page sizes there are, for a process that may not know which one it has. */
+    /** A multiple of all page sizes, for a process that cannot read its own. */
     private static final long LARGEST = 65536;
 
-    /** {@code AT_PAGESZ}: the entry of the auxiliary vector by which the kernel tells it to each process. */
+    /** {@code AT_PAGESZ}: the entry of the auxiliary vector in which the kernel passes the page size to a process. */
     private static final long KEY = 6;
 
     private PageSize() {}

@@ -3,21 +3,21 @@
 package io.github.rdma4j.verbs.internal;
 
 /**
- * How the memory pool, in a package of its own, keeps its regions from being closed by those who use a part of them.
- * The class of regions brings the door, so that its public face needs none.
+ * Lets the memory pool, which is in another package, keep its regions from being closed by users of a part of them.
+ * {@code MemoryRegion} registers the implementation, so that its public API does not need it.
  */
 public final class PooledRegions {
-    /** What the class of regions does for the pool. */
+    /** The access of the pool to regions. */
     public interface Door {
         /**
-         * From now on only {@link #close} closes the region, or the close of its protection domain.
+         * Reserves a region: only {@link #close}, or a close of its protection domain, closes it from now on.
          *
          * @param region a region
          */
         void keep(AutoCloseable region);
 
         /**
-         * Closes a region that was kept.
+         * Closes a reserved region.
          *
          * @param region a region
          */
@@ -29,9 +29,9 @@ public final class PooledRegions {
     private PooledRegions() {}
 
     /**
-     * Called once, by the class of regions, before there is any.
+     * Registers the implementation. Called once, by {@code MemoryRegion}, before there is a region.
      *
-     * @param ofRegions what it does
+     * @param ofRegions the implementation
      */
     public static void door(Door ofRegions) {
         door = ofRegions;

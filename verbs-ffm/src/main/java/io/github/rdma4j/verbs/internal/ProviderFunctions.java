@@ -9,11 +9,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The functions of a context that {@link HotCalls} calls, as the provider has put them into
- * {@code struct ibv_context_ops}.
+ * The functions of a context that {@link HotCalls} calls, as set by the provider in {@code struct ibv_context_ops}.
  *
- * <p>All contexts of a provider share one object. So {@link HotCalls} can tell by a comparison that what it calls is
- * what it knows as a constant.
+ * <p>All contexts of a provider share one object. So {@link HotCalls} can check by one comparison that the function is
+ * its constant.
  *
  * @param pollCompletions ibv_poll_cq(3)
  * @param postSend ibv_post_send(3)
@@ -43,7 +42,10 @@ public record ProviderFunctions(
                 NativeMemory.pointer(ops, ibv_context_ops.post_srq_recv$offset())));
     }
 
-    /** By hand: what the JVM makes for a record when it is first asked takes longer than to open a device. */
+    /**
+     * Written by hand: the code that the JVM generates for a record at its first use takes longer than opening a
+     * device.
+     */
     @Override
     public boolean equals(Object other) {
         return other instanceof ProviderFunctions functions
@@ -66,7 +68,7 @@ public record ProviderFunctions(
         return known == null ? functions : known;
     }
 
-    /** {@return those that were read first, which is before the first queue is made} */
+    /** {@return the functions that were read first, before the first queue was created} */
     static synchronized ProviderFunctions first() {
         if (first == null) {
             throw new IllegalStateException("the functions of a context are read before they are called");

@@ -6,12 +6,12 @@ import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.bindings.verbs_context;
 import java.lang.foreign.MemorySegment;
 
-/** The inline verbs that make queue pairs, through {@code struct verbs_context}. */
+/** The inline verbs that create queue pairs, through {@code struct verbs_context}. */
 public final class QueuePairCalls {
     private QueuePairCalls() {}
 
     /**
-     * ibv_create_qp_ex(3), of which the caller has made the case that is ibv_create_qp.
+     * ibv_create_qp_ex(3), except the case of ibv_create_qp, which the caller handles.
      *
      * @param context the device's context
      * @param attributes a {@code struct ibv_qp_init_attr_ex}

@@ -14,13 +14,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * Waits until a file descriptor can be read, with a timeout, from any number of threads at once.
+ * Waits until a file descriptor is readable, with a timeout, from any number of threads at once.
  *
- * <p>A platform thread waits in ppoll(2), together with an eventfd by which other threads end the wait. A virtual
- * thread parks, and {@link VirtualThreadPoller} unparks it; its carrier is free meanwhile. An interrupt ends the wait
- * of either.
+ * <p>A platform thread waits in ppoll(2), together with an eventfd that other threads use to end the wait. A virtual
+ * thread parks, which frees its carrier, and {@link VirtualThreadPoller} unparks it. An interrupt ends the wait of
+ * either.
  *
- * <p>Whoever owns the descriptor calls {@link #close()} before closing it: that ends all waits, and when it returns no
+ * <p>The owner of the descriptor calls {@link #close()} before closing it. That ends all waits, and when it returns no
  * thread is in a system call with the descriptor.
  */
 public final class ReadinessWaiter {
@@ -28,11 +28,11 @@ public final class ReadinessWaiter {
     public enum Outcome {
         /** The descriptor is ready, or may be: try again, and wait again if there was nothing. */
         READY,
-        /** The time is over. */
+        /** The timeout has expired. */
         TIMED_OUT,
         /** The descriptor is about to be closed. */
         CLOSED,
-        /** The thread was interrupted, before or meanwhile; its interrupt status remains set. */
+        /** The thread was interrupted, before or during the wait; its interrupt status remains set. */
         INTERRUPTED
     }
 
@@ -45,7 +45,7 @@ public final class ReadinessWaiter {
 
     private final Condition nobodyPolls = lock.newCondition();
     private final List<Parked> parked = new ArrayList<>();
-    /** One for all waits: {@link #wakeAll()}. */
+    /** One object for all waits: {@link #wakeAll()}. */
     private final Runnable wakeUp = this::wakeAll;
 
     private int wakeDescriptor = NONE;
@@ -54,7 +54,7 @@ public final class ReadinessWaiter {
     private volatile long wakeUps;
     private boolean closed;
     private final CarrierTurn turn = new CarrierTurn();
-    /** What {@link VirtualThreadPoller} calls; null before the first wait of a virtual thread. */
+    /** The callback of {@link VirtualThreadPoller}; null before the first wait of a virtual thread. */
     private Runnable watching;
 
     /** A virtual thread that waits. */
@@ -64,16 +64,16 @@ public final class ReadinessWaiter {
     }
 
     /**
-     * A waiter for a descriptor.
+     * Creates a waiter for a descriptor.
      *
-     * @param descriptor an open descriptor that poll(2) can wait for; it remains its owner's
+     * @param descriptor an open descriptor that poll(2) can wait for; the waiter does not close it
      */
     public ReadinessWaiter(int descriptor) {
         this.descriptor = descriptor;
     }
 
     /**
-     * A timeout in nanoseconds: nothing for a negative one, 292 years for a longer one.
+     * Converts a timeout to nanoseconds: 0 for a negative one, at most 292 years.
      *
      * @param timeout any duration
      * @return the nanoseconds, from 0
@@ -90,16 +90,16 @@ public final class ReadinessWaiter {
     }
 
     /**
-     * Tries until something comes, waiting for the descriptor in between.
+     * Tries until there is a result, and waits for the descriptor in between.
      *
      * @param operation for the message of the exception after an interrupt; most waits need none
-     * @param timeout how long to wait; zero or less only tries
-     * @param attempt takes what is there without waiting; null if there is nothing
+     * @param timeout how long to wait; zero or less tries once
+     * @param attempt takes a result without waiting; null if there is none
      * @param closed the exception if the waiter is closed meanwhile
-     * @param <T> what comes
-     * @return what came, or null after the time
-     * @throws WaitInterruptedException if the thread is interrupted while it waits; what is there already is taken
-     *     nevertheless
+     * @param <T> the type of the result
+     * @return the result, or null after the timeout
+     * @throws WaitInterruptedException if the thread is interrupted while it waits; a result that is already there is
+     *     still taken
      */
     public <T> T await(
             Supplier<String> operation,
@@ -110,16 +110,16 @@ public final class ReadinessWaiter {
     }
 
     /**
-     * Waits for the descriptor, and tries then, until something comes: for an attempt that finds something only when
-     * the descriptor can be read. That saves an attempt, which is a system call.
+     * Waits for the descriptor, then tries, until there is a result: for attempts that only succeed when the descriptor
+     * is readable. That saves the first attempt, which is a system call.
      *
      * @param operation for the message of the exception after an interrupt; most waits need none
-     * @param timeout how long to wait; zero or less only tries
-     * @param attempt takes what is there without waiting; null if there is nothing
+     * @param timeout how long to wait; zero or less tries once
+     * @param attempt takes a result without waiting; null if there is none
      * @param closed the exception if the waiter is closed meanwhile
-     * @param <T> what comes
-     * @return what came, or null after the time
-     * @throws WaitInterruptedException if the thread is interrupted while it waits, and nothing has come
+     * @param <T> the type of the result
+     * @return the result, or null after the timeout
+     * @throws WaitInterruptedException if the thread is interrupted while it waits, and there is no result
      */
     <T> T awaitAndTry(
             Supplier<String> operation,
@@ -154,7 +154,7 @@ public final class ReadinessWaiter {
                 }
                 switch (await(Math.max(0, remaining), seen)) {
                     case READY, TIMED_OUT -> {
-                        // The next attempt tells, also after the time: what came in the last moment counts.
+                        // The next attempt decides, also after the timeout: a result at the last moment counts.
                         trying = true;
                     }
                     case CLOSED -> throw closed.get();
@@ -175,27 +175,27 @@ public final class ReadinessWaiter {
     }
 
     /**
-     * Waits until the descriptor can be read.
+     * Waits until the descriptor is readable.
      *
-     * @param nanos how long at most
-     * @return why the wait is over
+     * @param nanos the maximum wait
+     * @return why the wait ended
      */
     public Outcome await(long nanos) {
         return await(nanos, wakeUps);
     }
 
-    /** {@return how many wake-ups there were, for {@link #await(long, long)}} */
+    /** {@return the number of wake-ups so far, for {@link #await(long, long)}} */
     public long wakeUps() {
         return wakeUps;
     }
 
     /**
-     * Waits until the descriptor can be read. A wake-up since {@code seen} was read counts, so that none is lost
+     * Waits until the descriptor is readable. A wake-up since {@code seen} was read counts, so that none is lost
      * between an attempt and the wait after it.
      *
-     * @param nanos how long at most
-     * @param seen of {@link #wakeUps()}
-     * @return why the wait is over
+     * @param nanos the maximum wait
+     * @param seen the result of {@link #wakeUps()}
+     * @return why the wait ended
      */
     public Outcome await(long nanos, long seen) {
         if (Thread.currentThread().isInterrupted()) {
@@ -209,8 +209,8 @@ public final class ReadinessWaiter {
         lock.lock();
         try {
             while (woken && !closed) {
-                // Those who are being woken must leave first, or the signal for them would end this wait too, again and
-                // again.
+                // Threads that are being woken must leave first, otherwise their signal would also end this wait, again
+                // and again.
                 nobodyPolls.awaitUninterruptibly();
             }
             if (closed || wakeUps != seen) {
@@ -313,7 +313,7 @@ public final class ReadinessWaiter {
     }
 
     /**
-     * Lets the virtual threads that wait look again; {@link VirtualThreadPoller} calls it when the descriptor is ready.
+     * Lets the waiting virtual threads check again; called by {@link VirtualThreadPoller} when the descriptor is ready.
      */
     private void unparkAll() {
         lock.lock();
@@ -328,7 +328,7 @@ public final class ReadinessWaiter {
         }
     }
 
-    /** Ends all waits that are under way, as though the descriptor were ready. */
+    /** Ends all waits in progress, as if the descriptor were ready. */
     public void wakeAll() {
         lock.lock();
         try {
@@ -353,7 +353,7 @@ public final class ReadinessWaiter {
     }
 
     /**
-     * Ends all waits for good, and returns when no thread uses the descriptor for waiting any more. Twice does no harm.
+     * Ends all waits for good, and returns when no thread uses the descriptor for waiting. A second call does nothing.
      */
     public void close() {
         lock.lock();

@@ -10,21 +10,21 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Native receives, filled in place: {@code struct ibv_recv_wr} with room for some scatter-gather entries each, linked
- * in order.
+ * Native receives that are filled in place: {@code struct ibv_recv_wr}, each with space for some scatter-gather
+ * entries, linked in order.
  */
 public final class ReceiveRequests extends LinkedRequests {
     private static final long WR_SIZE = ibv_recv_wr.sizeof();
 
-    /** Where the entries of a request stand, {@code struct ibv_sge}: behind it. */
+    /** The offset of a request's entries, {@code struct ibv_sge}, which follow it. */
     public static final long ENTRIES = WR_SIZE;
 
     /**
      * Allocates.
      *
-     * @param arena an automatic one, or one that is closed when no thread can be in a method of this object any more
-     * @param capacity the receives, at most {@link #MAX_CAPACITY}
-     * @param maxEntries the most scatter-gather entries of one
+     * @param arena an automatic arena, or one that is closed when no thread can be in a method of this object
+     * @param capacity the number of receives, at most {@link #MAX_CAPACITY}
+     * @param maxEntries the maximum number of scatter-gather entries of one
      */
     public ReceiveRequests(Arena arena, int capacity, int maxEntries) {
         super(arena, WR_SIZE, capacity, maxEntries);
@@ -38,7 +38,7 @@ public final class ReceiveRequests extends LinkedRequests {
         putLong(wr + WR_SIZE + SGE_LENGTH, lengthAndKey);
     }
 
-    /** Fills a receive with several entries, {@code struct ibv_sge}, whose number was checked not to be too great. */
+    /** Fills a receive with several entries, {@code struct ibv_sge}; their number was checked. */
     public void fill(int index, long workRequestId, MemorySegment entries, int count) {
         head(request(index), workRequestId, count);
         copyEntries(index, WR_SIZE, entries, count);
@@ -49,9 +49,9 @@ public final class ReceiveRequests extends LinkedRequests {
         putInt(wr + NUM_SGE, entries);
     }
 
-    // One field each: what a prepared receive changes between its posts.
+    // Setters of single fields, which a prepared receive changes between its posts.
 
-    /** Of the first entry. */
+    /** Sets address and length of the first entry. */
     public void local(int index, long address, int length) {
         long wr = request(index);
         putLong(wr + WR_SIZE + SGE_ADDRESS, address);

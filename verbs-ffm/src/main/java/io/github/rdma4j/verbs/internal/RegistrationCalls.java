@@ -7,13 +7,13 @@ import static io.github.rdma4j.verbs.internal.ColdCalls.word;
 import io.github.rdma4j.verbs.bindings.verbs_context;
 import java.lang.foreign.MemorySegment;
 
-/** The verbs that make and change memory regions. Those that return NULL leave the cause in errno. */
+/** The verbs that create and change memory regions. Functions that return NULL report the cause in errno. */
 public final class RegistrationCalls {
     private RegistrationCalls() {}
 
     /**
      * ibv_reg_mr(3), ibv_reg_mr_iova(3). The macros of those names resolve to ibv_reg_mr_iova2 when the access flags
-     * are not a compile-time constant; that function also masks the optional flags on kernels that do not know them.
+     * are not a compile-time constant; that function also masks the optional flags on kernels that do not support them.
      *
      * @param pd the protection domain
      * @param address of the first byte

@@ -4,7 +4,7 @@ package io.github.rdma4j.verbs.internal;
 
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 
-/** The values of {@code enum ibv_wr_opcode}; integers, because posting compares and stores nothing else. */
+/** The values of {@code enum ibv_wr_opcode}; integers, because posting only compares and stores them. */
 public final class SendOpcode {
     public static final int RDMA_WRITE = RdmaHeaders.IBV_WR_RDMA_WRITE();
     public static final int RDMA_WRITE_WITH_IMMEDIATE = RdmaHeaders.IBV_WR_RDMA_WRITE_WITH_IMM();
@@ -17,7 +17,7 @@ public final class SendOpcode {
     public static final int BIND_MEMORY_WINDOW = RdmaHeaders.IBV_WR_BIND_MW();
     public static final int SEND_WITH_INVALIDATE = RdmaHeaders.IBV_WR_SEND_WITH_INV();
     public static final int SEGMENTED_SEND = RdmaHeaders.IBV_WR_TSO();
-    /** In verbs.h from rdma-core 45 on. */
+    /** In verbs.h since rdma-core 45. */
     public static final int FLUSH = 14;
 
     public static final int ATOMIC_WRITE = RdmaHeaders.IBV_WR_ATOMIC_WRITE();
@@ -43,7 +43,7 @@ public final class SendOpcode {
 
     private SendOpcode() {}
 
-    /** Whether ibv_post_send does not know it. */
+    /** Returns whether ibv_post_send does not support it. */
     public static boolean isExtendedOnly(int opcode) {
         return opcode == FLUSH || opcode == ATOMIC_WRITE;
     }
@@ -56,7 +56,7 @@ public final class SendOpcode {
         return (NAMES[opcode].startsWith("a") || NAMES[opcode].startsWith("R") ? "an " : "a ") + NAMES[opcode];
     }
 
-    /** A set of opcodes as bits. */
+    /** Returns a set of opcodes as bits. */
     public static int mask(int... opcodes) {
         int mask = 0;
         for (int opcode : opcodes) {

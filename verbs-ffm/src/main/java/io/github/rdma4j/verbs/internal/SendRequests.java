@@ -12,8 +12,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Native work requests of one queue pair, filled in place: {@code struct ibv_send_wr} with room for some scatter-gather
- * entries each, linked in order. What never changes (links, entry addresses) is written once.
+ * Native work requests of one queue pair that are filled in place: {@code struct ibv_send_wr}, each with space for some
+ * scatter-gather entries, linked in order. Values that never change (links, entry addresses) are written once.
  */
 public final class SendRequests extends LinkedRequests {
     private static final long WR_SIZE = ibv_send_wr.sizeof();
@@ -34,8 +34,8 @@ public final class SendRequests extends LinkedRequests {
     private static final long DATAGRAM_NUMBER = DATAGRAM + ibv_send_wr.wr.ud.remote_qpn$offset();
     private static final long DATAGRAM_KEY = DATAGRAM + ibv_send_wr.wr.ud.remote_qkey$offset();
     /**
-     * Where a datagram says where the number of its address handle is: in a part that a datagram leaves unused and no
-     * library looks at.
+     * The offset of the address of a datagram's handle number: a field that a datagram leaves unused and no library
+     * reads.
      */
     public static final long DATAGRAM_HANDLE_NUMBER = ATOMIC_SWAP;
 
@@ -51,15 +51,15 @@ public final class SendRequests extends LinkedRequests {
     private static final long SEGMENTED_HEADER_SIZE = SEGMENTED + ibv_send_wr.tso.hdr_sz$offset();
     private static final long SEGMENTED_SEGMENT_SIZE = SEGMENTED + ibv_send_wr.tso.mss$offset();
 
-    /** Where the entries of a request stand, {@code struct ibv_sge}: behind it. */
+    /** The offset of a request's entries, {@code struct ibv_sge}, which follow it. */
     public static final long ENTRIES = WR_SIZE;
 
     /**
      * Allocates.
      *
-     * @param arena an automatic one, or one that is closed when no thread can be in a method of this object any more
-     * @param capacity the requests, at most {@link #MAX_CAPACITY}
-     * @param maxEntries the most scatter-gather entries of one
+     * @param arena an automatic arena, or one that is closed when no thread can be in a method of this object
+     * @param capacity the number of requests, at most {@link #MAX_CAPACITY}
+     * @param maxEntries the maximum number of scatter-gather entries of one
      */
     public SendRequests(Arena arena, int capacity, int maxEntries) {
         super(arena, WR_SIZE, capacity, maxEntries);
@@ -74,7 +74,7 @@ public final class SendRequests extends LinkedRequests {
         putLong(wr + WR_SIZE + SGE_LENGTH, lengthAndKey);
     }
 
-    /** Fills a request with several entries, {@code struct ibv_sge}, whose number was checked not to be too great. */
+    /** Fills a request with several entries, {@code struct ibv_sge}; their number was checked. */
     public void fill(
             int index,
             int opcode,
@@ -93,8 +93,8 @@ public final class SendRequests extends LinkedRequests {
     }
 
     /**
-     * In the order of the fields, so that the compiler makes one store of two. The immediate data is in network byte
-     * order.
+     * Writes the fields in order, so that the compiler combines two stores into one. The immediate data is in network
+     * byte order.
      */
     private static void head(long wr, int opcode, long workRequestId, int entries, int immediateOrKey, int flags) {
         putLong(wr + WR_ID, workRequestId);
@@ -121,11 +121,11 @@ public final class SendRequests extends LinkedRequests {
     }
 
     /**
-     * Names the peer. The address handle must be kept open until the request was posted.
+     * Names the peer. The address handle must stay open until the request is posted.
      *
      * @param index of the request
      * @param addressHandle the {@code struct ibv_ah}
-     * @param handleNumber where a ring keeps the handle's number; 0 if the device was not opened for rings
+     * @param handleNumber the address of the handle's number, for rings; 0 if the device was not opened for rings
      * @param queuePairNumber the peer's
      * @param queueKey the peer's
      */
@@ -142,7 +142,7 @@ public final class SendRequests extends LinkedRequests {
         putInt(request(index) + SHARED_RECEIVE_QUEUE, number);
     }
 
-    /** Window and region must be kept open until the request was posted. */
+    /** Fills in a binding. The window and the region must stay open until the request is posted. */
     public void bind(int index, long window, int remoteKey, long region, long boundAddress, long length, int access) {
         long wr = request(index);
         putLong(wr + BIND_WINDOW, window);
@@ -161,12 +161,15 @@ public final class SendRequests extends LinkedRequests {
         putShort(wr + SEGMENTED_SEGMENT_SIZE, (short) maxSegmentSize);
     }
 
-    /** Packed as {@link #atomic} does it, because only extended posting has it: the length, and how as a number. */
+    /**
+     * Packs a flush like {@link #atomic}, because only extended posting has it: the length, and the placement and level
+     * as a number.
+     */
     public void flush(int index, long remoteAddress, int remoteKey, long length, int placement, int level) {
         atomic(index, remoteAddress, remoteKey, length, placement | level << Byte.SIZE);
     }
 
-    // One field each: what a prepared request changes between its posts.
+    // Setters of single fields, which a prepared request changes between its posts.
 
     public void flags(int index, int flags) {
         putInt(request(index) + SEND_FLAGS, flags);
@@ -203,7 +206,7 @@ public final class SendRequests extends LinkedRequests {
         putLong(request(index) + ATOMIC_SWAP, swap);
     }
 
-    // What was recorded, for extended posting.
+    // The recorded values, for extended posting.
 
     public int opcode(int index) {
         return NativeMemory.getInt(request(index) + OPCODE);

@@ -4,7 +4,7 @@ package io.github.rdma4j.verbs.internal;
 
 import java.lang.foreign.MemorySegment;
 
-/** The verb of shared receive queues that leaves the cause of its failure in errno. */
+/** The verb of shared receive queues that reports the cause of a failure in errno. */
 public final class SharedReceiveCalls {
     private SharedReceiveCalls() {}
 
@@ -12,7 +12,7 @@ public final class SharedReceiveCalls {
      * ibv_create_srq(3).
      *
      * @param domain the protection domain
-     * @param attributes a {@code struct ibv_srq_init_attr}; what is in it is updated to what was given
+     * @param attributes a {@code struct ibv_srq_init_attr}; its values are updated to the granted values
      * @return the shared receive queue, or NULL
      */
     public static MemorySegment create(MemorySegment domain, MemorySegment attributes) {

@@ -3,17 +3,17 @@
 package io.github.rdma4j.verbs.internal;
 
 /**
- * A descriptor that is readable when another one is, and also as long as it is told to be: an epoll(7) instance over
- * two.
+ * A descriptor that is readable when another one is, and while it is signalled: an epoll(7) instance over two
+ * descriptors.
  */
 public final class SignalledDescriptor {
     private final int epoll;
     private final int signal;
 
     /**
-     * Stands for a descriptor.
+     * Creates a descriptor for another one.
      *
-     * @param descriptor an open one, which remains its owner's
+     * @param descriptor an open descriptor, which this object does not close
      */
     public SignalledDescriptor(int descriptor) {
         epoll = FileDescriptors.createEpoll();
@@ -42,12 +42,12 @@ public final class SignalledDescriptor {
         FileDescriptors.signal(signal);
     }
 
-    /** From now on it is readable only when the other descriptor is. */
+    /** Makes it readable only when the other descriptor is. */
     public void clear() {
         FileDescriptors.drain(signal);
     }
 
-    /** Closes what was opened here, before the other descriptor is closed. */
+    /** Closes the descriptors that were opened here, before the other descriptor is closed. */
     public void close() {
         FileDescriptors.close(epoll);
         FileDescriptors.close(signal);

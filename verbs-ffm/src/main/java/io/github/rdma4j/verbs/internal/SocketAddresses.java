@@ -21,7 +21,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.ServerSocketChannel;
 import java.util.Optional;
 
-/** {@code struct sockaddr_in} and {@code sockaddr_in6}, to and from {@link InetSocketAddress}. */
+/** Converts {@code struct sockaddr_in} and {@code sockaddr_in6} to and from {@link InetSocketAddress}. */
 public final class SocketAddresses {
     private static final short AF_INET = 2;
     private static final short AF_INET6 = 10;
@@ -32,22 +32,22 @@ public final class SocketAddresses {
     private SocketAddresses() {}
 
     /**
-     * The address to bind for one that a program gave. As with Java's sockets, the wildcard address of either family
-     * stands for IPv4 and IPv6: for {@code ::}, or for {@code 0.0.0.0} where this JVM has no IPv6 (it is switched off,
-     * or {@code java.net.preferIPv4Stack} is set).
+     * Returns the address to bind for a program's address. As with Java's sockets, the wildcard address of either
+     * family means IPv4 and IPv6: {@code ::}, or {@code 0.0.0.0} if this JVM has no IPv6 (it is switched off, or
+     * {@code java.net.preferIPv4Stack} is set).
      *
-     * @param address that the program gave
-     * @return the wildcard address of the family to bind; any other address as it is
+     * @param address the program's address
+     * @return the wildcard address of the family to bind; any other address unchanged
      */
     public static InetSocketAddress toBind(InetSocketAddress address) {
         return isWildcard(address) ? wildcard(hasIpv6(), address.getPort()) : address;
     }
 
     /**
-     * The local address to connect from: the wildcard address of either family stands for both.
+     * Returns the local address to connect from: the wildcard address of either family means both.
      *
-     * @param local that the program gave, or null
-     * @param remote where to connect to
+     * @param local the program's local address, or null
+     * @param remote the address to connect to
      * @return the local address, a wildcard one in the family of the remote one; null for null
      */
     public static InetSocketAddress toConnectFrom(InetSocketAddress local, InetSocketAddress remote) {
@@ -57,10 +57,10 @@ public final class SocketAddresses {
     }
 
     /**
-     * Says whether an address is the wildcard address of a family.
+     * Returns whether an address is the wildcard address of a family.
      *
-     * @param address to look at
-     * @return false also for a name that is not resolved
+     * @param address the address
+     * @return also false for a name that is not resolved
      */
     public static boolean isWildcard(InetSocketAddress address) {
         return !address.isUnresolved() && address.getAddress().isAnyLocalAddress();
@@ -70,7 +70,7 @@ public final class SocketAddresses {
         return new InetSocketAddress(InetAddress.ofLiteral(ipv6 ? "::" : "0.0.0.0"), port);
     }
 
-    /** As Java's own sockets decide it, when the JVM starts. */
+    /** Decides like Java's own sockets, when the JVM starts. */
     private static boolean hasIpv6() {
         try {
             ServerSocketChannel.open(StandardProtocolFamily.INET6).close();
@@ -78,14 +78,13 @@ public final class SocketAddresses {
         } catch (UnsupportedOperationException e) {
             return false;
         } catch (IOException e) {
-            // No descriptor is left, which the caller's own attempt reports.
+            // No descriptor is left; the caller's own attempt reports that.
             return true;
         }
     }
 
     /**
-     * A link-local address needs the interface that it belongs to. As with Java's sockets, one of this host need not
-     * name it.
+     * Returns the interface of a link-local address. As with Java's sockets, an address of this host need not name it.
      */
     private static int scope(Inet6Address address) {
         if (address.getScopeId() != 0 || !address.isLinkLocalAddress()) {
@@ -104,9 +103,9 @@ public final class SocketAddresses {
     }
 
     /**
-     * Writes an address into fresh memory that has room for any family.
+     * Writes an address to new memory that is large enough for any family.
      *
-     * @param allocator where the memory comes from
+     * @param allocator the source of the memory
      * @param address to write
      * @return a {@code struct sockaddr}
      * @throws IllegalArgumentException if the host name has not been resolved

@@ -3,23 +3,23 @@
 package io.github.rdma4j.verbs.internal;
 
 /**
- * A stack that is nearly exhausted overflows here, before a lock is taken, and not between {@code lock()} and the
+ * Makes a nearly exhausted stack overflow here, before a lock is taken, instead of between {@code lock()} and the
  * return of {@code unlock()}.
  *
- * <p>The locks of {@code java.util.concurrent} do not guarantee that they are free after a {@link StackOverflowError}:
- * {@code lock()} can throw it and keep the lock, and {@code unlock()} can throw it before it gives the lock back. All
- * other threads then wait for ever.
+ * <p>The locks of {@code java.util.concurrent} do not guarantee that they are released after a
+ * {@link StackOverflowError}: {@code lock()} can throw it and keep the lock, and {@code unlock()} can throw it before
+ * it releases the lock. All other threads then wait forever.
  */
 public final class StackRoom {
     private StackRoom() {}
 
     /**
-     * Throws if less than about 8 KiB of the stack are left. The interpreter makes room for these variables at once.
-     * Compilers drop them, but reserve their room for a thread that takes the branch and goes on in the interpreter, so
-     * the method costs a comparison.
+     * Throws if less than about 8 KiB of the stack are left. The interpreter reserves space for these variables at
+     * once. Compilers drop them, but reserve the space for a thread that takes the branch and continues in the
+     * interpreter, so the method costs one comparison.
      *
      * @param present never null, which the compiler must not know
-     * @throws StackOverflowError if there is less room
+     * @throws StackOverflowError if there is less space
      */
     public static void require(Object present) {
         long a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19;

@@ -17,17 +17,16 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /**
- * A TCP socket of the kernel's, non-blocking, with the descriptors that pollers of this library wait for. The JDK has
- * the same inside its channels, and tells nobody its descriptor: a thread could not wait for a socket and an adapter
- * together.
+ * A non-blocking TCP socket of the kernel, with the descriptors that this library's pollers wait for. The JDK's
+ * channels hide their descriptors, so a thread could not wait for a socket and an adapter together.
  *
- * <p>What is readable when the socket is ready is an epoll(7) instance with this socket in it, since a poller asks for
- * reading only. It is asked again after each event ({@link #arm}), as a completion channel is.
+ * <p>The descriptor that is readable when the socket is ready is an epoll(7) instance with this socket in it, because a
+ * poller only waits for reading. It must be armed again after each event ({@link #arm}), like a completion channel.
  *
  * <p>Thread safety: none; its owner has a lock.
  */
 public final class StreamSocket implements AutoCloseable {
-    /** What {@link #receive} gives when the peer has ended its stream. */
+    /** The result of {@link #receive} after the peer has ended its stream. */
     public static final long END = Long.MIN_VALUE;
 
     private static final int SOCK_STREAM = 1;
@@ -54,7 +53,7 @@ public final class StreamSocket implements AutoCloseable {
     private static final int ADDRESS_BYTES = 28;
     private static final int ROOM_FOR_ADDRESS = 128;
 
-    /** Of {@code struct tcp_info}, whose fields stay where they are (linux/tcp.h). */
+    /** The size of {@code struct tcp_info}, whose fields keep their offsets (linux/tcp.h). */
     private static final int INFO_BYTES = 160;
 
     private static final int INFO_RETRANSMITS = 2;
@@ -63,7 +62,7 @@ public final class StreamSocket implements AutoCloseable {
     private static final int INFO_LAST_ACK = 56;
     private static final int INFO_NOT_SENT = 144;
 
-    /** A window that is full is asked after again and again; so many questions without an answer are no accident. */
+    /** A full window is probed repeatedly; this many probes without a response are no coincidence. */
     private static final int PROBES_OF_THE_DEAD = 4;
 
     private static final int KEEPALIVES = 4;
@@ -88,17 +87,17 @@ public final class StreamSocket implements AutoCloseable {
             NativeCalls.systemHandle("shutdown", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
 
     private final int descriptor;
-    /** Negative of a socket that listens, which is waited for by itself. */
+    /** Negative for a listening socket, whose own descriptor is waited for. */
     private final int epoll;
 
     private final MemorySegment event;
     private final MemorySegment info = Arena.ofAuto().allocate(INFO_BYTES + Long.BYTES, Long.BYTES);
-    /** For the two descriptors; null of a socket that listens. */
+    /** Waits for the two descriptors; null for a listening socket. */
     private final ReadinessWaiter readable;
 
     private final ReadinessWaiter eventful;
     private volatile boolean open = true;
-    /** Of a socket that listens: a connection for which no second descriptor was left, or -1. */
+    /** For a listening socket: a connection for which no second descriptor was left, or -1. */
     private int halfAccepted = -1;
 
     private StreamSocket(int descriptor, boolean listens) {
@@ -117,7 +116,7 @@ public final class StreamSocket implements AutoCloseable {
             FileDescriptors.epollAdd(created, descriptor, EPOLLONESHOT, 0);
             event = FileDescriptors.allocateEvents(Arena.ofAuto(), 1);
         } catch (Throwable e) {
-            // The descriptor stays the caller's.
+            // The caller still owns the descriptor.
             if (created >= 0) {
                 FileDescriptors.close(created);
             }
@@ -158,11 +157,12 @@ public final class StreamSocket implements AutoCloseable {
     }
 
     /**
-     * Begins to connect. {@link #arm} for writing tells when it is decided, and {@link #connectFailure} how.
+     * Starts to connect. {@link #arm} for writing reports the end of the attempt, and {@link #connectFailure} its
+     * result.
      *
      * @param operation for the message of an exception
-     * @param local where from; null for what the routing table says
-     * @param remote where to
+     * @param local the local address; null for the routing table's choice
+     * @param remote the address to connect to
      * @return the socket
      */
     public static StreamSocket connect(String operation, InetSocketAddress local, InetSocketAddress remote) {
@@ -196,12 +196,12 @@ public final class StreamSocket implements AutoCloseable {
     }
 
     /**
-     * Waits for connections at an address.
+     * Listens for connections at an address.
      *
      * @param operation for the message of an exception
-     * @param address of this machine, or the wildcard address, which takes IPv4 and IPv6 as Java's sockets do; port 0
-     *     takes any
-     * @param backlog how many the kernel keeps until they are accepted
+     * @param address of this machine, or the wildcard address, which accepts IPv4 and IPv6 like Java's sockets; port 0
+     *     selects a free port
+     * @param backlog how many connections the kernel keeps until they are accepted
      * @return the socket, which is itself readable when there is one
      */
     public static StreamSocket listen(String operation, InetSocketAddress address, int backlog) {
@@ -235,13 +235,13 @@ public final class StreamSocket implements AutoCloseable {
     }
 
     /**
-     * Takes a connection, without waiting. One for which the kernel cannot give all that it needs waits for the next
-     * call, here or in the kernel.
+     * Accepts a connection, without waiting. If the kernel lacks resources for a connection, the connection waits for
+     * the next call, here or in the kernel.
      *
      * @param operation for the message of an exception
-     * @return the connection; null if there is none, or none any more
-     * @throws io.github.rdma4j.verbs.VerbsException if the kernel cannot give what it needs ({@link #isShortage}), or
-     *     no more come
+     * @return the connection; null if there is none
+     * @throws io.github.rdma4j.verbs.VerbsException if the kernel lacks resources ({@link #isShortage}), or the socket
+     *     no longer listens
      */
     public StreamSocket accept(String operation) {
         int accepted = halfAccepted >= 0 ? halfAccepted : acceptDescriptor(operation);
@@ -265,9 +265,9 @@ public final class StreamSocket implements AutoCloseable {
     }
 
     /**
-     * Whether a failure of {@link #accept} may be over after a while, and the connection waits for that.
+     * Returns whether a failure of {@link #accept} may be temporary; the connection then waits.
      *
-     * @param failure what it has thrown
+     * @param failure the exception of {@link #accept}
      * @return whether there was no descriptor or no memory
      */
     public static boolean isShortage(VerbsException failure) {
@@ -282,10 +282,10 @@ public final class StreamSocket implements AutoCloseable {
     }
 
     private static VerbsException clientWaits(String operation, int errno) {
-        return Failures.of(operation, errno, "a client waits until there is room for it", "");
+        return Failures.of(operation, errno, "a client waits until there are resources for it", "");
     }
 
-    /** -1 if there is none. */
+    /** Returns -1 if there is none. */
     private int acceptDescriptor(String operation) {
         try {
             int accepted = (int) ACCEPT.invokeExact(
@@ -302,10 +302,11 @@ public final class StreamSocket implements AutoCloseable {
                 throw Failures.of(
                         operation,
                         errno,
-                        "the socket listens no more: somebody has ended it, as ss -K does",
-                        "close the server, and bind it anew");
+                        "the socket no longer listens: another program, such as ss -K, has ended it",
+                        "close the server, and bind it again");
             }
-            // Of a connection that broke before it was taken accept(2) tells its own error: that is nobody's failure.
+            // accept(2) reports the error of a connection that broke before it was accepted; that is not a failure of
+            // the listening socket.
             if (isShortage(errno)) {
                 throw clientWaits(operation, errno);
             }
@@ -332,7 +333,7 @@ public final class StreamSocket implements AutoCloseable {
         }
     }
 
-    /** The number of bytes that the kernel has written behind {@link #info}'s start; 0 if it refuses. */
+    /** Returns the number of bytes that the kernel has written to {@link #info}; 0 if it refuses. */
     private int getOption(int level, int option, int size) {
         try {
             MemorySegment length = info.asSlice(INFO_BYTES);
@@ -344,15 +345,15 @@ public final class StreamSocket implements AutoCloseable {
         }
     }
 
-    /** {@return why it did not connect, as an errno; 0 if it has} */
+    /** {@return the errno of a failed connect; 0 if it succeeded} */
     public int connectFailure() {
         return getOption(SOL_SOCKET, SO_ERROR, Integer.BYTES) == 0 ? Errno.EIO : info.get(JAVA_INT, 0);
     }
 
     /**
-     * Has the kernel ask after a silent peer, whose own kernel answers; whole seconds, one at least each.
+     * Makes the kernel probe a silent peer, whose kernel responds; in whole seconds, at least one each.
      *
-     * @param timeout until a dead one is given up, about; the connection then ends with ETIMEDOUT
+     * @param timeout the approximate time until a dead peer is detected; the connection then ends with ETIMEDOUT
      */
     public void keepAlive(Duration timeout) {
         int seconds = (int) Math.min(Integer.MAX_VALUE, timeout.toSeconds());
@@ -362,7 +363,7 @@ public final class StreamSocket implements AutoCloseable {
         setOption(SOL_SOCKET, SO_KEEPALIVE, 1);
     }
 
-    /** {@return whether the peer's kernel has everything that was sent} */
+    /** {@return whether the peer's kernel has received everything that was sent} */
     public boolean isAcknowledged() {
         return getOption(IPPROTO_TCP, TCP_INFO, INFO_BYTES) >= INFO_NOT_SENT + Integer.BYTES
                 && info.get(JAVA_INT, INFO_UNACKED) == 0
@@ -370,10 +371,10 @@ public final class StreamSocket implements AutoCloseable {
     }
 
     /**
-     * Whether the peer's kernel answers, as far as that is known.
+     * Returns whether the peer's kernel responds, as far as that is known.
      *
      * @param patience in milliseconds
-     * @return false if it has acknowledged nothing for so long, though this side's kernel has asked again
+     * @return false if it has acknowledged nothing for that long, although this side's kernel has probed it
      */
     public boolean peerAnswers(long patience) {
         if (getOption(IPPROTO_TCP, TCP_INFO, INFO_BYTES) < INFO_LAST_ACK + Integer.BYTES) {
@@ -389,7 +390,7 @@ public final class StreamSocket implements AutoCloseable {
         return name(LOCAL);
     }
 
-    /** {@return the peer's address; null if there is none any more} */
+    /** {@return the peer's address; null if there is none any longer} */
     public InetSocketAddress peerAddress() {
         return name(PEER);
     }
@@ -406,12 +407,12 @@ public final class StreamSocket implements AutoCloseable {
     }
 
     /**
-     * Gives bytes to the kernel, as many as it takes now.
+     * Sends as many bytes as the kernel accepts now.
      *
      * @param memory native memory
      * @param offset of the first byte
-     * @param length how many
-     * @return how many it has taken, 0 if it has no room; a negative errno if the connection is broken
+     * @param length the number of bytes
+     * @return how many it has accepted, 0 if its buffer is full; a negative errno if the connection is broken
      */
     public long send(MemorySegment memory, long offset, long length) {
         try {
@@ -428,13 +429,13 @@ public final class StreamSocket implements AutoCloseable {
     }
 
     /**
-     * Takes bytes that have come.
+     * Receives bytes that have arrived.
      *
      * @param memory native memory
-     * @param offset where the first byte goes
-     * @param length the most, above 0
-     * @return how many there were, 0 for none; {@link #END} if none will come; a negative errno if the connection is
-     *     broken
+     * @param offset the position of the first byte
+     * @param length the maximum number of bytes, above 0
+     * @return the number of bytes, 0 for none; {@link #END} after the end of the stream; a negative errno if the
+     *     connection is broken
      */
     public long receive(MemorySegment memory, long offset, long length) {
         try {
@@ -449,24 +450,26 @@ public final class StreamSocket implements AutoCloseable {
         }
     }
 
-    /** {@return how many wake-ups there were, for {@link #await}} */
+    /** {@return the number of wake-ups so far, for {@link #await}} */
     public long wakeUps() {
         return readable.wakeUps();
     }
 
-    /** Ends the waits that are under way. Unlike all else here, any thread may call it, and {@link #await}. */
+    /**
+     * Ends the waits in progress. Unlike the other methods, this one and {@link #await} may be called from any thread.
+     */
     public void wakeUp() {
         readable.wakeAll();
         eventful.wakeAll();
     }
 
     /**
-     * Waits until there is something to read, or, if it was armed for that, room to write; a virtual thread holds no
-     * carrier meanwhile.
+     * Waits until there is something to read or, if armed for it, space to write; a virtual thread releases its carrier
+     * meanwhile.
      *
-     * @param nanos how long at most
-     * @param seen of {@link #wakeUps()}: one that came since then ends the wait
-     * @param armed whether to wait for what {@link #arm} has asked for, and not for reading alone
+     * @param nanos the maximum wait
+     * @param seen the result of {@link #wakeUps()}: a later wake-up ends the wait
+     * @param armed whether to wait for the directions of {@link #arm}, and not only for reading
      * @return false if the thread is interrupted
      */
     public boolean await(long nanos, long seen, boolean armed) {
@@ -475,32 +478,32 @@ public final class StreamSocket implements AutoCloseable {
     }
 
     /**
-     * From now on, what comes makes the descriptor readable, until {@link #takeEvent()}; so does what has come and was
-     * not taken.
+     * Arms the socket: data that arrives, or has arrived and was not read, makes the descriptor readable until
+     * {@link #takeEvent()}.
      *
-     * @param writable whether room for writing counts, too
+     * @param writable whether space for writing also counts
      */
     public void arm(boolean writable) {
         arm(true, writable);
     }
 
     /**
-     * Arms for one of the two directions or both; the end of the connection counts in any case.
+     * Arms the socket for one or both directions; the end of the connection always counts.
      *
-     * @param readable whether what comes counts
-     * @param writable whether room for writing counts
+     * @param readable whether arriving data counts
+     * @param writable whether space for writing counts
      */
     public void arm(boolean readable, boolean writable) {
         int events = EPOLLONESHOT | (readable ? FileDescriptors.READABLE : 0) | (writable ? EPOLLOUT : 0);
         FileDescriptors.epollAskAgain(epoll, descriptor, events, 0);
     }
 
-    /** {@return whether there was an event; from now on there is none until it is armed again} */
+    /** {@return whether there was an event; there are no more events until it is armed again} */
     public boolean takeEvent() {
         return FileDescriptors.epollWait(epoll, event, 0) > 0;
     }
 
-    /** Ends both directions; what was sent before still arrives. */
+    /** Shuts down both directions; data that was sent before still arrives. */
     public void shutDown() {
         try {
             int ignored = (int) SHUTDOWN.invokeExact(NativeCalls.capture(), descriptor, SHUT_RDWR);
@@ -510,9 +513,9 @@ public final class StreamSocket implements AutoCloseable {
     }
 
     /**
-     * What is readable when there is an event.
+     * Returns the descriptor that is readable when there is an event.
      *
-     * @return the descriptor, which stays this object's
+     * @return the descriptor, which this object owns
      */
     public int fileDescriptor() {
         if (!open) {
@@ -526,7 +529,7 @@ public final class StreamSocket implements AutoCloseable {
         return open;
     }
 
-    /** Closes it; what was sent before still arrives. Twice does nothing. */
+    /** Closes the socket; data that was sent before still arrives. Does nothing if it is closed already. */
     @Override
     public void close() {
         if (open) {

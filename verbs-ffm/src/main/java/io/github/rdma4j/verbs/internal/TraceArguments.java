@@ -9,14 +9,14 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The arguments of one call as the trace shows them: numbers and addresses, and, for the functions that a person looks
- * for, the names of constants and what structures hold. What a function fills is read when it has returned.
+ * The arguments of one call for the trace: numbers and addresses and, for the functions that users care about most,
+ * names of constants and contents of structures. Structures that a function fills are read after it has returned.
  */
 final class TraceArguments {
     private static final Map<String, Text> BEFORE = new HashMap<>();
     private static final Map<String, Text> AFTER = new HashMap<>();
 
-    /** What is shown in place of an argument. */
+    /** The text of an argument. */
     private interface Text {
         String of(TraceArguments call, long word);
     }
@@ -34,11 +34,11 @@ final class TraceArguments {
     private long result;
 
     /**
-     * The arguments of a call.
+     * Creates the arguments of a call.
      *
-     * @param function that is called
-     * @param arguments of the handle
-     * @param first index of what belongs to the function
+     * @param function the called function
+     * @param arguments the arguments of the handle
+     * @param first the index of the function's first argument
      */
     TraceArguments(TracedFunction function, Object[] arguments, int first) {
         this.function = function;
@@ -54,17 +54,17 @@ final class TraceArguments {
         }
     }
 
-    /** {@return an argument; 0 if there are not so many} */
+    /** {@return an argument; 0 if there are fewer} */
     long word(int index) {
         return index < words.length ? words[index] : 0;
     }
 
-    /** Reads what the function is given. */
+    /** Reads the structures that the function is passed. */
     void readBefore() {
         read(BEFORE);
     }
 
-    /** Reads what the function has left. */
+    /** Reads the structures that the function has filled. */
     void readAfter(long returned) {
         result = returned;
         read(AFTER);
@@ -92,12 +92,12 @@ final class TraceArguments {
         BEFORE.put(key(function, index), text);
     }
 
-    /** A structure that the function is given. */
+    /** Registers a structure that the function is passed. */
     private static void given(String function, int index, Text text) {
         before(function, index, (call, word) -> word == 0 ? "NULL" : text.of(call, word));
     }
 
-    /** A structure that the function fills if it returns 0. */
+    /** Registers a structure that the function fills if it returns 0. */
     private static void filled(String function, int index, Text text) {
         AFTER.put(
                 key(function, index),
@@ -148,7 +148,7 @@ final class TraceArguments {
         extendedPosting();
     }
 
-    /** The builders take the request's number and flags from the queue pair; behind it come remote key and address. */
+    /** The builders take the request's number and flags from the queue pair; the remote key and address follow. */
     private static void extendedPosting() {
         Text request = (call, word) -> TraceStructures.request(word);
         for (String builder : new String[] {
@@ -205,17 +205,17 @@ final class TraceArguments {
                 (call, word) -> '[' + TraceStructures.MASK.flags(NativeMemory.getInt(word)) + ']');
     }
 
-    /** {@return a pointer that a function has returned: the few that are strings as such} */
+    /** {@return the text of a returned pointer, for the few functions that return strings} */
     static String pointerResult(String function, long word) {
         return function.equals("ibv_get_device_name") ? TraceStructures.string(word) : pointer(word);
     }
 
-    /** {@return whether what a function returns is a value and tells of no failure} */
+    /** {@return whether the result of a function is a value and not an error} */
     static boolean isRead(String function) {
         return function.startsWith("ibv_wc_read_") || function.equals("ibv_get_device_guid");
     }
 
-    /** {@return the value that such a function has returned} */
+    /** {@return the text of such a value} */
     static String read(String function, long number) {
         return switch (function) {
             case "ibv_wc_read_opcode" -> TraceStructures.COMPLETION_OPCODES.one(number);

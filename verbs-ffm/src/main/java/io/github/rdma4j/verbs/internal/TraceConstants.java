@@ -7,12 +7,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.StringJoiner;
 
-/** The names of some constants of the headers, whose values the generated bindings know. */
+/** The names of some constants of the headers, with the values from the generated bindings. */
 final class TraceConstants {
     private final Map<Long, String> names = new LinkedHashMap<>();
 
     /**
-     * The constants whose names begin alike.
+     * Creates the names of constants with a common prefix.
      *
      * @param prefix such as {@code IBV_ACCESS_}
      * @param rests of the names

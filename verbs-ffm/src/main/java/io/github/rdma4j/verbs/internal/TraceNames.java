@@ -20,13 +20,13 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which function lies at an address. Exported ones are known by their lookup, those that verbs.h calls through the
- * fields of an object when a call returns the object.
+ * Finds the function at an address. Exported functions are recorded by their lookup; functions that verbs.h calls
+ * through the fields of an object are recorded when a call returns the object.
  */
 final class TraceNames {
     private static final String BINDINGS = LibIbVerbs.class.getPackageName() + '.';
 
-    /** Fields whose function has another name in verbs.h than its prefix and the field's name. */
+    /** Fields whose function has a name in verbs.h other than its prefix and the field's name. */
     private static final Map<String, String> OTHERWISE = Map.of(
             "ibv_create_flow", "ibv_create_flow",
             "ibv_destroy_flow", "ibv_destroy_flow",
@@ -35,7 +35,7 @@ final class TraceNames {
 
     private final Map<Long, TracedFunction> functions = new ConcurrentHashMap<>();
 
-    /** The function at an address; one that nobody has told of has its address as its name. */
+    /** Returns the function at an address; the name of an unknown function is its address. */
     TracedFunction at(long address) {
         TracedFunction known = functions.get(address);
         return known == null ? new TracedFunction("(*0x%x)".formatted(address), null) : known;
@@ -48,7 +48,7 @@ final class TraceNames {
         }
     }
 
-    /** Learns the functions of an object that a successful call has returned. */
+    /** Records the functions of an object that a successful call has returned. */
     void learnFrom(String name, long object, long firstArgument) {
         switch (name) {
             case "ibv_open_device", "ibv_import_device" -> learnContext(object);
@@ -68,7 +68,10 @@ final class TraceNames {
         }
     }
 
-    /** The structure around the context is counted from its end: an older library has fewer entries in front. */
+    /**
+     * Records the functions of a context. The structure around it is counted from its end: an older library has fewer
+     * entries at the start.
+     */
     private void learnContext(long context) {
         long ops = context + ibv_context.ops$offset();
         learn("ibv_context_ops", ibv_context_ops.layout(), ops, 0);
@@ -93,7 +96,7 @@ final class TraceNames {
         }
     }
 
-    /** Fields of the first versions hold functions that are exported today, and known by that name. */
+    /** Fields of the first versions hold functions that are exported today and recorded by that name. */
     private static boolean isVerb(MemoryLayout member) {
         return member.name().filter(name -> !name.startsWith("_compat_")).isPresent();
     }
@@ -106,7 +109,7 @@ final class TraceNames {
         return (structure.equals("ibv_cq_ex") && field.startsWith("read_") ? "ibv_wc_" : "ibv_") + field;
     }
 
-    /** Null if the field points to data. */
+    /** Returns null if the field points to data. */
     private static FunctionDescriptor ofField(String structure, String field) {
         try {
             return descriptor(Class.forName(BINDINGS + structure + '$' + field), "descriptor");
@@ -115,7 +118,7 @@ final class TraceNames {
         }
     }
 
-    /** Null if the bindings are older than the function. */
+    /** Returns null if the bindings are older than the function. */
     private static FunctionDescriptor descriptor(Class<?> type, String method) {
         try {
             return (FunctionDescriptor) type.getMethod(method).invoke(null);

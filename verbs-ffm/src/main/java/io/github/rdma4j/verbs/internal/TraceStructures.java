@@ -18,7 +18,7 @@ import io.github.rdma4j.verbs.bindings.sockaddr_storage;
 import java.lang.foreign.MemorySegment;
 import java.util.StringJoiner;
 
-/** C structures as the trace shows them: those of their fields that a person looks for, by their names in C. */
+/** C structures for the trace: the fields that users care about most, by their names in C. */
 final class TraceStructures {
     static final TraceConstants ACCESS = new TraceConstants(
             "IBV_ACCESS_",
@@ -170,7 +170,7 @@ final class TraceStructures {
             ibv_send_wr.wr$offset() + ibv_send_wr.wr.rdma$offset() + ibv_send_wr.wr.rdma.rkey$offset();
     private static final long ATOMIC = ibv_send_wr.wr$offset() + ibv_send_wr.wr.atomic$offset();
 
-    /** Of a chain or a list; how many more there are is told. */
+    /** The maximum number of elements of a chain or list that are shown; the number of the others follows. */
     private static final int SHOWN = 16;
 
     private TraceStructures() {}
@@ -259,7 +259,7 @@ final class TraceStructures {
         return chain.toString();
     }
 
-    /** After a failure only the number, the status, the queue pair and the driver's own code mean something. */
+    /** After a failure only the number, the status, the queue pair and the driver's code are valid. */
     private static String completion(MemorySegment wc) {
         int status = ibv_wc.status(wc);
         Fields fields = new Fields();
@@ -283,7 +283,7 @@ final class TraceStructures {
                 .toString();
     }
 
-    /** What an extended queue pair gives to the next request. */
+    /** The values that an extended queue pair uses for the next request. */
     static String request(long queuePair) {
         MemorySegment qp = memory(queuePair, ibv_qp_ex.sizeof());
         return new Fields(queuePair)
@@ -309,7 +309,7 @@ final class TraceStructures {
                 .toString();
     }
 
-    /** {@code struct ibv_qp_attr}: what the mask names of what is looked at most. */
+    /** {@code struct ibv_qp_attr}: the most important fields of the mask. */
     static String attributes(long attributes, long mask) {
         MemorySegment attr = memory(attributes, ibv_qp_attr.sizeof());
         String named = MASK.flags(mask) + '|';
@@ -350,7 +350,7 @@ final class TraceStructures {
         return new Fields().add("event_type", ASYNC_EVENTS.one(type)).toString();
     }
 
-    /** {@code struct rdma_cm_event}: its status is an errno, or what the peer has rejected with. */
+    /** {@code struct rdma_cm_event}: its status is an errno, or the peer's reject reason. */
     static String event(long event) {
         MemorySegment fields = memory(event, rdma_cm_event.sizeof());
         int status = rdma_cm_event.status(fields);
@@ -388,7 +388,7 @@ final class TraceStructures {
 
         Fields() {}
 
-        /** Of an object that is not only read: its address comes first. */
+        /** For an object that is not only read, whose address comes first. */
         Fields(long address) {
             text.add(pointer(address));
         }
@@ -404,7 +404,7 @@ final class TraceStructures {
         }
     }
 
-    /** Structures that belong together, of which the first are shown. */
+    /** Structures in a chain, of which the first are shown. */
     private static final class Chain {
         private final StringJoiner shown = new StringJoiner(", ");
         private int count;

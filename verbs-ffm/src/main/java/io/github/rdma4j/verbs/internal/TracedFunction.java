@@ -9,14 +9,17 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 
 /**
- * A native function as the trace knows it.
+ * A native function, for the trace.
  *
  * @param name in C
- * @param descriptor of the generated bindings, which says what of the words of a call is a pointer, and how many words
- *     count; null if the bindings do not know the function
+ * @param descriptor the signature from the generated bindings, which determines the pointers and the number of
+ *     arguments of a call; null if the bindings do not have the function
  */
 record TracedFunction(String name, FunctionDescriptor descriptor) {
-    /** They return a number, which is negative after a failure; all others that return one return 0 or an errno. */
+    /**
+     * Functions whose result is a number, negative after a failure. All other functions with a number as result return
+     * 0 or an errno.
+     */
     private static final List<String> COUNTS = List.of(
             "ibv_poll_cq",
             "ibv_get_device_index",
@@ -27,26 +30,26 @@ record TracedFunction(String name, FunctionDescriptor descriptor) {
             "ibv_dm_export_dmabuf_fd",
             "ibv_export_buf_dmabuf_fd");
 
-    /** Those of librdmacm return -1 and leave the cause in errno, or what getaddrinfo(3) returns. */
+    /** Functions of librdmacm return -1 and report the cause in errno, or return a result of getaddrinfo(3). */
     private static final String CONNECTION_MANAGER = "rdma_";
 
-    /** {@return whether it looks for completions, which is done again and again in vain} */
+    /** {@return whether it polls for completions, which is repeated many times without a result} */
     boolean isPoll() {
         return name.equals("ibv_poll_cq") || name.equals("ibv_start_poll");
     }
 
     /**
-     * Whether a poll found nothing.
+     * Returns whether a poll found nothing.
      *
-     * @param result of the call
-     * @return whether it says so
+     * @param result the result of the call
+     * @return true if it found nothing
      */
     boolean isEmptyPoll(Object result) {
         int number = ((Number) result).intValue();
         return name.equals("ibv_poll_cq") && number == 0 || name.equals("ibv_start_poll") && number == Errno.ENOENT;
     }
 
-    /** {@return how many of the arguments of a call count} */
+    /** {@return the number of arguments of a call} */
     int arity(int given) {
         return descriptor == null
                 ? given
@@ -58,7 +61,7 @@ record TracedFunction(String name, FunctionDescriptor descriptor) {
         return descriptor != null && descriptor.argumentLayouts().get(index) instanceof AddressLayout;
     }
 
-    /** An integer of C as it was meant: of a word that is wider, only the lower part counts. */
+    /** Converts an integer of C: only the lower part of a wider word counts. */
     long narrowed(int index, long word) {
         return descriptor == null ? word : narrowed(descriptor.argumentLayouts().get(index), word);
     }
@@ -73,12 +76,12 @@ record TracedFunction(String name, FunctionDescriptor descriptor) {
     }
 
     /**
-     * What a call has returned.
+     * Returns the text of a result.
      *
-     * @param word as the handle has it; null if the handle returns nothing
+     * @param word the result of the handle; null if it returns nothing
      * @param isSegment whether the handle returns a pointer
-     * @param errno that the call has left; 0 if the handle does not keep it
-     * @return such as {@code 0x7f0012345678}, {@code NULL ENOMEM (Cannot allocate memory)}; empty for nothing
+     * @param errno the errno of the call; 0 if the handle does not capture it
+     * @return the text, such as {@code 0x7f0012345678}, {@code NULL ENOMEM (Cannot allocate memory)}; empty for nothing
      */
     String result(Long word, boolean isSegment, int errno) {
         MemoryLayout layout =

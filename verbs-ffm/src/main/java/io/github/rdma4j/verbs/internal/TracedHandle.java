@@ -10,9 +10,9 @@ import java.lang.invoke.MethodType;
 import java.time.LocalTime;
 import java.time.format.DateTimeFormatter;
 
-/** What stands in place of a handle while the trace is on: it calls, and writes a line about the call. */
+/** Replaces a handle while the trace is on: calls it, and writes a line about the call. */
 final class TracedHandle {
-    /** Of {@link #call}, whose arguments have to be collected. */
+    /** The handle of {@link #call}, whose arguments must be collected. */
     private static final MethodHandle CALL = find();
 
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSSSSS");
@@ -42,12 +42,12 @@ final class TracedHandle {
     }
 
     /**
-     * A handle that prints what it calls.
+     * Wraps a handle so that it prints its calls.
      *
      * @param real a handle whose first argument is the function's address
-     * @param keepsErrno whether its second argument is where errno goes
-     * @param names of functions
-     * @param output where the lines go
+     * @param keepsErrno whether its second argument receives errno
+     * @param names the names of functions
+     * @param output the output of the lines
      * @return a handle of the same type
      */
     static MethodHandle of(MethodHandle real, boolean keepsErrno, TraceNames names, TraceOutput output) {
@@ -62,7 +62,7 @@ final class TracedHandle {
     private Object call(Object[] arguments) throws Throwable {
         TracedFunction function = names.at(word(arguments[0]));
         TraceArguments told = new TraceArguments(function, arguments, keepsErrno ? 2 : 1);
-        // Before the call: what it is given may be gone behind it.
+        // Before the call, because the structures that it is passed may be gone afterwards.
         if (!function.isPoll()) {
             told.readBefore();
         }
@@ -95,13 +95,15 @@ final class TracedHandle {
         return result;
     }
 
-    /** Virtual threads have no name by default. A name may contain anything, and a line has no second one. */
+    /**
+     * Virtual threads have no name by default. A name may contain any characters, but a trace entry is a single line.
+     */
     private static String threadName(Thread thread) {
         String name = thread.getName().replaceAll("\\p{Cntrl}", " ");
         return name.isEmpty() ? "#" + thread.threadId() : name;
     }
 
-    /** An argument or a result as the register has it. */
+    /** Returns an argument or a result as a register holds it. */
     static long word(Object value) {
         return value instanceof MemorySegment segment ? segment.address() : ((Number) value).longValue();
     }

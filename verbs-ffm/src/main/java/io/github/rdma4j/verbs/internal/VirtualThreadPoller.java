@@ -14,10 +14,9 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Waits (epoll(7)) on behalf of virtual threads, so that a wait for an event holds no carrier; the JDK does the same
- * for
- * sockets. It has one daemon thread, the only thread that this library starts by itself. The first wait of a virtual
- * thread starts it. It ends when nothing has been watched for {@value #IDLE_MILLIS} ms, and the next wait starts
- * another one: a running thread would keep the class loader of this library alive.
+ * for sockets. The first wait of a virtual thread starts its only thread, a daemon. The thread ends when nothing has
+ * been watched for {@value #IDLE_MILLIS} ms, and the next wait starts another one, because a running thread would keep
+ * the class loader of this library alive.
  *
  * <p>Several waiters may share a descriptor, such as two objects for one native context.
  */
@@ -36,7 +35,8 @@ final class VirtualThreadPoller {
 
     private final MemorySegment events = FileDescriptors.allocateEvents(Arena.ofAuto(), EVENTS_PER_CALL);
     /**
-     * By descriptor. Changed with the lock held, and before the kernel is asked: the thread may find it ready at once.
+     * The waiters by descriptor. Changed with the lock held, and before the kernel is queried, because the descriptor
+     * may be ready at once.
      */
     private final Map<Integer, List<Runnable>> waiters = new ConcurrentHashMap<>();
 
@@ -50,7 +50,7 @@ final class VirtualThreadPoller {
         }
     }
 
-    /** The thread inherits nothing of the program's thread that happens to be the first to wait. */
+    /** The thread inherits nothing from the program's thread that happens to wait first. */
     private static VirtualThreadPoller start() {
         VirtualThreadPoller poller = new VirtualThreadPoller();
         try {
@@ -73,11 +73,11 @@ final class VirtualThreadPoller {
     }
 
     /**
-     * Calls the waiter once when the descriptor is ready; at once if it is. The call comes more than once if the waiter
-     * throws, and when another waiter asks for the same descriptor.
+     * Calls the waiter once when the descriptor is ready, at once if it is ready already. The waiter is called more
+     * than once if it throws, or if another waiter watches the same descriptor.
      *
-     * @param descriptor that it waits for
-     * @param waiter to be told; the same object each time
+     * @param descriptor the descriptor to watch
+     * @param waiter the waiter to call; the same object each time
      */
     static void watch(int descriptor, Runnable waiter) {
         LOCK.lock();
@@ -94,8 +94,8 @@ final class VirtualThreadPoller {
     /**
      * Stops watching. Does nothing for a waiter that does not watch.
      *
-     * @param descriptor that was watched, still open
-     * @param waiter as it was given
+     * @param descriptor the watched descriptor, still open
+     * @param waiter the waiter, as it was passed
      */
     static void forget(int descriptor, Runnable waiter) {
         LOCK.lock();
@@ -144,7 +144,9 @@ final class VirtualThreadPoller {
         }
     }
 
-    /** An exception, such as an OutOfMemoryError, must not end the thread: virtual threads would sleep on. */
+    /**
+     * An exception, such as an OutOfMemoryError, must not end the thread, because virtual threads would wait forever.
+     */
     private void run() {
         while (true) {
             try {
@@ -176,7 +178,7 @@ final class VirtualThreadPoller {
         }
     }
 
-    /** The kernel reports a descriptor once, so the waiters are called until that has worked. */
+    /** Calls the waiters until that has worked, because the kernel reports a descriptor only once. */
     private void tell(int descriptor) {
         while (true) {
             try {

@@ -6,7 +6,7 @@ import io.github.rdma4j.verbs.internal.HotCalls;
 import io.github.rdma4j.verbs.internal.UseGuard;
 import java.lang.foreign.MemorySegment;
 
-/** Through the provider's function, ibv_poll_cq(3), which has a lock of its own. */
+/** Polls through the provider's function, ibv_poll_cq(3), which has its own lock. */
 public final class CompletionFunctions extends CompletionPath {
     private final UseGuard guard;
     private final MemorySegment function;
@@ -15,7 +15,7 @@ public final class CompletionFunctions extends CompletionPath {
     private int calls;
 
     /**
-     * For one completion queue.
+     * Creates the path of one completion queue.
      *
      * @param guard closed by the queue's owner
      * @param function the provider's entry in {@code ibv_context_ops}
@@ -41,7 +41,7 @@ public final class CompletionFunctions extends CompletionPath {
 
     @Override
     public void close() {
-        // The owner's guard lets nobody in.
+        // The owner's guard admits no thread.
     }
 
     @Override

@@ -5,17 +5,17 @@ package io.github.rdma4j.verbs.internal.datapath;
 import java.util.function.IntSupplier;
 
 /**
- * How completions are found, and what keeps a close from freeing the queue under a thread that polls: it is inside
- * between an {@link #enter()} that returned true and its {@link #exit()}.
+ * Finds completions, and keeps a close from freeing the queue while a thread polls. A thread is inside between an
+ * {@link #enter()} that returned true and its {@link #exit()}.
  */
 public abstract sealed class CompletionPath permits CompletionFunctions, CompletionRing {
-    /** What {@link #arm} returns where the library's function arms the queue. */
+    /** The result of {@link #arm} if the library's function arms the queue. */
     public static final int BY_FUNCTION = Integer.MIN_VALUE;
 
     CompletionPath() {}
 
     /**
-     * Marks the calling thread as inside. Nobody enters twice.
+     * Marks the calling thread as inside. A thread must not enter twice.
      *
      * @return whether the queue may be polled; if not, {@link #exit()} must not be called
      */
@@ -24,23 +24,23 @@ public abstract sealed class CompletionPath permits CompletionFunctions, Complet
     /** Marks the calling thread as outside again. */
     public abstract void exit();
 
-    /** Lets nobody in any more, and waits until nobody is inside. */
+    /** Admits no thread any more, and waits until no thread is inside. */
     public abstract void close();
 
-    /** Lets threads in again, after a close whose native part was refused. */
+    /** Admits threads again, after a close whose native part was refused. */
     public abstract void reopen();
 
     /**
      * Fetches completions; the calling thread is inside.
      *
-     * @param entries the most to fetch
-     * @param workCompletions where they go, an array of {@code struct ibv_wc}
+     * @param entries the maximum number to fetch
+     * @param workCompletions receives them, an array of {@code struct ibv_wc}
      * @return how many were fetched, negative if the queue has failed
      */
     public abstract int poll(int entries, long workCompletions);
 
     /**
-     * Makes a call that gives the queue another length; the calling thread is outside, and the queue is not closed
+     * Runs a call that changes the length of the queue. The calling thread is outside, and the queue is not closed
      * meanwhile.
      *
      * @param resize the call
@@ -51,9 +51,9 @@ public abstract sealed class CompletionPath permits CompletionFunctions, Complet
     }
 
     /**
-     * Asks for an event of the next completion, if that is this way's and not the library's to do. Any thread may.
+     * Requests an event for the next completion, unless the library must do that. Any thread may call this.
      *
-     * @param solicitedOnly whether only some completions are to make one
+     * @param solicitedOnly whether only some completions make an event
      * @param eventsTaken how many events of this queue have been taken from its channel so far
      * @return 0, an errno, or {@link #BY_FUNCTION}
      */
@@ -62,16 +62,16 @@ public abstract sealed class CompletionPath permits CompletionFunctions, Complet
     }
 
     /**
-     * Something that goes through the library's functions will complete here.
+     * Announces requests that go through the library's functions and complete here.
      *
-     * @param why it does, for users
-     * @throws IllegalStateException if the two do not go together
+     * @param the reason, for users
+     * @throws IllegalStateException if that is not possible with this path
      */
     public void useFunctions(String why) {
-        // Most ways do not care.
+        // Most paths do not depend on it.
     }
 
-    /** {@return why the functions are used though nothing spoke against a ring at first; empty if they are not} */
+    /** {@return why functions are used although a ring seemed possible at first; empty if they are not} */
     public String refusal() {
         return "";
     }

@@ -5,8 +5,8 @@ package io.github.rdma4j.verbs.internal.datapath;
 import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 
 /**
- * Completions that Java finds in a ring itself. Threads that poll at once take turns, as they do in the library's
- * function, which has a lock for it.
+ * Finds completions in a ring from Java. Threads that poll at once take turns, as they do in the library's function,
+ * which has a lock.
  */
 public abstract sealed class CompletionRing extends CompletionPath permits RxeCompletionRing, Mlx5CompletionRing {
     private final ExclusiveGuard turns = new ExclusiveGuard();

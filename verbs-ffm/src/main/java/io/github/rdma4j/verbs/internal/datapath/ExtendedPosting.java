@@ -18,34 +18,34 @@ import io.github.rdma4j.verbs.internal.SendRequests;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Posting with {@code ibv_wr_*} on one queue pair. Between ibv_wr_start and ibv_wr_complete the provider holds the lock
- * of the send queue, mostly a spin lock. So nothing native is called while a batch is built: requests are recorded, and
- * replayed here without a pause. A batch that is never posted holds no lock, and needs no ibv_wr_abort; closing the
- * queue pair in the middle of building has nothing to wait for. The price is that each request is written to memory and
- * read again, a few nanoseconds.
+ * Posts with {@code ibv_wr_*} on one queue pair. Between ibv_wr_start and ibv_wr_complete the provider holds the lock
+ * of the send queue, usually a spin lock. So nothing native is called while a batch is filled: requests are recorded,
+ * and replayed here without a pause. A batch that is never posted holds no lock and needs no ibv_wr_abort, and closing
+ * the queue pair meanwhile does not wait. The cost is that each request is written to memory and read again, a few
+ * nanoseconds.
  *
- * <p>All or nothing: what ibv_wr_complete refuses leaves nothing in the queue.
+ * <p>All or nothing: if ibv_wr_complete refuses, no request is in the queue.
  */
 public final class ExtendedPosting {
     private static final int INLINE = RdmaHeaders.IBV_SEND_INLINE();
     private static final long WORK_REQUEST_ID = ibv_qp_ex.wr_id$offset();
     private static final long FLAGS = ibv_qp_ex.wr_flags$offset();
-    /** Behind the structure of rdma-core 44; version 45 has one more pointer there. */
+    /** After the structure of rdma-core 44; version 45 has one more pointer there. */
     private static final long FLUSH = ibv_qp_ex.sizeof();
     /**
-     * Up to version 44 the word there is the {@code comp_mask} of the provider's {@code struct verbs_qp}, a few low
-     * bits; and no function lies in the first pages of an address space.
+     * Up to version 44, the word there is the {@code comp_mask} of the provider's {@code struct verbs_qp}, a few low
+     * bits; and no function is in the first pages of an address space.
      */
     private static final long LOWEST_FUNCTION = 1 << 16;
-    /** Operations that have no data of their own or carry it in their arguments. */
+    /** Operations without data, or with data in their arguments. */
     private static final int WITHOUT_DATA = SendOpcode.mask(
             SendOpcode.LOCAL_INVALIDATE, SendOpcode.BIND_MEMORY_WINDOW, SendOpcode.ATOMIC_WRITE, SendOpcode.FLUSH);
 
-    /** Whom a request names beside its memory. */
+    /** The peer that a request names besides its memory. */
     public enum Peers {
-        /** Nobody: the queue pair is connected. */
+        /** No peer: the queue pair is connected. */
         ONE,
-        /** The queue pair that the datagram goes to. */
+        /** The queue pair that receives the datagram. */
         ANY,
         /** A shared receive queue of the peer's XRC domain. */
         SHARED_RECEIVE_QUEUES
@@ -83,16 +83,16 @@ public final class ExtendedPosting {
      * Reads the function pointers.
      *
      * @param queuePair the {@code struct ibv_qp_ex}
-     * @param driver of its device
-     * @param peers whom a request names
-     * @param opcodes those that the queue pair was created for, as bits
-     * @throws UnsupportedVerbException if the provider did not fill one that is needed
+     * @param driver the driver of its device
+     * @param peers the peer that a request names
+     * @param opcodes the opcodes that the queue pair was created for, as bits
+     * @throws UnsupportedVerbException if the provider did not set one that is needed
      */
     public ExtendedPosting(long queuePair, DeviceDriver driver, Peers peers, int opcodes) {
         this.peers = peers;
         this.opcodes = opcodes;
         this.critical = driver.postsInUserSpace();
-        // SoftRoCE's library takes all slices of a list to be as long as the first; it was put right in rdma-core 64.
+        // SoftRoCE's library takes all slices of a list to be as long as the first; fixed in rdma-core 64.
         this.equalSlicesOnly = driver.mayBeSoftware() && !LaterVerbs.isExported("ibv_alloc_buf");
         this.queuePair = queuePair;
         structure = MemorySegment.ofAddress(queuePair).reinterpret(FLUSH + Long.BYTES);
@@ -167,22 +167,22 @@ public final class ExtendedPosting {
     }
 
     /**
-     * Whether a request with this opcode and these flags can be posted; otherwise its function pointers must not be
-     * called.
+     * Returns whether a request with this opcode and these flags can be posted; otherwise its function pointers must
+     * not be called.
      */
     public boolean can(int opcode, int flags) {
         return (opcodes >>> opcode & 1) != 0 && ((flags & INLINE) == 0 || setInline.address() != 0);
     }
 
-    /** {@return whether the device's library sends something else if the slices of a list differ in length} */
+    /** {@return whether the device's library sends the wrong data if the slices of a list differ in length} */
     public boolean takesEqualSlicesOnly() {
         return equalSlicesOnly;
     }
 
     /**
-     * Posts the first requests of those recorded; for a caller that is inside the queue pair's guard.
+     * Posts the first recorded requests; called inside the queue pair's guard.
      *
-     * @param requests that {@link #can} allowed
+     * @param requests requests that {@link #can} allows
      * @param count at least 1
      * @return 0 or an errno; then none was posted
      */
@@ -195,14 +195,14 @@ public final class ExtendedPosting {
                 added++;
             }
         } finally {
-            // Only an error of the JVM, such as an exhausted stack, gets here early; the lock must not stay.
+            // Only an error of the JVM, such as an exhausted stack, gets here early; the lock must be released.
             if (added < count) {
                 ExtendedCalls.call(abort, critical, queuePair);
             }
         }
         int result = Math.abs(ExtendedCalls.complete(complete, critical, queuePair));
-        // Sizes were checked while recording, so there is only one room that can be short; SoftRoCE and others say
-        // ENOSPC, where ibv_post_send says ENOMEM.
+        // Sizes were checked while recording, so only the queue can be full. SoftRoCE and others report ENOSPC for
+        // that, while ibv_post_send reports ENOMEM.
         return result == Errno.ENOSPC ? Errno.ENOMEM : result;
     }
 

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is mapped in this process, by the kernel's own word ({@code /proc/self/maps}, proc_pid_maps(5)): what a pointer
- * of another library is compared with before it is followed.
+ * The mappings of this process, as reported by the kernel ({@code /proc/self/maps}, proc_pid_maps(5)). Pointers of
+ * other libraries are checked against them before they are dereferenced.
  *
  * @param regions in the order of their addresses
  */
@@ -23,10 +23,10 @@ record MemoryMap(List<Region> regions) {
      * One mapping.
      *
      * @param start its first byte
-     * @param end behind its last byte
+     * @param end the address after its last byte
      * @param access such as {@code rw-s}
-     * @param offset of the first byte in what is mapped
-     * @param path of what is mapped; empty if it is no file
+     * @param offset the offset of the first byte in the mapped file
+     * @param path the path of the mapped file; empty if it is not a file
      */
     record Region(long start, long end, String access, long offset, String path) {
         boolean has(long address, long length) {
@@ -34,9 +34,9 @@ record MemoryMap(List<Region> regions) {
         }
     }
 
-    /** Reads it anew. */
+    /** Reads the current mappings. */
     static MemoryMap read() throws IOException {
-        // Not as UTF-8: a file may have any name.
+        // Not as UTF-8, because a file may have any name.
         return parse(Files.readAllLines(MAPS, StandardCharsets.ISO_8859_1));
     }
 
@@ -56,12 +56,12 @@ record MemoryMap(List<Region> regions) {
         return new MemoryMap(List.copyOf(regions));
     }
 
-    /** The mapping that has all these bytes. */
+    /** Returns the mapping that contains all these bytes. */
     Optional<Region> region(long address, long length) {
         return regions.stream().filter(region -> region.has(address, length)).findFirst();
     }
 
-    /** Whether a program may read all these bytes. */
+    /** Returns whether a program may read all these bytes. */
     boolean canRead(long address, long length) {
         return region(address, length)
                 .filter(region -> region.access.startsWith("r"))

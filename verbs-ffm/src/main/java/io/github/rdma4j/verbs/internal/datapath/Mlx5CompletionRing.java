@@ -26,11 +26,12 @@ import java.lang.invoke.VarHandle;
 import java.util.function.IntSupplier;
 
 /**
- * The completion queue of an mlx5 adapter. The adapter and who polls count alike; a bit in each entry tells whose it
- * is, and changes its meaning with each round.
+ * The completion queue of an mlx5 adapter. The adapter and the polling thread each count entries. A bit in each entry
+ * marks its owner, and changes its meaning with each round.
  *
- * <p>libmlx5 keeps what a completion says of a queue pair in its own memory, and we keep it in ours. So all queue pairs
- * of a queue go one way, and the first one that comes says which; before it comes, there is nothing to be found.
+ * <p>libmlx5 keeps the state of queue pairs that completions refer to in its own memory, and this library keeps it
+ * here. So all queue pairs of a queue use one path, which the first queue pair decides; before that, there are no
+ * completions.
  */
 public final class Mlx5CompletionRing extends CompletionRing {
     private static final VarHandle CONSUMER;
@@ -46,14 +47,14 @@ public final class Mlx5CompletionRing extends CompletionRing {
     private static final long WC_BYTES = ibv_wc.sizeof();
     private static final long WC_QP_NUMBER = ibv_wc.qp_num$offset();
     private static final long WC_FLAGS = ibv_wc.wc_flags$offset();
-    /** What libmlx5 returns for what it does not understand. */
+    /** The result of libmlx5 for a completion that it does not understand. */
     private static final int NOT_UNDERSTOOD = -2;
 
     private final MemorySegment queue;
     private final MemorySegment pollFunction;
     private final Mlx5Members members = new Mlx5Members();
 
-    // Written inside alone.
+    // Written only inside.
     private volatile boolean onRing;
     private volatile String reason = "";
     private long start;
@@ -64,7 +65,7 @@ public final class Mlx5CompletionRing extends CompletionRing {
     private int number;
 
     private int consumer;
-    /** Polls that did not go to the ring. */
+    /** The number of polls that did not use the ring. */
     private int calls;
 
     Mlx5CompletionRing(MemorySegment queue, MemorySegment pollFunction) {
@@ -72,19 +73,22 @@ public final class Mlx5CompletionRing extends CompletionRing {
         this.pollFunction = pollFunction;
     }
 
-    /** For who destroys or resets a queue pair: its queues are open, since they are closed after it. */
+    /**
+     * Enters for a thread that destroys or resets a queue pair; its completion queues are open, because they are closed
+     * after it.
+     */
     void enterToClean() {
         if (!enter()) {
             throw new IllegalStateException("a completion queue was closed before its queue pair");
         }
     }
 
-    /** {@return whether a queue pair can come that has rings} */
+    /** {@return whether a queue pair with rings can join} */
     boolean takesRings() {
         return reason.isEmpty();
     }
 
-    /** A queue pair with rings has come. */
+    /** Adds a queue pair with rings. */
     void join(Mlx5SendRing member) {
         enterToClean();
         try {
@@ -94,7 +98,7 @@ public final class Mlx5CompletionRing extends CompletionRing {
         }
     }
 
-    /** Takes the queue over from the library, if that was not done before: a queue pair with rings comes. */
+    /** Takes the queue over from the library, if that was not done before, for a queue pair with rings. */
     void takeOver() {
         enterToClean();
         try {
@@ -118,9 +122,9 @@ public final class Mlx5CompletionRing extends CompletionRing {
     }
 
     /**
-     * What completes by the library's functions has come; from now on the queue is polled by them.
+     * Switches to the library's functions, for requests that complete through them.
      *
-     * @param why it does, for users
+     * @param the reason, for users
      * @throws IllegalStateException if there are queue pairs with rings
      */
     @Override
@@ -147,7 +151,7 @@ public final class Mlx5CompletionRing extends CompletionRing {
         return reason;
     }
 
-    /** A longer queue would be copied by the library, which does not know how far we have read. */
+    /** The library would copy the queue to a longer one, but does not have our read position. */
     @Override
     public int resize(IntSupplier resize) {
         enterToClean();
@@ -171,7 +175,7 @@ public final class Mlx5CompletionRing extends CompletionRing {
                 | (solicitedOnly ? Mlx5Layout.ARM_SOLICITED : 0)
                 | index;
         putInt(doorbellRecord + Mlx5Layout.ARMING, Integer.reverseBytes(word));
-        // C: mmio_wc_start, which keeps the store above in front of the register's.
+        // C: mmio_wc_start, which keeps the store above before the register's store.
         Mlx5Register.fence();
         putLong(armingRegister, NativeMemory.pair(Integer.reverseBytes(word), Integer.reverseBytes(number)));
         // C: mmio_flush_writes.
@@ -182,7 +186,7 @@ public final class Mlx5CompletionRing extends CompletionRing {
     @Override
     public int poll(int wanted, long workCompletions) {
         if (!onRing) {
-            // Nothing can be there before the first queue pair has come.
+            // There are no completions before the first queue pair has joined.
             HotCalls.letStop(++calls);
             return reason.isEmpty() ? 0 : HotCalls.poll(pollFunction, true, queue.address(), wanted, workCompletions);
         }
@@ -191,9 +195,8 @@ public final class Mlx5CompletionRing extends CompletionRing {
         while (found < wanted) {
             long entry = entry(index);
             int owner = getByte(entry + COMPLETION_OWNER);
-            // C: udma_from_device_barrier, behind the load that tells whose the entry is. Nothing on x86-64, where
-            // loads
-            // of memory keep their order; C's lfence there is for loads of other kinds.
+            // C: udma_from_device_barrier, after the load of the entry's owner. Nothing on x86-64, where loads of
+            // memory keep their order; C's lfence there is for loads of other kinds.
             VarHandle.acquireFence();
             if (isAdapters(owner, index)) {
                 break;
@@ -206,12 +209,12 @@ public final class Mlx5CompletionRing extends CompletionRing {
             found++;
         }
         CONSUMER.setOpaque(this, index);
-        // No barrier in C either: what was read of the entries is not read again.
+        // No barrier in C either: entries that were read are not read again.
         putInt(doorbellRecord + Mlx5Layout.CONSUMER_INDEX, Integer.reverseBytes(index & Mlx5Layout.INDEX_MASK));
         return found;
     }
 
-    /** Where an entry is; where it has 128 bytes, its second half. */
+    /** Returns the address of an entry; of an entry of 128 bytes, its second half. */
     private long entry(int index) {
         return structure(start + (long) (index & entries - 1) * entryBytes + entryBytes - COMPLETION_BYTES);
     }
@@ -225,7 +228,7 @@ public final class Mlx5CompletionRing extends CompletionRing {
         return NativeMemory.getByte(address) & 0xff;
     }
 
-    /** Reads an entry that is ours; false for what cannot be. */
+    /** Reads an entry that is ours; returns false for an invalid one. */
     private boolean read(long entry, int owner, long wc) {
         int codeAndNumber = Integer.reverseBytes(getInt(entry + COMPLETION_OPCODE_AND_NUMBER));
         Mlx5SendRing member = members.find(codeAndNumber & 0xffffff);
@@ -249,7 +252,7 @@ public final class Mlx5CompletionRing extends CompletionRing {
     }
 
     /**
-     * Takes the entries of a queue pair out that is destroyed or reset; the others move up to the newest. The calling
+     * Removes the entries of a queue pair that is destroyed or reset; the others move up to the newest. The calling
      * thread is inside, and the adapter writes no more entries of that queue pair.
      *
      * @param forGood whether it is destroyed
@@ -285,7 +288,7 @@ public final class Mlx5CompletionRing extends CompletionRing {
 
     private void move(long from, long to) {
         int round = getByte(to + COMPLETION_OWNER) & OWNER_MASK;
-        // With 128 bytes, the half in front too: data may be there.
+        // With 128 bytes, also the first half: it may contain data.
         for (long offset = COMPLETION_BYTES - entryBytes; offset < COMPLETION_BYTES; offset += Long.BYTES) {
             putLong(structure(to + offset), getLong(structure(from + offset)));
         }

@@ -14,10 +14,7 @@ import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_wc;
 import io.github.rdma4j.verbs.internal.SendOpcode;
 
-/**
- * What an mlx5 adapter writes of a completion, as {@code struct ibv_wc}: what libmlx5 makes of it, and no field that it
- * leaves alone.
- */
+/** Converts an mlx5 adapter's completion to {@code struct ibv_wc}, with exactly the fields that libmlx5 sets. */
 final class Mlx5Completions {
     private static final long WR_ID = ibv_wc.wr_id$offset();
     private static final long STATUS = ibv_wc.status$offset();
@@ -39,7 +36,7 @@ final class Mlx5Completions {
 
     private Mlx5Completions() {}
 
-    /** Of a request for sending that is done. */
+    /** For a send request that is done. */
     static void request(Mlx5SendRing member, long entry, int owner, int code, int counter, long wc) {
         int opcode = switch (code) {
             case Mlx5Layout.RDMA_WRITE, Mlx5Layout.RDMA_WRITE_IMMEDIATE -> RdmaHeaders.IBV_WC_RDMA_WRITE();
@@ -77,16 +74,16 @@ final class Mlx5Completions {
         return Integer.reverseBytes(getInt(entry + Mlx5Layout.COMPLETION_LENGTH));
     }
 
-    /** Where received data are, if the adapter has put them into the completion; else 0. */
+    /** Returns the address of received data that the adapter has put into the completion; otherwise 0. */
     private static long scattered(long entry, int owner) {
         if ((owner & Mlx5Layout.SCATTER_32) != 0) {
             return entry;
         }
-        // Of 128 bytes, the first 64.
+        // The first 64 of 128 bytes.
         return (owner & Mlx5Layout.SCATTER_64) != 0 ? entry - Mlx5Layout.COMPLETION_BYTES : 0;
     }
 
-    /** Of a receive that a message has filled. */
+    /** For a receive that a message has filled. */
     static void response(Mlx5ReceiveRing receives, long entry, int owner, int counter, long wc) {
         int length = length(entry);
         putInt(wc + LENGTH, length);
@@ -127,7 +124,7 @@ final class Mlx5Completions {
         putShort(wc + KEY_INDEX, (short) Integer.reverseBytes(immediate));
     }
 
-    /** Of what has failed. */
+    /** For a failed request. */
     static void error(Mlx5SendRing member, long entry, boolean request, int counter, long wc) {
         putInt(wc + STATUS, status(getByte(entry + Mlx5Layout.COMPLETION_SYNDROME) & 0xff));
         putInt(wc + VENDOR_ERROR, getByte(entry + Mlx5Layout.COMPLETION_VENDOR_ERROR) & 0xff);

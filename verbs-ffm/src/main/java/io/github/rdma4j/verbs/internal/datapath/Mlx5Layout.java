@@ -3,10 +3,10 @@
 package io.github.rdma4j.verbs.internal.datapath;
 
 /**
- * Offsets and values of what an mlx5 adapter reads and writes: work requests, completions, registers. libmlx5's public
- * header has them ({@code infiniband/mlx5dv.h}), and no adapter may change them. By hand, since verbs.h, which the
- * bindings are made from, does not have them; a test compares all of it with the C compiler's. All fields are
- * big-endian but single bytes.
+ * Offsets and values of the data that an mlx5 adapter reads and writes: work requests, completions, registers. They are
+ * in libmlx5's public header ({@code infiniband/mlx5dv.h}), and no adapter may change them. Written by hand, because
+ * they are not in verbs.h, from which the bindings are generated; a test compares all of them with the C compiler's.
+ * All fields except single bytes are big-endian.
  */
 final class Mlx5Layout {
     // struct mlx5_wqe_ctrl_seg: the head of each request for sending.
@@ -41,7 +41,7 @@ final class Mlx5Layout {
     static final long INLINE_BYTES = 4;
     static final int INLINE = 0x80000000;
 
-    // struct mlx5_wqe_umr_ctrl_seg: what is changed of a memory window.
+    // struct mlx5_wqe_umr_ctrl_seg: the fields of a memory window that change.
     static final long CHANGE_FLAGS = 0;
     static final long CHANGE_ENTRIES = 4;
     static final long CHANGE_MASK = 8;
@@ -61,7 +61,7 @@ final class Mlx5Layout {
     static final long MASK_ATOMIC = 1 << 21;
     static final long MASK_FREE = 1 << 29;
 
-    // struct mlx5_wqe_mkey_context_seg: the window as it becomes.
+    // struct mlx5_wqe_mkey_context_seg: the new state of the window.
     static final long WINDOW_FREE = 0;
     static final long WINDOW_ACCESS = 2;
     static final long WINDOW_NUMBER_AND_KEY = 4;
@@ -74,13 +74,13 @@ final class Mlx5Layout {
     static final int MAY_REMOTE_READ = 1 << 4;
     static final int MAY_LOCAL_WRITE = 1 << 3;
 
-    // struct mlx5_wqe_umr_klm_seg, in a place of 64 bytes: the memory behind the window.
+    // struct mlx5_wqe_umr_klm_seg, in a field of 64 bytes: the memory behind the window.
     static final long BEHIND_LENGTH = 0;
     static final long BEHIND_KEY = 4;
     static final long BEHIND_ADDRESS = 8;
     static final long BEHIND_BYTES = 64;
 
-    /** {@code MLX5_SEND_WQE_BB}: what a request takes a whole number of. */
+    /** {@code MLX5_SEND_WQE_BB}: the size of a request is a multiple of it. */
     static final int BLOCK_BYTES = 64;
 
     static final int BLOCK_SHIFT = 6;

@@ -3,11 +3,11 @@
 package io.github.rdma4j.verbs.internal.datapath;
 
 /**
- * What a queue pair of an mlx5 adapter was created with, beside its memory.
+ * The limits that a queue pair of an mlx5 adapter was created with.
  *
- * @param maxSends how many requests for sending libmlx5 takes; one less than that can wait
- * @param maxInline the most bytes of a request's own
- * @param signalAll whether each request completes visibly
+ * @param maxSends the number of send requests that libmlx5 accepts; one less can be outstanding
+ * @param maxInline the maximum number of inline bytes
+ * @param signalAll whether each request makes a completion
  * @param atomics whether the device has atomic operations
  */
 public record Mlx5Limits(int maxSends, int maxInline, boolean signalAll, boolean atomics) {}

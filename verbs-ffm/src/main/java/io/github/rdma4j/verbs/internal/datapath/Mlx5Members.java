@@ -3,8 +3,8 @@
 package io.github.rdma4j.verbs.internal.datapath;
 
 /**
- * The queue pairs that complete into a queue, by their numbers: a table with a free place behind each row of taken
- * ones, never more than half full. Not for two threads at once.
+ * The queue pairs that complete into a queue, by their numbers: an open hash table that is at most half full. For one
+ * thread at a time.
  */
 final class Mlx5Members {
     private static final int SMALLEST = 8;
@@ -12,7 +12,7 @@ final class Mlx5Members {
     private Mlx5SendRing[] table = new Mlx5SendRing[SMALLEST];
     private int count;
 
-    /** {@return the queue pair of that number; null if there is none} */
+    /** {@return the queue pair of a number; null if there is none} */
     Mlx5SendRing find(int number) {
         int mask = table.length - 1;
         for (int place = number & mask; ; place = place + 1 & mask) {

@@ -23,8 +23,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The receive queue of an mlx5 adapter, of a queue pair: a receive becomes data segments in an element, and the
- * doorbell record counts. Nothing is rung; the adapter looks when a message comes.
+ * The receive queue of an mlx5 queue pair: a receive is written as data segments to an element, and the doorbell record
+ * counts receives. No register is written; the adapter reads the record when a message arrives.
  */
 public final class Mlx5ReceiveRing extends ReceivePath {
     private static final VarHandle TAIL;
@@ -57,9 +57,9 @@ public final class Mlx5ReceiveRing extends ReceivePath {
     private final long state;
     private final long[] ids;
 
-    /** Of who posts. */
+    /** Written by the posting thread. */
     private int head;
-    /** How many are done; written by who polls. */
+    /** The number of completed receives; written by the polling thread. */
     private int tail;
 
     Mlx5ReceiveRing(long queuePair, QueuePairMemory memory) {
@@ -114,14 +114,14 @@ public final class Mlx5ReceiveRing extends ReceivePath {
         }
         if (next != head) {
             head = next;
-            // C: udma_to_device_barrier. What the adapter reads must be there when the counter is. Nothing on x86-64.
+            // C: udma_to_device_barrier. The data must be visible to the adapter before the counter. Nothing on x86-64.
             VarHandle.releaseFence();
             putInt(doorbellRecord + Mlx5Layout.RECEIVE_COUNTER, Integer.reverseBytes(next & Mlx5Layout.COUNTER_MASK));
         }
         return refused;
     }
 
-    // For the completion queue, which lets one thread in.
+    // For the completion queue, which admits one thread.
 
     /** {@return the id of the receive in an element, which is done} */
     long done(int counter) {
@@ -130,9 +130,9 @@ public final class Mlx5ReceiveRing extends ReceivePath {
         return id;
     }
 
-    /** Puts what has come with the completion where it belongs, before the element is given back. */
+    /** Copies the data of a completion to its buffer, before the element is reused. */
     int scatter(int counter, long data, int length) {
-        // An element does not go on at the start of the ring.
+        // An element does not wrap around the end of the ring.
         return Mlx5Scatter.copy(element(counter), 0, 0, maxEntries, data, length);
     }
 

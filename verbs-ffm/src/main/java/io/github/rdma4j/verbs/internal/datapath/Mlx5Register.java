@@ -11,15 +11,15 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Where an mlx5 adapter is told that there are requests: a register in a mapped page, two halves that are written in
- * turn. Eight bytes of a request are enough; a short one that goes alone can be written there whole (BlueFlame), which
- * spares the adapter from fetching it.
+ * The register that notifies an mlx5 adapter of requests: in a mapped page, with two halves that are written
+ * alternately. Eight bytes of a request are enough. A short request that is posted alone can be written there
+ * completely (BlueFlame), so the adapter need not fetch it.
  *
- * <p>libmlx5 gives some queue pairs the same register. It locks such ones, and its lock is not public. So a register
- * that more than one queue pair has gets the eight bytes only, each time one store, which nobody can tear.
+ * <p>libmlx5 assigns the same register to some queue pairs, and guards it by a private lock. So to a register of more
+ * than one queue pair only the eight bytes are written, always by one atomic store.
  */
 final class Mlx5Register {
-    /** By address: a page of registers is mapped once in a process. Guarded by this class. */
+    /** The registers by address: a page of registers is mapped once in a process. Guarded by this class. */
     private static final Map<Long, Mlx5Register> ALL = new HashMap<>();
 
     private final long address;
@@ -30,9 +30,9 @@ final class Mlx5Register {
     }
 
     /**
-     * Counts a queue pair in, whatever it posts by.
+     * Counts a queue pair that uses the register, whatever its path.
      *
-     * @param address of the register
+     * @param address the address of the register
      * @return the register
      */
     static Mlx5Register take(long address) {
@@ -43,7 +43,7 @@ final class Mlx5Register {
         }
     }
 
-    /** Counts a queue pair out that is destroyed. */
+    /** Removes a destroyed queue pair from the count. */
     void give() {
         synchronized (Mlx5Register.class) {
             if (--users == 0) {
@@ -52,22 +52,24 @@ final class Mlx5Register {
         }
     }
 
-    /** {@return whether a request may be written whole} */
+    /** {@return whether a request may be written completely} */
     boolean isOneUsers() {
         return users == 1;
     }
 
     /**
-     * Keeps stores to registers behind those to memory (C: {@code mmio_wc_start}, {@code sfence} on x86-64), or sends
-     * them on their way before what follows (C: {@code mmio_flush_writes}, {@code sfence}). A register is mapped
-     * write-combining: no fence of Java's but the full one is an instruction on x86-64, and that one, an atomic
-     * operation, empties the buffers that such stores are gathered in, as {@code sfence} does.
+     * Orders stores to registers after stores to memory (C: {@code mmio_wc_start}, {@code sfence} on x86-64), or
+     * flushes them before later stores (C: {@code mmio_flush_writes}, {@code sfence}). A register is mapped
+     * write-combining. Only Java's full fence is an instruction on x86-64: an atomic operation, which empties the
+     * write-combining buffers like {@code sfence}.
      */
     static void fence() {
         VarHandle.fullFence();
     }
 
-    /** Tells the adapter by the first eight bytes of a request: one store, since both addresses are multiples of 8. */
+    /**
+     * Notifies the adapter by the first eight bytes of a request: one store, because both addresses are multiples of 8.
+     */
     static void ring(long register, long head) {
         putLong(structure(register), getLong(structure(head)));
     }

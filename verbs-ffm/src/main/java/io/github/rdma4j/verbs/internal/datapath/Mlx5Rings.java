@@ -14,23 +14,24 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The rings of mlx5 adapters, as libmlx5 gives them away for programs that write and read them themselves
- * (mlx5dv_init_obj(3), a public interface). Read like libmlx5, the switches in the environment are the same, too.
+ * The rings of mlx5 adapters, which libmlx5 exports for programs that read and write them directly (mlx5dv_init_obj(3),
+ * a public interface). The same environment variables apply as for libmlx5.
  *
- * <p>Machines with x86-64 alone. Elsewhere C has instructions between memory and registers that no fence of Java's
- * becomes ({@code dsb} on aarch64, for which the JVM has {@code dmb ish}: an order among processors, and not one that a
- * device sees).
+ * <p>Only on x86-64. Elsewhere C uses instructions between memory and registers that no Java fence compiles to
+ * ({@code dsb} on aarch64, while the JVM uses {@code dmb ish}, which orders CPUs but not devices).
  */
 public final class Mlx5Rings {
-    /** {@code MLX5_POST_SEND_PREFER_BF}: whether a request that goes alone is written into the register whole. */
+    /**
+     * {@code MLX5_POST_SEND_PREFER_BF}: whether a request that is posted alone is written to the register completely.
+     */
     static final boolean PREFERS_WHOLE_REQUESTS = !"0".equals(System.getenv("MLX5_POST_SEND_PREFER_BF"));
 
-    /** {@code MLX5_SHUT_UP_BF}: whether nothing may be. */
+    /** {@code MLX5_SHUT_UP_BF}: whether no request may be. */
     static final boolean MAY_WRITE_WHOLE_REQUESTS = "0".equals(System.getenv().getOrDefault("MLX5_SHUT_UP_BF", "0"));
 
     private static final String SIGNATURE = "MLX5_QP_SIGNATURE";
     private static final String LIBRARY = "libmlx5";
-    /** As {@code libmlx5.so.1.24.44.0}, which is of rdma-core 44. */
+    /** Such as {@code libmlx5.so.1.24.44.0}, of rdma-core 44. */
     private static final Pattern VERSION = Pattern.compile("libmlx5\\.so\\.1\\.\\d+\\.(\\d{1,4})\\.\\d+");
 
     private static final int FIRST_COMPARED = 44;
@@ -47,12 +48,12 @@ public final class Mlx5Rings {
     public record Pair(SendPath sends, ReceivePath receives) {}
 
     /**
-     * For one device context.
+     * Creates the rings of one device context.
      *
      * @param context the {@code struct ibv_context}
-     * @param driver of the device
-     * @param functions of it now
-     * @throws RingRefusal if they are not libmlx5's, or not on a machine like this
+     * @param driver the driver of the device
+     * @param functions its current functions
+     * @throws RingRefusal if they are not libmlx5's, or the machine is not supported
      */
     public Mlx5Rings(MemorySegment context, DeviceDriver driver, ProviderFunctions functions) throws RingRefusal {
         this.functions = functions;
@@ -80,8 +81,8 @@ public final class Mlx5Rings {
     }
 
     /**
-     * Returns if the file's name says a version whose bytes were compared with this code's. libmlx5 of rdma-core 33
-     * leaves others when its ring begins anew.
+     * Returns if the file name has a version whose bytes were compared with this code's. libmlx5 of rdma-core 33 leaves
+     * different bytes when its ring wraps around.
      */
     static void requireComparedVersion(String library) throws RingRefusal {
         Matcher version = VERSION.matcher(library);
@@ -94,32 +95,32 @@ public final class Mlx5Rings {
     }
 
     /**
-     * A completion queue's way, which is decided when the first queue pair comes.
+     * Returns a completion queue's path, which the first queue pair decides.
      *
      * @param queue the {@code struct ibv_cq}
-     * @return its way
+     * @return its path
      */
     public CompletionPath completions(MemorySegment queue) {
         return new Mlx5CompletionRing(queue, functions.pollCompletions());
     }
 
     /**
-     * Whether a completion queue's way can be its ring.
+     * Returns whether a completion queue's path can be its ring.
      *
-     * @param path of the queue
-     * @return false if something that goes through the library's functions completes there
+     * @param path the path of the queue
+     * @return false if requests that go through the library's functions complete there
      */
     public static boolean takesRings(CompletionPath path) {
         return path instanceof Mlx5CompletionRing ring && ring.takesRings();
     }
 
     /**
-     * The rings of a queue pair.
+     * Returns the rings of a queue pair.
      *
-     * @param queuePair the {@code struct ibv_qp}, connected, with a receive queue of its own
+     * @param queuePair the {@code struct ibv_qp}, connected, with its own receive queue
      * @param limits what it was created with
-     * @param sendCompletions where requests for sending complete, a queue that takes rings
-     * @param receiveCompletions where receives do, the same
+     * @param sendCompletions the completion queue of sends, which supports rings
+     * @param receiveCompletions the completion queue of receives, which supports rings
      * @return its halves
      */
     public Pair queuePair(
@@ -130,7 +131,7 @@ public final class Mlx5Rings {
         Mlx5CompletionRing forSends = (Mlx5CompletionRing) sendCompletions;
         Mlx5CompletionRing forReceives = (Mlx5CompletionRing) receiveCompletions;
         QueuePairMemory memory = Mlx5Objects.queuePair(queuePair);
-        // All that can fail before the first of the two knows of the queue pair.
+        // Everything that can fail comes before either completion queue is changed.
         forSends.takeOver();
         forReceives.takeOver();
         Mlx5ReceiveRing receives = new Mlx5ReceiveRing(queuePair.address(), memory);
@@ -144,10 +145,10 @@ public final class Mlx5Rings {
     }
 
     /**
-     * The functions for a queue pair without rings, which may have a register in common with one that has some.
+     * Returns the functions for a queue pair without rings, which may share a register with one that has rings.
      *
      * @param queuePair the {@code struct ibv_qp}, with a send queue
-     * @return its way
+     * @return its path
      */
     public SendPath functions(MemorySegment queuePair) {
         Mlx5Register register =

@@ -10,21 +10,21 @@ import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.internal.NativeMemory;
 
 /**
- * An mlx5 adapter puts few received bytes into the completion, unless a queue pair was created without
- * ({@code scatterToCompletion(false)}). Whoever polls copies them to where the request said.
+ * Copies received data from a completion to the buffer of its request. An mlx5 adapter puts a few received bytes into
+ * the completion, unless the queue pair was created with {@code scatterToCompletion(false)}.
  */
 final class Mlx5Scatter {
     private Mlx5Scatter() {}
 
     /**
-     * Copies.
+     * Copies the data.
      *
      * @param entry the first data segment of the request
-     * @param start of the ring
-     * @param end of the ring, behind which it goes on at its start
-     * @param entries the most segments
-     * @param data what is copied
-     * @param length of it
+     * @param start the start of the ring
+     * @param end the end of the ring, after which it continues at its start
+     * @param entries the maximum number of segments
+     * @param data the address of the data
+     * @param length the length of the data
      * @return the status of the completion, {@code IBV_WC_…}
      */
     static int copy(long entry, long start, long end, int entries, long data, int length) {

@@ -22,8 +22,8 @@ import io.github.rdma4j.verbs.internal.NativeMemory;
 import io.github.rdma4j.verbs.internal.SendOpcode;
 
 /**
- * The blocks of a send queue, and what is written there by few requests: data of a request's own, and changes of memory
- * windows. A request that does not fit before the end goes on at the start.
+ * The blocks of a send queue, with the less common contents of requests: inline data and changes of memory windows. A
+ * request that reaches the end continues at the start.
  */
 final class Mlx5SendMemory {
     private static final long SGE_ADDRESS = ibv_sge.addr$offset();
@@ -37,9 +37,9 @@ final class Mlx5SendMemory {
     private static final long BIND_ADDRESS = BIND_INFO + ibv_mw_bind_info.addr$offset();
     private static final long BIND_LENGTH = BIND_INFO + ibv_mw_bind_info.length$offset();
     private static final long BIND_ACCESS = BIND_INFO + ibv_mw_bind_info.mw_access_flags$offset();
-    /** Two gigabytes are what an entry behind a window can be long. */
+    /** The maximum length of an entry behind a window, two gigabytes. */
     private static final long MAX_WINDOW = 1L << 31;
-    /** Entries behind the window, in units of two, and rounded up to eight. */
+    /** The entries behind the window, in units of two, rounded up to eight. */
     private static final int ONE_ENTRY = 4;
 
     private static final int NO_NUMBER = 0xffffff00;
@@ -53,11 +53,11 @@ final class Mlx5SendMemory {
     }
 
     /**
-     * Writes data of the request's own: the first entry, as rdma4j posts no other.
+     * Writes inline data: the first entry, because rdma4j posts no other.
      *
-     * @param entry where they are
-     * @param to the place for their length, and the data behind it
-     * @return what they take, in units of 16 bytes
+     * @param entry the address of the data
+     * @param to the address for their length, followed by the data
+     * @return their size, in units of 16 bytes
      */
     int inline(long entry, long to) {
         int length = getInt(entry + SGE_LENGTH);
@@ -75,12 +75,12 @@ final class Mlx5SendMemory {
         return (int) (length + Mlx5Layout.INLINE_BYTES + HEAD_BYTES - 1 >>> 4);
     }
 
-    /** Whether a window would become longer than the adapter can be told. */
+    /** Returns whether a window would exceed the length that the adapter supports. */
     boolean isTooLong(long request) {
         return Long.compareUnsigned(getLong(request + BIND_LENGTH), MAX_WINDOW) > 0;
     }
 
-    /** {@return the key that the window has had so far, big-endian} */
+    /** {@return the current key of the window, big-endian} */
     int oldKey(long request, int operation) {
         int key = operation == SendOpcode.LOCAL_INVALIDATE
                 ? getInt(request + INVALIDATED_KEY)
@@ -89,12 +89,12 @@ final class Mlx5SendMemory {
     }
 
     /**
-     * Writes the change of a window: binding, or invalidation, which is a binding to nothing. Fields that libmlx5
-     * leaves alone are left alone.
+     * Writes the change of a window: a binding, or an invalidation, which is a binding to nothing. Fields that libmlx5
+     * does not write are not written.
      *
      * @param begin the request's head
-     * @param number of the queue pair
-     * @return where the last segment ends, counted from the head as if there was no end of the ring
+     * @param number the number of the queue pair
+     * @return the end of the last segment, counted from the head as if the ring had no end
      */
     long change(long request, int operation, long begin, int number) {
         boolean bind = operation == SendOpcode.BIND_MEMORY_WINDOW;
@@ -168,8 +168,8 @@ final class Mlx5SendMemory {
     }
 
     /**
-     * Writes a request into a register, all of its blocks (C: {@code mmio_memcpy_x64}, eight bytes a store). In which
-     * stores does not matter: the register is mapped write-combining, which promises no order before the next fence.
+     * Writes all blocks of a request to a register (C: {@code mmio_memcpy_x64}, eight bytes a store). The order of the
+     * stores does not matter: the register is mapped write-combining, which guarantees no order before the next fence.
      */
     void copyBlocks(long from, long register, int blocks) {
         long block = structure(from);
@@ -184,11 +184,11 @@ final class Mlx5SendMemory {
     }
 
     /**
-     * Puts data that came with a completion into the memory that the request named.
+     * Copies data from a completion to the memory that the request named.
      *
-     * @param index of the block that the request begins with
-     * @param data where they are
-     * @param length of them
+     * @param index the index of the request's first block
+     * @param data the address of the data
+     * @param length the length of the data
      * @return the status of the completion, {@code IBV_WC_…}
      */
     int scatter(int index, long data, int length) {

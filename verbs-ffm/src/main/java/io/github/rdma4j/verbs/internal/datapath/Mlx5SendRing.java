@@ -37,12 +37,13 @@ import java.lang.invoke.VarHandle;
 import java.util.function.IntSupplier;
 
 /**
- * The send queue of an mlx5 adapter, of a queue pair that is connected: a request becomes a head and some segments in
- * blocks of 64 bytes, the doorbell record counts the blocks, and a store into a register tells the adapter. What comes
- * out is what libmlx5 makes of the same requests, bytes that it leaves alone and errnos included. But where a request
- * is refused behind others, the adapter is told of the last one accepted; libmlx5 tells it of the refused one.
+ * The send queue of an mlx5 adapter, of a queue pair that is connected: a request is written as a head and some
+ * segments in blocks of 64 bytes, the doorbell record counts the blocks, and a store to a register notifies the
+ * adapter. The result is identical to libmlx5's for the same requests, including bytes that it does not write and
+ * errnos. There is one exception: if a request after others is refused, the adapter is notified with the last accepted
+ * request, while libmlx5 uses the refused one.
  *
- * <p>Little-endian machines alone: {@link Mlx5Rings} sees to that.
+ * <p>Only for little-endian machines, which {@link Mlx5Rings} checks.
  */
 public final class Mlx5SendRing extends SendPath {
     private static final VarHandle TAIL;
@@ -69,7 +70,7 @@ public final class Mlx5SendRing extends SendPath {
     private static final int SIGNALED = RdmaHeaders.IBV_SEND_SIGNALED();
     private static final int SOLICITED = RdmaHeaders.IBV_SEND_SOLICITED();
 
-    /** What the adapter calls the operations of {@code enum ibv_wr_opcode}, as bytes; 0xff is one that it has not. */
+    /** The adapter's opcodes of {@code enum ibv_wr_opcode}, as bytes; 0xff for an unsupported one. */
     private static final long OPCODES_0_TO_7 = opcodes(
             Mlx5Layout.RDMA_WRITE,
             Mlx5Layout.RDMA_WRITE_IMMEDIATE,
@@ -111,30 +112,30 @@ public final class Mlx5SendRing extends SendPath {
     private final int registerBytes;
     private final Mlx5Register sharing;
 
-    /** By the block that a request begins with: its id, its count, and what its completion is called. */
+    /** By a request's first block: its id, its count, and the opcode of its completion. */
     private final long[] ids;
 
     private final int[] counts;
     private final byte[] changes;
 
-    // Of who posts.
+    // Written by the posting thread.
     private int head;
     private int block;
     private int nextFence;
     private int registerHalf;
 
-    /** How many requests are done; written by who polls. */
+    /** The number of completed requests; written by the polling thread. */
     private int tail;
 
     /**
-     * For one queue pair.
+     * Creates the ring of one queue pair.
      *
      * @param queuePair the {@code struct ibv_qp}
-     * @param memory where its rings are
-     * @param limits what it was created with
-     * @param receives its other half
-     * @param sendCompletions where its requests complete
-     * @param receiveCompletions where its receives do
+     * @param memory the memory of its rings
+     * @param limits its limits
+     * @param receives its receive ring
+     * @param sendCompletions the completion queue of its sends
+     * @param receiveCompletions the completion queue of its receives
      */
     Mlx5SendRing(
             long queuePair,
@@ -180,7 +181,7 @@ public final class Mlx5SendRing extends SendPath {
         return (int) (bytes >>> (operation & Long.BYTES - 1) * Byte.SIZE) & 0xff;
     }
 
-    /** As {@link SendPath#post}, and longer than the compiler inlines: see {@link RxeSendRing#post}. */
+    /** Like {@link SendPath#post}, and longer than the compiler inlines: see {@link RxeSendRing#post}. */
     @Override
     public int post(SendRequests requests) {
         int refused = 0;
@@ -280,7 +281,7 @@ public final class Mlx5SendRing extends SendPath {
         return refused;
     }
 
-    /** A key, and the four reserved bytes behind it. */
+    /** Returns a key, followed by the four reserved bytes. */
     private static long key(int key) {
         return Integer.toUnsignedLong(Integer.reverseBytes(key));
     }
@@ -289,7 +290,7 @@ public final class Mlx5SendRing extends SendPath {
         if (code == NO_OPCODE) {
             return Errno.EINVAL;
         }
-        // The state first: libmlx5 has room for no entries in those before RTS, and calls that a lack of memory.
+        // The state first: before RTS, libmlx5 has no entries, and reports a lack of memory.
         if (head + posted - (int) TAIL.getAcquire(this) >= maxPosted || getInt(state) < READY_TO_SEND) {
             return Errno.ENOMEM;
         }
@@ -320,7 +321,7 @@ public final class Mlx5SendRing extends SendPath {
     }
 
     private void tell(long last, int sixteenths, boolean whole) {
-        // C: udma_to_device_barrier. What the adapter reads must be there when the counter is. Nothing on x86-64.
+        // C: udma_to_device_barrier. The data must be visible to the adapter before the counter. Nothing on x86-64.
         VarHandle.releaseFence();
         putInt(doorbellRecord + Mlx5Layout.SEND_COUNTER, Integer.reverseBytes(block & Mlx5Layout.COUNTER_MASK));
         // C: mmio_wc_start.
@@ -341,9 +342,9 @@ public final class Mlx5SendRing extends SendPath {
         registerHalf ^= registerBytes;
     }
 
-    // For the completion queue, which lets one thread in.
+    // For the completion queue, which admits one thread.
 
-    /** {@return the id of the request that begins with a block, which is done, and all before it} */
+    /** {@return the id of the request that begins with a block; it and all earlier requests are done} */
     long done(int counter) {
         int index = counter & blockMask;
         long id = ids[index];
@@ -351,12 +352,12 @@ public final class Mlx5SendRing extends SendPath {
         return id;
     }
 
-    /** {@return the operation on a window that began with a block, {@code IBV_WR_…}; 0 if it is another} */
+    /** {@return the operation on a window that began with a block, {@code IBV_WR_…}; 0 for other operations} */
     int change(int counter) {
         return changes[counter & blockMask];
     }
 
-    /** Puts what has come with the completion of a read or an atomic where it belongs. */
+    /** Copies the data of a read's or an atomic's completion to its buffer. */
     int scatter(int counter, long data, int length) {
         return memory.scatter(counter & blockMask, data, length);
     }
@@ -371,7 +372,7 @@ public final class Mlx5SendRing extends SendPath {
 
     @Override
     public int forget(IntSupplier call, boolean forGood) {
-        // Nobody polls meanwhile, and finds what nobody may have any more.
+        // No thread polls meanwhile and finds completions of the destroyed queue pair.
         sendCompletions.enterToClean();
         try {
             if (receiveCompletions != sendCompletions) {

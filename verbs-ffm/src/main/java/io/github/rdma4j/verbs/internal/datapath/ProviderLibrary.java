@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Which library drives a device: whose rings they are is known by the functions that would serve them. */
+/** Identifies the library that drives a device, by the functions of its hot path. Rings belong to that library. */
 public final class ProviderLibrary {
     private ProviderLibrary() {}
 
@@ -24,17 +24,17 @@ public final class ProviderLibrary {
         try {
             return MemoryMap.read();
         } catch (IOException | RuntimeException e) {
-            // Of a line that is not understood, too: whoever asks has made the queue, and would lose it.
+            // Also for a line that cannot be parsed: the caller has created the queue, and would leak it.
             throw new RingRefusal("/proc/self/maps, by which pointers are checked, cannot be read: " + e);
         }
     }
 
     /**
-     * The name of the file that all functions of the hot path are of.
+     * Returns the name of the file that contains all functions of the hot path.
      *
-     * @param functions now: a program that watches or disturbs calls may have put others there
-     * @return the name; empty if they are of none
-     * @throws RingRefusal if they are of several
+     * @param functions the current functions: a tool that observes or disturbs calls may have replaced them
+     * @return the name; empty if they are in no file
+     * @throws RingRefusal if they are in several files
      */
     static String of(MemoryMap map, ProviderFunctions functions) throws RingRefusal {
         String poll = file(map, functions.pollCompletions());
@@ -48,12 +48,12 @@ public final class ProviderLibrary {
     }
 
     /**
-     * Whether a pointer in a structure that a provider has made is one of its functions. Not every provider fills in
-     * what it does not have, or clears the memory before.
+     * Returns whether a pointer in a provider's structure is one of its functions. Some providers neither set the
+     * pointers of missing functions nor clear the memory before.
      *
-     * @param pointer that would be called
+     * @param pointer the pointer
      * @param known a function of the same provider
-     * @return whether both are code of one file; where the kernel does not tell, whether there is a pointer
+     * @return whether both are code of one file; if the kernel does not report that, whether the pointer is not null
      */
     public static boolean hasFunction(MemorySegment pointer, MemorySegment known) {
         if (pointer.address() == 0) {
@@ -70,9 +70,9 @@ public final class ProviderLibrary {
     }
 
     /**
-     * Whether a function is a library's: nobody who watches or disturbs calls has put another one there.
+     * Returns whether a function belongs to a library, so no tool that observes or disturbs calls has replaced it.
      *
-     * @param library how the name of its file begins
+     * @param library the prefix of its file name
      */
     static boolean isOf(String library, MemorySegment function) throws RingRefusal {
         return file(map(), function).startsWith(library);

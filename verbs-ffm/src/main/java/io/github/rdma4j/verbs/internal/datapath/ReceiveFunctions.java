@@ -6,7 +6,7 @@ import io.github.rdma4j.verbs.internal.HotCalls;
 import io.github.rdma4j.verbs.internal.ReceiveRequests;
 import java.lang.foreign.MemorySegment;
 
-/** Through the provider's function: ibv_post_recv(3), ibv_post_srq_recv(3), or a work queue's own. */
+/** Posts through the provider's function: ibv_post_recv(3), ibv_post_srq_recv(3), or a work queue's own. */
 public final class ReceiveFunctions extends ReceivePath {
     private final MemorySegment function;
     private final boolean critical;
@@ -14,7 +14,7 @@ public final class ReceiveFunctions extends ReceivePath {
     private int calls;
 
     /**
-     * For one queue.
+     * Creates the path of one queue.
      *
      * @param function the provider's entry in {@code ibv_context_ops}, or a work queue's own
      * @param critical whether the provider posts without a system call

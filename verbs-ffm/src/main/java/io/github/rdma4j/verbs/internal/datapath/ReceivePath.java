@@ -6,22 +6,22 @@ import io.github.rdma4j.verbs.internal.ReceiveRequests;
 import java.util.function.IntSupplier;
 
 /**
- * How receives reach the adapter: those of a queue pair, a shared receive queue or a work queue. The caller lets one
- * thread in at a time, and none after the queue is closed.
+ * The path of receives to the adapter: of a queue pair, a shared receive queue or a work queue. The caller admits one
+ * thread at a time, and none after the queue is closed.
  */
 public abstract sealed class ReceivePath permits ReceiveFunctions, RxeReceiveRing, Mlx5ReceiveRing {
     ReceivePath() {}
 
     /**
-     * Posts a list of receives from its first one to the one that is linked to none.
+     * Posts a list of receives, from the first to the one that has no successor.
      *
-     * @param requests written completely
-     * @return 0 or an errno; then {@link ReceiveRequests#acceptedBeforeRefusal} tells how many were accepted
+     * @param requests the requests, completely written
+     * @return 0 or an errno; then {@link ReceiveRequests#acceptedBeforeRefusal} returns how many were accepted
      */
     public abstract int post(ReceiveRequests requests);
 
     /**
-     * Makes a call that gives the queue another length, with no thread inside.
+     * Runs a call that changes the length of the queue, with no thread inside.
      *
      * @param resize the call
      * @return what the call returns

@@ -4,7 +4,7 @@ package io.github.rdma4j.verbs.internal.datapath;
 
 import java.io.Serial;
 
-/** Why a queue is used through functions though its device was opened for rings; the message says it to users. */
+/** Why a queue uses functions although its device was opened for rings; the message is for users. */
 public final class RingRefusal extends Exception {
     @Serial
     private static final long serialVersionUID = 1;

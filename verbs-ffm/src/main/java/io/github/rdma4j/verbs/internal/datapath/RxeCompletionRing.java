@@ -15,11 +15,11 @@ import java.lang.ref.Reference;
 import java.util.function.IntSupplier;
 
 /**
- * The completion queue of SoftRoCE: completions are copied out of the ring, where they are {@code struct ibv_wc}
- * already.
+ * The completion queue of SoftRoCE. Completions are copied from the ring, where they already have the format of
+ * {@code struct ibv_wc}.
  */
 public final class RxeCompletionRing extends CompletionRing {
-    // The eight bytes of a completion behind the first ones.
+    // The second eight bytes of a completion.
     private static final long SECOND = 8;
     private static final long THIRD = 16;
     private static final long FOURTH = 24;
@@ -43,11 +43,11 @@ public final class RxeCompletionRing extends CompletionRing {
     private RxeQueue queue;
 
     /**
-     * Finds it.
+     * Finds the ring.
      *
-     * @param commandDescriptor of the device
+     * @param commandDescriptor the command descriptor of the device
      * @param handle the kernel's number of the queue
-     * @param armsItself whether it is armed by a command here, and not by the function that the context has
+     * @param armsItself whether it is armed by a command here, instead of the context's function
      */
     RxeCompletionRing(RxeRings.Finder finder, int commandDescriptor, int handle, boolean armsItself)
             throws RingRefusal {
@@ -65,11 +65,11 @@ public final class RxeCompletionRing extends CompletionRing {
     }
 
     /**
-     * As {@link CompletionPath#poll}, and longer than the compiler inlines: see {@link RxeSendRing#post}. A loop that
-     * polls at two places, as one does that plays ping-pong, would have its room used up by these loads and stores.
+     * Like {@link CompletionPath#poll}, and longer than the compiler inlines: see {@link RxeSendRing#post}. These loads
+     * and stores would use up the inlining budget of a loop that polls at two places, such as a ping-pong.
      *
-     * <p>A completion is loaded whole and then stored, by hand. The JVM's own copying would be a call that takes
-     * longer, and a loop over the six takes 150 instructions: the compiler bounds each index in it anew, and does not
+     * <p>A completion is loaded completely and then stored, field by field. The JVM's copy would be a slower call, and
+     * a loop over the six words takes 150 instructions, because the compiler checks each index again and does not
      * unroll it.
      */
     @Override
@@ -83,7 +83,7 @@ public final class RxeCompletionRing extends CompletionRing {
         if (count == 0) {
             return 0;
         }
-        // Most polls find one: without a loop.
+        // Most polls find one completion, so no loop.
         long from = ring.element(consumer);
         long to = structure(workCompletions);
         long first = getLong(from);
@@ -118,7 +118,7 @@ public final class RxeCompletionRing extends CompletionRing {
         return count;
     }
 
-    /** The library's function makes the same system call, and 200 instructions around it. */
+    /** The library's function makes the same system call, with 200 more instructions. */
     @Override
     public int arm(boolean solicitedOnly, long eventsTaken) {
         if (!armsItself) {
@@ -130,7 +130,7 @@ public final class RxeCompletionRing extends CompletionRing {
         return errno;
     }
 
-    /** The kernel maps a longer queue at another place, and takes the old one away under whoever is inside. */
+    /** The kernel maps a longer queue at another address, and unmaps the old one under threads that are inside. */
     @Override
     public int resize(IntSupplier resize) {
         // The queue is open: its owner holds the lock that a close needs.

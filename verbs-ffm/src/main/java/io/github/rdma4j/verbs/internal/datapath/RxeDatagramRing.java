@@ -12,16 +12,16 @@ import io.github.rdma4j.verbs.internal.SendOpcode;
 import io.github.rdma4j.verbs.internal.SendRequests;
 
 /**
- * The send queue of a datagram queue pair of SoftRoCE. A request in the ring names the way to its peer by a number that
- * the kernel has given the address handle, and that librxe keeps to itself. So the first datagram by each handle goes
- * through librxe's function, which writes the number into the ring; there it is read, and kept where
- * {@link SendRequests#datagram} says. No structure of librxe's is looked into, and a handle that takes the place of a
- * destroyed one has a number of its own to be learnt.
+ * The send queue of a datagram queue pair of SoftRoCE. A request in the ring names its address handle by a number that
+ * the kernel has assigned and that librxe keeps private. So the first datagram with each handle goes through librxe's
+ * function, which writes the number to the ring. It is read there, and stored at the address in
+ * {@link SendRequests#datagram}. No structure of librxe is read, and the number of a new handle is found in the same
+ * way.
  *
  * <p>A list with such a datagram goes through the function as a whole, so that the requests keep their order.
  */
 public final class RxeDatagramRing extends SendPath {
-    /** Where the number of an address handle is kept: a zero at first. */
+    /** The size of the number of an address handle, initially zero. */
     public static final long NUMBER_BYTES = Integer.BYTES;
 
     private static final int DATAGRAMS = SendOpcode.mask(SendOpcode.SEND, SendOpcode.SEND_WITH_IMMEDIATE);
@@ -35,7 +35,7 @@ public final class RxeDatagramRing extends SendPath {
         this.functions = functions;
     }
 
-    /** {@return the ring as it is now} */
+    /** {@return the current ring} */
     RxeQueue queue() {
         return ring.queue();
     }
@@ -55,7 +55,10 @@ public final class RxeDatagramRing extends SendPath {
         return getLong(structure(request) + SendRequestLayout.NEXT);
     }
 
-    /** Where the number of its handle is kept; 0 for what is no datagram, which is the function's to refuse. */
+    /**
+     * Returns the address at which the number of the request's handle is stored; 0 if it is not a datagram, which the
+     * function refuses.
+     */
     private static long placeOfNumber(long request) {
         int opcode = NativeMemory.second(getLong(structure(request) + SendRequestLayout.ENTRIES_AND_OPCODE));
         return (1 << opcode & DATAGRAMS) == 0
@@ -63,7 +66,10 @@ public final class RxeDatagramRing extends SendPath {
                 : structure(getLong(structure(request) + SendRequestLayout.DATAGRAM_HANDLE_NUMBER));
     }
 
-    /** What was refused is not in the ring, and stays to be learnt; what the doorbell refuses is. */
+    /**
+     * Posts through the function, and reads the numbers of handles from the ring. A request that was refused is not in
+     * the ring; a request that the doorbell refuses is.
+     */
     private int learn(SendRequests requests) {
         RxeQueue queue = ring.queue();
         int index = queue.producer();
@@ -72,7 +78,7 @@ public final class RxeDatagramRing extends SendPath {
         for (long address = requests.address(); index != end && address != 0; address = next(address)) {
             long place = placeOfNumber(address);
             if (place != 0) {
-                // The kernel may have taken the request, but leaves this part of it as it was.
+                // The kernel may have processed the request, but leaves this part unchanged.
                 int number = getInt(queue.element(index) + RxeLayout.DATAGRAM_HANDLE);
                 putInt(place, number);
                 numberless |= number == 0;
@@ -84,8 +90,6 @@ public final class RxeDatagramRing extends SendPath {
 
     @Override
     public String refusal() {
-        return numberless
-                ? "this kernel is too old to number address handles, by which datagrams in a ring name their way"
-                : "";
+        return numberless ? "this kernel is too old to number address handles, which datagrams in a ring need" : "";
     }
 }

@@ -10,9 +10,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * What tells SoftRoCE's driver that there is something in a send queue: the command to post no request at all, written
- * to the device ({@code IB_USER_VERBS_CMD_POST_SEND} of {@code rdma/ib_user_verbs.h}). Always the same bytes, so they
- * are written once. The driver transmits within the call, and the call orders all stores before it.
+ * Notifies SoftRoCE's driver of requests in a send queue, by the command to post no request, written to the device
+ * ({@code IB_USER_VERBS_CMD_POST_SEND} of {@code rdma/ib_user_verbs.h}). Its bytes never change, so they are written
+ * once. The driver transmits within the call, and the call orders all earlier stores before it.
  */
 final class RxeDoorbell {
     /** {@code struct ib_uverbs_cmd_hdr} and {@code struct ib_uverbs_post_send}. */
@@ -30,7 +30,7 @@ final class RxeDoorbell {
     /** {@code IB_USER_VERBS_CMD_POST_SEND}. */
     static final int POST_SEND = 28;
 
-    /** {@code struct ib_uverbs_post_send_resp}, which the kernel writes behind the command. */
+    /** {@code struct ib_uverbs_post_send_resp}, which the kernel writes after the command. */
     static final long RESPONSE_BYTES = 4;
 
     private final int commandDescriptor;
@@ -39,8 +39,8 @@ final class RxeDoorbell {
     /**
      * Writes the command.
      *
-     * @param arena closed when no thread can be in {@link #ring()} any more
-     * @param commandDescriptor of the device
+     * @param arena an arena that is closed when no thread can be in {@link #ring()}
+     * @param commandDescriptor the command descriptor of the device
      * @param queuePair the {@code struct ibv_qp}
      */
     RxeDoorbell(Arena arena, int commandDescriptor, MemorySegment queuePair) {

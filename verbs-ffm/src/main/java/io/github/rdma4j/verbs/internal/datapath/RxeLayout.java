@@ -3,11 +3,12 @@
 package io.github.rdma4j.verbs.internal.datapath;
 
 /**
- * Offsets of the kernel's interface for SoftRoCE ({@code rdma/rdma_user_rxe.h}), which no kernel may change. By hand,
- * since verbs.h, which the bindings are made from, does not have it; a test compares all of it with the C compiler's.
+ * Offsets of the kernel's interface for SoftRoCE ({@code rdma/rdma_user_rxe.h}), which no kernel may change. Written by
+ * hand, because it is not in verbs.h, from which the bindings are generated; a test compares all of it with the C
+ * compiler's.
  */
 final class RxeLayout {
-    // struct mminfo: where a queue was mapped from.
+    // struct mminfo: the mapping of a queue.
     static final long MAPPING_OFFSET = 0;
     static final long MAPPING_SIZE = 8;
     static final long MAPPING_BYTES = 16;
@@ -53,7 +54,7 @@ final class RxeLayout {
     static final long RECEIVE_DMA = 16;
     static final long RECEIVE_BYTES = 40;
 
-    // struct rxe_dma_info, in both; behind it the entries, or the inline data.
+    // struct rxe_dma_info, in both; followed by the entries, or the inline data.
     static final long DMA_LENGTH = 0;
     static final long DMA_REMAINING = 4;
     static final long DMA_CURRENT_ENTRY = 8;
@@ -68,7 +69,7 @@ final class RxeLayout {
     static final long ENTRY_KEY = 12;
     static final long ENTRY_BYTES = 16;
 
-    // struct ib_uverbs_wc, which a completion queue has, and which is struct ibv_wc.
+    // struct ib_uverbs_wc, the element of a completion queue, which equals struct ibv_wc.
     static final long COMPLETION_BYTES = 48;
 
     private RxeLayout() {}

@@ -17,12 +17,12 @@ import java.lang.invoke.VarHandle;
 import java.util.Optional;
 
 /**
- * A queue that SoftRoCE's kernel driver shares with a program ({@code struct rxe_queue_buf}): a ring of elements, the
- * index where the next one is put and the index of the next one to be taken. They stand in the queue and nowhere else,
- * so the provider's functions may be called in between.
+ * A queue that SoftRoCE's kernel driver shares with a program ({@code struct rxe_queue_buf}): a ring of elements, with
+ * a producer and a consumer index. The indexes are only in the queue itself, so the provider's functions may be called
+ * in between.
  *
- * <p>Memory is ordered as rxe_queue.h of rdma-core orders it, against the kernel alone: whoever uses the queue sees to
- * it that one thread does. The fences are nothing on x86-64 and {@code dmb} on aarch64.
+ * <p>Memory is ordered with respect to the kernel only, as in rxe_queue.h of rdma-core; the caller ensures that one
+ * thread uses the queue. The fences are nothing on x86-64 and {@code dmb} on aarch64.
  */
 final class RxeQueue {
     private static final int MAX_LOG2_ELEMENT_SIZE = 20;
@@ -40,15 +40,15 @@ final class RxeQueue {
     }
 
     /**
-     * The queue of a {@code struct mminfo} and the pointer behind it, as the provider keeps them, if that is what is
-     * there. Nothing is followed before the kernel has said what it is: the pointer must be the start of a shared
-     * mapping of a verbs device that has the offset and the size of the {@code mminfo}, and the head of the queue there
-     * must describe what fits.
+     * Returns the queue of a {@code struct mminfo} and the pointer after it, as the provider stores them, if they are
+     * at that address. No pointer is dereferenced before the kernel has confirmed it: the pointer must be the start of
+     * a shared mapping of a verbs device that has the offset and the size of the {@code mminfo}, and the head of the
+     * queue there must describe a queue that fits.
      *
-     * @param map what is mapped now
-     * @param place where the two are
+     * @param map the current mappings
+     * @param place the address of the two
      * @param minElement the bytes that an element needs
-     * @return the queue; empty if something else is at that place
+     * @return the queue; empty if something else is there
      */
     static Optional<RxeQueue> at(MemoryMap map, long place, long minElement) {
         if (!map.canRead(place, MAPPING_BYTES + Long.BYTES)) {
@@ -73,7 +73,7 @@ final class RxeQueue {
         return (size + PageSize.BYTES - 1) / PageSize.BYTES * PageSize.BYTES;
     }
 
-    /** The queue whose head starts at an address, if what is there can be one. */
+    /** Returns the queue whose head starts at an address, if the memory there can be one. */
     static Optional<RxeQueue> ofHead(long address, long size, long minElement) {
         long head = NativeMemory.structure(address);
         int shift = NativeMemory.getInt(head + LOG2_ELEMENT_SIZE);
@@ -93,34 +93,34 @@ final class RxeQueue {
                 : Optional.empty();
     }
 
-    /** {@return the index of the element behind that one} */
+    /** {@return the index of the next element} */
     int after(int index) {
         return index + 1 & mask;
     }
 
-    /** {@return how many elements there are from one index to the other} */
+    /** {@return the number of elements from one index to the other} */
     int distance(int from, int to) {
         return to - from & mask;
     }
 
-    /** {@return where an element is, for {@link NativeMemory}; any index is one within the ring} */
+    /** {@return the address of an element, for {@link NativeMemory}; any index is mapped into the ring} */
     long element(int index) {
         return NativeMemory.structure(data + ((long) (index & mask) << shift));
     }
 
-    /** Where the next element goes; for who puts them there (C: {@code memory_order_relaxed}). */
+    /** Returns the producer index, for the producer (C: {@code memory_order_relaxed}). */
     int producer() {
         return NativeMemory.getInt(NativeMemory.structure(head) + PRODUCER_INDEX);
     }
 
-    /** The next element to be taken; for who takes them (C: {@code memory_order_relaxed}). */
+    /** Returns the consumer index, for the consumer (C: {@code memory_order_relaxed}). */
     int consumer() {
         return NativeMemory.getInt(NativeMemory.structure(head) + CONSUMER_INDEX);
     }
 
     /**
-     * Where the kernel puts the next element, before the elements in front of it are read (C's queue_empty: the load of
-     * the producer index is {@code memory_order_acquire}).
+     * Returns the kernel's producer index, before the elements up to it are read (C's queue_empty: the load of the
+     * producer index is {@code memory_order_acquire}).
      */
     int producerOfKernel() {
         int producer = producer();
@@ -129,8 +129,8 @@ final class RxeQueue {
     }
 
     /**
-     * The next element that the kernel takes, before a place that it has freed is written to (C's queue_full: the load
-     * of the consumer index is {@code memory_order_acquire}).
+     * Returns the kernel's consumer index, before an element that it has freed is written (C's queue_full: the load of
+     * the consumer index is {@code memory_order_acquire}).
      */
     int consumerOfKernel() {
         int consumer = consumer();
@@ -139,8 +139,8 @@ final class RxeQueue {
     }
 
     /**
-     * Gives the kernel all elements in front of an index, which are written before (C's advance_producer: the store is
-     * {@code memory_order_release}).
+     * Publishes all elements before an index to the kernel; they were written before (C's advance_producer: the store
+     * is {@code memory_order_release}).
      */
     void producer(int index) {
         VarHandle.releaseFence();
@@ -148,8 +148,8 @@ final class RxeQueue {
     }
 
     /**
-     * Gives the kernel the places of all elements in front of an index back, which have been read before (C's
-     * advance_consumer: the store is {@code memory_order_release}).
+     * Returns all elements before an index to the kernel; they were read before (C's advance_consumer: the store is
+     * {@code memory_order_release}).
      */
     void consumer(int index) {
         VarHandle.releaseFence();

@@ -17,8 +17,8 @@ import io.github.rdma4j.verbs.internal.ReceiveRequests;
 import java.util.function.IntSupplier;
 
 /**
- * A receive queue of SoftRoCE, of a queue pair or shared: a receive becomes a {@code struct rxe_recv_wqe} in the ring.
- * Nothing is rung; the driver looks when a message comes.
+ * A receive queue of SoftRoCE, of a queue pair or shared: a receive is written as a {@code struct rxe_recv_wqe} to the
+ * ring. There is no doorbell; the driver reads the ring when a message arrives.
  */
 public final class RxeReceiveRing extends ReceivePath {
     private static final long NEXT = ibv_recv_wr.next$offset();
@@ -29,7 +29,7 @@ public final class RxeReceiveRing extends ReceivePath {
     private static final int RESET = RdmaHeaders.IBV_QPS_RESET();
 
     private final RxeRings.Finder finder;
-    /** Where the state of the queue pair is; 0 for a shared queue, which has none. */
+    /** The address of the queue pair's state; 0 for a shared queue, which has none. */
     private final long state;
 
     /** Null if it was not found again. */
@@ -41,12 +41,12 @@ public final class RxeReceiveRing extends ReceivePath {
         this.queue = finder.find();
     }
 
-    /** {@return the ring as it is now} */
+    /** {@return the current ring} */
     RxeQueue queue() {
         return queue;
     }
 
-    /** As {@link ReceivePath#post}, and longer than the compiler inlines: see {@link RxeSendRing#post}. */
+    /** Like {@link ReceivePath#post}, and longer than the compiler inlines: see {@link RxeSendRing#post}. */
     @Override
     public int post(ReceiveRequests requests) {
         if (state != 0 && getInt(state) == RESET) {
@@ -69,7 +69,7 @@ public final class RxeReceiveRing extends ReceivePath {
             putLong(element + RxeLayout.RECEIVE_RESERVED, 0L);
             int entries = getInt(request + ENTRY_COUNT);
             int length = 0;
-            // Most have one: without a loop.
+            // Most receives have one entry, so no loop.
             if (entries == 1) {
                 long lengthAndKey = getLong(request + ReceiveRequests.ENTRIES + SGE_LENGTH);
                 putLong(
@@ -95,7 +95,7 @@ public final class RxeReceiveRing extends ReceivePath {
         return 0;
     }
 
-    /** The kernel maps a longer queue at another place. */
+    /** The kernel maps a longer queue at another address. */
     @Override
     public int resize(IntSupplier resize) {
         queue = null;

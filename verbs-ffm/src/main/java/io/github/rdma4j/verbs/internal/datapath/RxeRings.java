@@ -15,24 +15,24 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
- * Finds the rings of SoftRoCE's queues. librxe has mapped them, and keeps where in structures of its own: behind its
- * {@code struct verbs_qp}, {@code verbs_cq} or {@code verbs_srq} there is a {@code struct mminfo} and the pointer, for
- * a queue pair first of the receives and then of the sends. That is no public interface. So each place is only a guess,
- * made for the versions of rdma-core that were looked at, and {@link RxeQueue#at} has the kernel confirm it before
- * anything is used; what it does not confirm is a {@link RingRefusal}.
+ * Finds the rings of SoftRoCE's queues. librxe has mapped them, and stores their addresses in private structures: its
+ * {@code struct verbs_qp}, {@code verbs_cq} or {@code verbs_srq} is followed by a {@code struct mminfo} and the
+ * pointer, for a queue pair first for the receives and then for the sends. This is not a public interface. So each
+ * address is only a guess, for the versions of rdma-core that were checked, and {@link RxeQueue#at} lets the kernel
+ * confirm it before it is used; otherwise it throws a {@link RingRefusal}.
  */
 public final class RxeRings {
     private static final String LIBRARY = "librxe-rdmav";
-    /** Whose function arms librxe's completion queues, by a command to the kernel. */
+    /** The library whose function arms librxe's completion queues, by a command to the kernel. */
     private static final String COMMANDS = "libibverbs.so";
 
-    /** {@code comp_mask} and {@code xrcd} behind the queue pair proper in {@code struct verbs_qp}. */
+    /** {@code comp_mask} and {@code xrcd} after the queue pair in {@code struct verbs_qp}. */
     private static final long VERBS_QP_REST = 16;
     /** {@code srq_type}, {@code xrcd}, {@code cq} and {@code srq_num} in {@code struct verbs_srq}. */
     private static final long VERBS_SRQ_REST = 32;
-    /** Of {@code struct rxe_wq}: the pointer, a lock and two sizes. */
+    /** The rest of {@code struct rxe_wq}: the pointer, a lock and two sizes. */
     private static final long RXE_WQ_BYTES = 24;
-    /** {@code wr_flush} in {@code struct ibv_qp_ex}, from rdma-core 45 on. */
+    /** {@code wr_flush} in {@code struct ibv_qp_ex}, since rdma-core 45. */
     private static final long LATER_FUNCTIONS = 8;
 
     private static final long QUEUE_PAIR = ibv_qp_ex.sizeof() + VERBS_QP_REST;
@@ -42,16 +42,16 @@ public final class RxeRings {
     private final int commandDescriptor;
     private final ProviderFunctions functions;
 
-    /** Looks a ring up anew; it moves when its queue gets another length. */
+    /** Finds a ring again; it moves when the length of its queue changes. */
     interface Finder {
         RxeQueue find() throws RingRefusal;
     }
 
     /**
-     * For one device context.
+     * Creates the rings of one device context.
      *
      * @param context the {@code struct ibv_context}
-     * @param functions of it now: a program that watches or disturbs calls may have put others there
+     * @param functions its current functions: a tool that observes or disturbs calls may have replaced them
      * @throws RingRefusal if they are not librxe's
      */
     public RxeRings(MemorySegment context, ProviderFunctions functions) throws RingRefusal {
@@ -61,7 +61,7 @@ public final class RxeRings {
         library(ProviderLibrary.map());
     }
 
-    /** The file that all functions of the hot path are of, if it is librxe. */
+    /** Returns the file that contains all functions of the hot path, if it is librxe. */
     private String library(MemoryMap map) throws RingRefusal {
         String library = ProviderLibrary.of(map, functions);
         if (!library.startsWith(LIBRARY)) {
@@ -74,10 +74,10 @@ public final class RxeRings {
     }
 
     /**
-     * The ring of a completion queue.
+     * Returns the ring of a completion queue.
      *
      * @param queue the {@code struct ibv_cq}
-     * @param armFunction that the context has now
+     * @param armFunction the current arming function of the context
      * @return its ring
      * @throws RingRefusal if it was not found
      */
@@ -90,14 +90,14 @@ public final class RxeRings {
     }
 
     /**
-     * The ring of a queue pair's sends.
+     * Returns the ring of a queue pair's sends.
      *
      * @param queuePair the {@code struct ibv_qp}
-     * @param arena closed when no thread can be posting any more
-     * @param maxEntries the most entries of a request
-     * @param maxInlineData the most bytes of inline data
-     * @param datagrams the way of a datagram by an address handle whose number is not known yet; null for a queue pair
-     *     that is connected
+     * @param arena an arena that is closed when no thread can be posting
+     * @param maxEntries the maximum number of entries of a request
+     * @param maxInlineData the maximum number of bytes of inline data
+     * @param datagrams the path of a datagram with an address handle whose number is not known yet; null for a queue
+     *     pair that is connected
      * @return its ring
      * @throws RingRefusal if it was not found
      */
@@ -114,10 +114,10 @@ public final class RxeRings {
     }
 
     /**
-     * The ring of a queue pair's receives.
+     * Returns the ring of a queue pair's receives.
      *
      * @param queuePair the {@code struct ibv_qp}
-     * @param maxEntries the most entries of a receive
+     * @param maxEntries the maximum number of entries of a receive
      * @return its ring
      * @throws RingRefusal if it was not found
      */
@@ -129,10 +129,10 @@ public final class RxeRings {
     }
 
     /**
-     * The ring of a shared receive queue.
+     * Returns the ring of a shared receive queue.
      *
      * @param queue the {@code struct ibv_srq}
-     * @param maxEntries the most entries of a receive
+     * @param maxEntries the maximum number of entries of a receive
      * @return its ring
      * @throws RingRefusal if it was not found
      */
@@ -158,9 +158,9 @@ public final class RxeRings {
                 "the ring of a %s is not where %s of rdma-core 44 to 65 keeps it".formatted(what, library));
     }
 
-    /** For a ring that was there before its queue got another length. */
+    /** Returns the exception for a ring that is not found after its queue has changed its length. */
     static VerbsException lost(RingRefusal cause) {
         return new VerbsException(
-                "giving a queue another length", 0, cause.getMessage(), "close the queue: it cannot be used any more");
+                "giving a queue another length", 0, cause.getMessage(), "close the queue: it can no longer be used");
     }
 }

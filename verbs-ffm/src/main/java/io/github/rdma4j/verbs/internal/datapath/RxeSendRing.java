@@ -34,9 +34,9 @@ import io.github.rdma4j.verbs.internal.SendOpcode;
 import io.github.rdma4j.verbs.internal.SendRequests;
 
 /**
- * The send queue of SoftRoCE: a request becomes a {@code struct rxe_send_wqe} in the ring, and a system call tells the
- * driver. What comes out is what librxe makes of the same requests, errnos included: a request that the doorbell
- * refuses, because the queue pair's state does not allow it, stays in the ring there, too.
+ * The send queue of SoftRoCE: a request is written as a {@code struct rxe_send_wqe} to the ring, and a system call
+ * notifies the driver. The result is identical to librxe's for the same requests, including errnos: with librxe, a
+ * request that the doorbell refuses because of the queue pair's state also stays in the ring.
  */
 public final class RxeSendRing extends SendPath {
     private static final long BIND = ibv_send_wr.bind_mw$offset();
@@ -60,15 +60,15 @@ public final class RxeSendRing extends SendPath {
         this.datagrams = datagrams;
     }
 
-    /** {@return the ring as it is now} */
+    /** {@return the current ring} */
     RxeQueue queue() {
         return queue;
     }
 
     /**
-     * As {@link SendPath#post}. This method is longer than the 325 bytes of code up to which HotSpot's second compiler
-     * puts a method into its callers ({@code FreqInlineSize}), and should stay so: a loop that posts has little room
-     * left before the compiler stops inlining, and then each load and store here would become a call. A test holds it.
+     * Like {@link SendPath#post}. This method is longer than the 325 bytes of bytecode up to which HotSpot's C2
+     * compiler inlines a method ({@code FreqInlineSize}), and must stay so: a loop that posts has little inlining
+     * budget left, and otherwise each load and store here would become a call. A test checks the length.
      */
     @Override
     public int post(SendRequests requests) {
@@ -83,7 +83,8 @@ public final class RxeSendRing extends SendPath {
             }
             long request = structure(address);
             long element = ring.element(producer);
-            // Neighbours are loaded and stored as one: each of both costs the compiler as much as many instructions.
+            // Neighbouring fields are loaded and stored as one: a load or store costs the compiler as much as many
+            // instructions.
             long entriesAndOpcode = getLong(request + ENTRIES_AND_OPCODE);
             int entries = NativeMemory.first(entriesAndOpcode);
             int opcode = NativeMemory.second(entriesAndOpcode);
@@ -105,7 +106,7 @@ public final class RxeSendRing extends SendPath {
             if ((NativeMemory.first(flagsAndImmediate) & INLINE) != 0) {
                 length = writeInline(request + SendRequests.ENTRIES, entries, element + RxeLayout.SEND_BYTES);
             } else if (entries == 1) {
-                // Most have one: without a loop.
+                // Most requests have one entry, so no loop.
                 long lengthAndKey = getLong(request + SendRequests.ENTRIES + SGE_LENGTH);
                 putLong(
                         element + RxeLayout.SEND_BYTES + RxeLayout.ENTRY_ADDRESS,
@@ -127,7 +128,7 @@ public final class RxeSendRing extends SendPath {
             putLong(element + RxeLayout.SEND_DMA + RxeLayout.DMA_ENTRY_OFFSET, 0L);
             ring.producer(next);
         }
-        // Also behind a refusal, as librxe does it: what was accepted must go.
+        // Also after a refusal, like librxe: accepted requests must be sent.
         int notRung = doorbell.ring();
         return notRung == 0 ? refused : notRung;
     }
@@ -137,7 +138,7 @@ public final class RxeSendRing extends SendPath {
         return errno;
     }
 
-    /** Inline data is one piece of our own memory, whatever it was gathered from. */
+    /** Writes inline data, which is one piece of our own memory, whatever it was gathered from. */
     private static int writeInline(long entry, int entries, long target) {
         int length = entries == 0 ? 0 : getInt(entry + SGE_LENGTH);
         if (length != 0) {
@@ -146,7 +147,10 @@ public final class RxeSendRing extends SendPath {
         return length;
     }
 
-    /** Writes what operations have that do not name memory as reads and writes do; false for what librxe refuses. */
+    /**
+     * Writes the fields of operations that do not name memory as reads and writes do; returns false if librxe refuses
+     * the operation.
+     */
     private boolean writeOthers(long request, int opcode, long element) {
         if ((1 << opcode & ATOMICS) != 0) {
             long address = getLong(request + ATOMIC_ADDRESS);

@@ -7,18 +7,18 @@ import io.github.rdma4j.verbs.internal.SendRequests;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntSupplier;
 
-/** Through the provider's function, ibv_post_send(3). */
+/** Posts through the provider's function, ibv_post_send(3). */
 public final class SendFunctions extends SendPath {
     private final MemorySegment function;
     private final boolean critical;
     private final long queuePair;
-    /** That the queue pair has, where others are told of it; else null. */
+    /** The queue pair's register, if other queue pairs must know that it is shared; otherwise null. */
     private final Mlx5Register register;
 
     private int calls;
 
     /**
-     * For one queue pair.
+     * Creates the path of one queue pair.
      *
      * @param function the provider's entry in {@code ibv_context_ops}
      * @param critical whether the provider posts without a system call

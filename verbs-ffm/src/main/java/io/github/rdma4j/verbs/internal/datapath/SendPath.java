@@ -6,33 +6,33 @@ import io.github.rdma4j.verbs.internal.SendRequests;
 import java.util.function.IntSupplier;
 
 /**
- * How requests for sending reach the adapter. The caller lets one thread in at a time, and none after the queue pair is
+ * The path of send requests to the adapter. The caller admits one thread at a time, and none after the queue pair is
  * closed.
  */
 public abstract sealed class SendPath permits SendFunctions, RxeSendRing, RxeDatagramRing, Mlx5SendRing {
     SendPath() {}
 
     /**
-     * Posts a list of requests from its first one to the one that is linked to none.
+     * Posts a list of requests, from the first to the one that has no successor.
      *
-     * @param requests written completely; those of an entry that carries inline data have no second entry
-     * @return 0 or an errno; then {@link SendRequests#acceptedBeforeRefusal} tells how many were accepted
+     * @param requests the requests, completely written; a request with inline data has only one entry
+     * @return 0 or an errno; then {@link SendRequests#acceptedBeforeRefusal} returns how many were accepted
      */
     public abstract int post(SendRequests requests);
 
     /**
-     * Makes a call after which the adapter knows of none of the requests and receives any more: one that destroys the
-     * queue pair, or resets it.
+     * Runs a call that destroys or resets the queue pair, after which the adapter has none of its requests and
+     * receives.
      *
-     * @param call returns 0, or an errno and has changed nothing
-     * @param forGood whether it destroys
+     * @param call returns 0, or an errno if nothing has changed
+     * @param forGood whether the call destroys the queue pair
      * @return what the call returns
      */
     public int forget(IntSupplier call, boolean forGood) {
         return call.getAsInt();
     }
 
-    /** {@return why the functions are used though nothing spoke against a ring at first; empty if they are not} */
+    /** {@return why functions are used although a ring seemed possible at first; empty if they are not} */
     public String refusal() {
         return "";
     }

@@ -6,7 +6,7 @@ import io.github.rdma4j.verbs.bindings.ibv_send_wr;
 import io.github.rdma4j.verbs.bindings.ibv_sge;
 import io.github.rdma4j.verbs.internal.SendRequests;
 
-/** Where the fields of {@code struct ibv_send_wr} and {@code struct ibv_sge} lie, in bytes, as rings read them. */
+/** The offsets of fields of {@code struct ibv_send_wr} and {@code struct ibv_sge} that rings read, in bytes. */
 final class SendRequestLayout {
     static final long NEXT = ibv_send_wr.next$offset();
     static final long WR_ID = ibv_send_wr.wr_id$offset();
@@ -21,7 +21,7 @@ final class SendRequestLayout {
     static final long ATOMIC_SWAP = ATOMIC + ibv_send_wr.wr.atomic.swap$offset();
     static final long ATOMIC_KEY = ATOMIC + ibv_send_wr.wr.atomic.rkey$offset();
     private static final long DATAGRAM = ibv_send_wr.wr$offset() + ibv_send_wr.wr.ud$offset();
-    /** The queue pair's number and the key behind it. */
+    /** The queue pair's number and the key after it. */
     static final long DATAGRAM_PEER_AND_KEY = DATAGRAM + ibv_send_wr.wr.ud.remote_qpn$offset();
 
     static final long DATAGRAM_HANDLE_NUMBER = SendRequests.DATAGRAM_HANDLE_NUMBER;

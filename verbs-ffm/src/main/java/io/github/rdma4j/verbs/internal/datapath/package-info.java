@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * How a work request reaches the adapter, and how a completion is found: {@link SendPath}, {@link ReceivePath} and
- * {@link CompletionPath}, below queue pairs and completion queues, which do not know what is behind them. The functions
- * of libibverbs' provider are the one way, the provider's own rings, written and read from Java, the other. A queue
- * pair that was created for it posts with {@code ibv_wr_*} instead: {@link ExtendedPosting}.
+ * The data path: how work requests reach the adapter, and how completions are found. {@link SendPath},
+ * {@link ReceivePath} and {@link CompletionPath} hide the implementation from queue pairs and completion queues. There
+ * are two: the functions of libibverbs' provider, and the provider's rings, which Java reads and writes itself. A queue
+ * pair that was created for extended posting uses {@code ibv_wr_*} instead: {@link ExtendedPosting}.
  *
- * <p>While a program uses one of the two ways alone, the JVM has one class below each of the three, and makes a direct
- * call of what looks like a choice.
+ * <p>As long as a program uses only one of them, the JVM has loaded one subclass of each of the three classes, and
+ * compiles the virtual calls to direct calls.
  */
 package io.github.rdma4j.verbs.internal.datapath;
