@@ -16,7 +16,7 @@ final class Alone {
     private Alone() {}
 
     static EndReport run(Peer.Orders orders) throws IOException, InterruptedException {
-        // Who has this right has no limit.
+        // A process with this right has no limit.
         List<String> before = orders.load() == Load.LOCKED
                 ? List.of("setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock")
                 : List.of();

@@ -53,7 +53,7 @@ final class Attack {
             try {
                 System.in.read();
             } catch (IOException e) {
-                // That is an end, too.
+                // That also ends the connection.
             }
             attack.over = true;
         });

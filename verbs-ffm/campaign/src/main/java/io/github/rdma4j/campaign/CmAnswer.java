@@ -11,7 +11,7 @@ enum CmAnswer {
     WORD,
     /** Refuse, with the same private data. */
     REFUSE,
-    /** Close the request without an answer, which refuses it, too. */
+    /** Close the request without an answer, which also refuses it. */
     CLOSE,
     /** As {@link #WORD}, and then end. */
     LAST;

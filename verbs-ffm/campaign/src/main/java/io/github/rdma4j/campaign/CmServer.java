@@ -89,7 +89,7 @@ final class CmServer {
         } catch (Wrong e) {
             wrong.set(e.getMessage());
         } catch (VerbsException e) {
-            // The wire is cut. What matters is what the client was told.
+            // The wire is cut. The exception that the client got is what counts.
         } catch (RuntimeException e) {
             wrong.set("serving a request threw " + e);
         }

@@ -52,7 +52,7 @@ final class CmTalk implements AutoCloseable {
         }
     }
 
-    /** Waits for the number, and until one that was said has arrived. */
+    /** Waits for the number, and until an announced one has arrived. */
     void hear(long number, Duration limit) {
         long until = System.nanoTime() + limit.toNanos();
         while (!heard || !said) {

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Connections, one after the other: connect, say a word, hear it again, close. So a fault meets each phase of a
+ * Connections, one after the other: connect, say a word, receive it back, close. So a fault meets each phase of a
  * connection. Each attempt must end within its limits; some may fail, but when the wire is good again one must succeed.
  */
 final class Connects {
@@ -123,7 +123,7 @@ final class Connects {
                 done.set(true);
             }
         } catch (VerbsException e) {
-            // The wire is cut. What matters is what the client was told.
+            // The wire is cut. The exception that the client got is what counts.
         }
     }
 

@@ -36,7 +36,7 @@ final class Conversation {
     private static final Duration SOON = Duration.ofSeconds(1);
     /** Messages whose arrival is waited for at a time. */
     private static final int UNDER_WAY = 8;
-    /** What lies where a read is to put its bytes. */
+    /** The initial bytes at the target of a read. */
     private static final byte UNTOUCHED = (byte) 0xa5;
 
     private final String side;
@@ -72,7 +72,7 @@ final class Conversation {
     /**
      * @param side 1 or 2
      * @param orders the same on both sides
-     * @param moves those of the endpoint
+     * @param moves the moves of the endpoint
      */
     Conversation(int side, Endpoint endpoint, Peer.Orders orders, Moves moves) {
         this(side, endpoint, orders, moves, Ledger.unread());
@@ -93,7 +93,7 @@ final class Conversation {
         incoming = new Incoming(new Content(orders.seed() * 2 + 3 - side, endpoint.maxMessageSize()));
     }
 
-    /** Talks until all is said, or all threads were told that it cannot be. */
+    /** Runs until all messages are exchanged, or all threads got an exception. */
     EndReport run() throws InterruptedException {
         Map<String, Thread> threads = new LinkedHashMap<>();
         String hung = "";
@@ -230,7 +230,7 @@ final class Conversation {
         }
     }
 
-    /** {@return whether another thread was told that all is over} */
+    /** {@return whether another thread got the end of the connection} */
     private synchronized boolean isOver() {
         return !told.isEmpty() || !wrong.isEmpty();
     }

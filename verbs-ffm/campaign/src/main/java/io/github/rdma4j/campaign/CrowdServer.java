@@ -24,7 +24,7 @@ import java.util.function.IntConsumer;
 
 /** A server that says again what its clients say, until one says that it is the end. It counts what is left then. */
 final class CrowdServer {
-    /** Who says this gets the handle of memory, and may use it. */
+    /** A client that sends this receives the handle of memory, and may use it. */
     static final byte[] EXPOSE = "expose".getBytes();
 
     static final int MEMORY = 1 << 15;

@@ -11,7 +11,7 @@ import java.util.List;
  *
  * @param transport what carried it at first
  * @param dead what the dead process knew
- * @param survivor what the other end was told
+ * @param survivor the exception that the other end got
  */
 record Death(Transport transport, Ledger.Page dead, Survivor survivor) {
     /**
@@ -21,7 +21,7 @@ record Death(Transport transport, Ledger.Page dead, Survivor survivor) {
      * @param seed of what the dead one did in its memory
      * @param memory that memory, at the end
      * @param taken how many of its messages the dead one is known to have read
-     * @param afterMillis from the death to the last thread that was told; negative if that was before
+     * @param afterMillis from the death to the last thread that got an exception; negative if that was before
      * @param closeMillis how long its close took
      */
     record Survivor(EndReport report, long seed, byte[] memory, long taken, long afterMillis, long closeMillis) {
@@ -30,10 +30,10 @@ record Death(Transport transport, Ledger.Page dead, Survivor survivor) {
         }
     }
 
-    /** The kernel of the dead process tells; a machine whose time others take needs seconds to end a process. */
+    /** The kernel of the dead process reports it; a machine whose time others take needs seconds to end a process. */
     static final long LIMIT_MILLIS = 10_000;
 
-    /** @return how it came to be told: in one word, or the name of an exception and its reason */
+    /** @return how the death was reported: in one word, or the name of an exception and its reason */
     String reported() {
         if (survivor == null) {
             return "not connected";
@@ -60,7 +60,7 @@ record Death(Transport transport, Ledger.Page dead, Survivor survivor) {
                         survivor == null ? -1 : survivor.afterMillis());
     }
 
-    /** {@return whether somebody had to be told of the death} */
+    /** {@return whether any thread had to get an exception because of the death} */
     boolean isTold() {
         return survivor != null && !survivor.report().whole() && !survivor.isClosed();
     }

@@ -14,12 +14,12 @@ import java.util.stream.Collectors;
  * @param received messages that came, each the next one and right
  * @param transfers writes, reads and additions in the other's memory that were done and right
  * @param whole whether all of both directions arrived
- * @param told how it was told that something did not: the exception that the last of its threads got, or nothing
+ * @param told the exception that the last of its threads got if something did not arrive, or empty
  * @param toldAtMillis when that was, since the conversation began
  * @param wrong what arrived wrong, or nothing
  * @param hung which threads waited beyond the limit, or nothing
  * @param moves of an endpoint with failover
- * @param remark what else is to be said, or nothing
+ * @param remark further remarks, or empty
  */
 record EndReport(
         String side,

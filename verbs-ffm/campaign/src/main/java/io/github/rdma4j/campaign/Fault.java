@@ -121,7 +121,7 @@ record Fault(String name, Kind kind, List<Step> steps) {
                 "[ ! -s /tmp/mtu ] || ip link set e0 mtu $(cat /tmp/mtu)");
     }
 
-    /** The peer's, as an adapter that is taken out, or whose driver is loaded anew. */
+    /** The peer's, as an adapter that is taken out, or whose driver is loaded again. */
     static Fault deviceRemoved(String name, long millis) {
         return passing(name, THERE, millis, "rdma link del rxe0", "rdma link add rxe0 type rxe netdev e0");
     }
@@ -130,7 +130,7 @@ record Fault(String name, Kind kind, List<Step> steps) {
         return new Fault("peer killed", Kind.SUDDEN, List.of(new Step(0, THERE, "kill -KILL $PEER")));
     }
 
-    /** One process after the other, each by itself. */
+    /** One process after the other, each alone. */
     static Fault killedEach() {
         return new Fault("peers killed", Kind.THROUGHOUT, List.of());
     }

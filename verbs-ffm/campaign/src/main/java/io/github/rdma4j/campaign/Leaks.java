@@ -88,7 +88,7 @@ final class Leaks {
             }
             System.gc();
             Thread.sleep(10);
-            // Who follows an object tells what was found before.
+            // The reference chain includes the objects found before.
             Object kept = new Object();
             ResourceLeakTracker<Object> tracker = detector.track(kept);
             tracker.close(kept);

@@ -35,7 +35,7 @@ final class Ledger {
      *
      * @param phase how far the connection was
      * @param acknowledged messages of this end that lay in the other's buffer
-     * @param received messages that the program has got, the first and the last one among them
+     * @param received the messages that the program has received, the first and the last one among them
      * @param transfers steps in the other's memory that were done
      */
     record Page(Phase phase, long acknowledged, long received, long transfers) {
@@ -73,7 +73,7 @@ final class Ledger {
     /**
      * @param memory of a {@link #file}
      * @param number of the connection, from 0
-     * @param onPhase hears of each phase, in the thread that comes to it
+     * @param onPhase called for each phase, in the thread that comes to it
      */
     static Ledger in(MemorySegment memory, int number, Consumer<Phase> onPhase) {
         return new Ledger(memory.asSlice(Long.BYTES + number * BYTES, BYTES), onPhase);
@@ -96,7 +96,7 @@ final class Ledger {
         return (long) LONGS.getVolatile(memory, 0L, 0L);
     }
 
-    /** What one thread has come to, another may have come past. */
+    /** Another thread may already be past the phase that one thread has reached. */
     void phase(Phase phase) {
         synchronized (this) {
             set(0, Math.max(get(0), phase.ordinal()));

@@ -44,7 +44,7 @@ final class Life {
     static final int CONNECTIONS = SLOTS.size() * ROUNDS;
     static final String READY = "ready";
     static final int SIGKILL = 9;
-    /** The default: whoever is told earlier was told by the peer's kernel. */
+    /** The default. An earlier report comes from the peer's kernel. */
     private static final Duration SILENCE = Duration.ofSeconds(30);
 
     private static final Duration CONNECT = Duration.ofSeconds(20);
@@ -117,7 +117,7 @@ final class Life {
 
     /**
      * Argument: the file of the ledgers. Reads a seed, the ports of the servers for RDMA and TCP, and for failover, and
-     * whether all shall end in good order first.
+     * whether all connections are closed in order first.
      */
     public static void main(String... arguments) throws Throwable { // of kill(2)
         MemorySegment file = Ledger.file(Path.of(arguments[0]), CONNECTIONS, Arena.global());
@@ -152,7 +152,7 @@ final class Life {
         throw new AssertionError("kill returned " + result);
     }
 
-    /** What goes wrong before the end is printed. */
+    /** Failures before the end are printed. */
     private void live(int connection, InetSocketAddress server) {
         Ledger ledger = Ledger.in(file, connection, phase -> {
             boolean comes = whole

@@ -27,9 +27,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * A server that goes on while its clients die, one process after the other ({@link Life}): whatever each was told that
- * it had done must be there, the ends of its connections must be told, and nothing may be left of it. Used by one
- * thread.
+ * A server that goes on while its clients die, one process after the other ({@link Life}): every operation that was
+ * reported as done must be there, the ends of its connections must be reported, and nothing may be left of it. Used by
+ * one thread.
  */
 final class Lives implements AutoCloseable {
     private static final Duration LOOK = Duration.ofMillis(200);

@@ -19,9 +19,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * What {@link Connects} does, with channels of Netty: connect, say a word, hear it again, close, again and again. Each
- * attempt must end within its limits, and each failure must be an {@link IOException}. When the wire is good again, one
- * must succeed; a refusal is the end, since nobody listens any more.
+ * What {@link Connects} does, with channels of Netty: connect, say a word, receive it back, close, again and again.
+ * Each attempt must end within its limits, and each failure must be an {@link IOException}. When the wire is good
+ * again, one must succeed; a refusal is the end, since nobody listens any more.
  */
 final class NettyConnects {
     static final int CONNECT_MILLIS = 4_000;
@@ -161,7 +161,7 @@ final class NettyConnects {
             context.writeAndFlush(message);
         }
 
-        /** The wire is cut. What matters is what the client was told. */
+        /** The wire is cut. The exception that the client got is what counts. */
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
             if (!(cause instanceof IOException)) {

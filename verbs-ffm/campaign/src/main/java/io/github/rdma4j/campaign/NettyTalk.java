@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The last handler of one end: says what it must, checks what it hears, and notes how it was told of the end. All is
- * done in the channel's event loop. The last message of a direction says how many there were.
+ * The last handler of one end: says what it must, checks what it receives, and records the reported end. All is done in
+ * the channel's event loop. The last message of a direction says how many there were.
  */
 abstract class NettyTalk extends ChannelInboundHandlerAdapter {
     /** Above a message of the transport, so that some are several. */
@@ -65,7 +65,7 @@ abstract class NettyTalk extends ChannelInboundHandlerAdapter {
     /** A message came, and is released behind this. */
     abstract void read(Object message);
 
-    /** Whatever was said, more can be. */
+    /** More messages can always be sent. */
     abstract void goOn();
 
     /** The last message came, and the own one has left. */
@@ -162,7 +162,7 @@ abstract class NettyTalk extends ChannelInboundHandlerAdapter {
         channel.close();
     }
 
-    /** It is over when the handler has heard of the end, and each write has come to one. */
+    /** It is over when the handler was notified of the end, and each write has come to one. */
     private void settle() {
         if (inactive && unwritten == 0) {
             if (!told.isEmpty()) {
@@ -200,7 +200,7 @@ abstract class NettyTalk extends ChannelInboundHandlerAdapter {
         if (cause instanceof IOException) {
             tell(cause);
         } else if (told.isEmpty() || !(cause instanceof PrematureChannelClosureException)) {
-            // Behind a reset, HTTP's codecs tell of what has come in part.
+            // After a reset, HTTP's codecs report partial messages.
             wrong(cause.toString());
         }
     }

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * What must come out of a run. In each case no byte may be wrong, no message lost, doubled or out of order among those
+ * The required result of a run. In each case no byte may be wrong, no message lost, doubled or out of order among those
  * that arrived, no thread may wait beyond its limit, and nothing may be left.
  *
  * @param mayArrive whether all may arrive
- * @param mayBeTold whether the connection may be lost, if all who survive are told
+ * @param mayBeTold whether the connection may be lost, if all survivors get an exception
  * @param withinMillis behind the beginning of the fault, to be told, or to have moved
  * @param mustMove whether each end must move to TCP
  */

@@ -144,7 +144,7 @@ final class OwnWaits {
                     || thrown instanceof VerbsException
                     || thrown instanceof ClosedChannelException;
         }
-        // InterruptedException is the JDK's: who throws it has cleared the status.
+        // The JDK clears the status before it throws an InterruptedException.
         return thrown instanceof WaitInterruptedException && interrupted
                 || thrown instanceof InterruptedIOException && interrupted
                 || thrown instanceof InterruptedException;

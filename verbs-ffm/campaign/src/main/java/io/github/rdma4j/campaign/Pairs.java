@@ -37,7 +37,7 @@ final class Pairs extends RawTalk {
     private static final int RETRIES = 6;
     /**
      * When a peer that acknowledges nothing is given up: twice what the two numbers say. An adapter may take four times
-     * as long; SoftRoCE begins its timer anew with each packet that it sends.
+     * as long; SoftRoCE restarts its timer with each packet that it sends.
      */
     static final long SILENCE_MILLIS = 2 * (RETRIES + 1) * 537;
 
@@ -48,7 +48,7 @@ final class Pairs extends RawTalk {
     /** Behind the memory: nobody looks what is there. */
     private static final int SPARE = Long.BYTES;
 
-    /** What lies where a read is to put its bytes. */
+    /** The initial bytes at the target of a read. */
     private static final byte UNTOUCHED = (byte) 0xa5;
 
     private static final long PROBE_MILLIS = 100;
@@ -162,7 +162,7 @@ final class Pairs extends RawTalk {
             send(Kind.LAST, Content.last(posted));
         }
         if (allSent && openSends() == 0 && elapsed() - lastPostMillis > PROBE_MILLIS) {
-            // The other one has something to say, and nothing else would tell that it never will.
+            // The other one has something to say, and nothing else would reveal that it never will.
             long id = next(Kind.PROBE);
             count(1);
             posted(id, pair.postWrite(id, local.slice(SUM_AT, 1), remote.slice(MEMORY, 1), SendFlags.SIGNALED));
@@ -265,7 +265,7 @@ final class Pairs extends RawTalk {
         }
     }
 
-    /** Judges a read. {@return false if it is to be done again} */
+    /** Judges a read. {@return false if it must be repeated} */
     private boolean isSettled() {
         Misread now = Misread.of(read(local, READ_AT, length), offset, expected, before, UNTOUCHED);
         if (!misread.isEmpty()) {

@@ -13,7 +13,7 @@ import java.util.List;
 
 /** The other end of one run, in a process of its own: it prints the port that it listens on, and at last its report. */
 final class Peer {
-    /** What its end must know; see {@link Scenario}. */
+    /** The data that its end needs; see {@link Scenario}. */
     record Orders(Load load, long seed, long lengthMillis, long limitMillis, long silenceMillis, Fault.Wire wire) {
         String[] words() {
             return new String[] {

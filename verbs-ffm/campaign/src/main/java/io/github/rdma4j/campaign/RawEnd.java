@@ -13,8 +13,8 @@ import java.net.Socket;
 import java.util.function.IntConsumer;
 
 /**
- * One end of a run with queue pairs alone. A TCP connection carries what both must know of each other before, and one
- * byte behind it: who has all stays until the other one has all, too.
+ * One end of a run with queue pairs alone. A TCP connection carries the data that both need about each other, and one
+ * byte behind it: the end that has everything stays until the other end also has everything.
  */
 final class RawEnd {
     private static final int ANSWER_MILLIS = 60_000;

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Queue;
 
 /**
- * What one end says and hears through a queue pair of its own, in one thread. Each request that is posted must complete
- * once, in its order, well or not; when one has not, all others must complete soon as well.
+ * The conversation of one end over its own queue pair, in one thread. Each request that is posted must complete once,
+ * in its order, well or not; when one has not, all others must complete soon as well.
  */
 abstract class RawTalk {
     static final int SEND_SLOTS = 32;
@@ -87,7 +87,7 @@ abstract class RawTalk {
     /** Throws what could not be judged earlier: no request is under way any more. */
     void judge() {}
 
-    /** {@return what else is to be said} */
+    /** {@return the remaining messages} */
     String remark() {
         return "";
     }
@@ -137,7 +137,7 @@ abstract class RawTalk {
                 remark());
     }
 
-    /** What no completion tells. */
+    /** Failures that no completion reports. */
     private void lookForOther() {
         if (!other.isGone()) {
             goneMillis = Long.MAX_VALUE;
@@ -182,12 +182,12 @@ abstract class RawTalk {
         }
     }
 
-    /** Ids of receives are their slots, those of sends behind them. */
+    /** Ids of receives are their slots; ids of sends follow them. */
     static boolean isReceive(long id) {
         return id < RECEIVE_SLOTS;
     }
 
-    /** What the adapter refuses to take is an end, too. */
+    /** A request that the adapter refuses also ends the conversation. */
     final void posted(long id, int result) {
         if (result != 0) {
             throw new Wrong("a post returned " + result);

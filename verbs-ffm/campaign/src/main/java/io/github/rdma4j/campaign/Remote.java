@@ -51,7 +51,7 @@ final class Remote {
         return order(text, 0);
     }
 
-    /** @param millis how long the answer may take by itself */
+    /** @param millis how long the response alone may take */
     private static String order(String text, long millis) throws IOException {
         long until = System.nanoTime() + ANSWER_MILLIS * 1_000_000L;
         while (true) {

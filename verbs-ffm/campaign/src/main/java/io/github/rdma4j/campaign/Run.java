@@ -8,7 +8,8 @@ package io.github.rdma4j.campaign;
  * @param scenario its name
  * @param seed what to play it again with
  * @param outcome {@code arrived}, {@code told}, or {@code failed}
- * @param reported how this side was told, without what is different each time; that it moved to TCP; or nothing
+ * @param reported how the failure was reported to this side, without what is different each time; that it moved to TCP;
+ *     or nothing
  * @param afterMillis how long behind the beginning of the fault the last thread of the last survivor was told, or the
  *     last end moved; or -1
  * @param messages that came, on both sides

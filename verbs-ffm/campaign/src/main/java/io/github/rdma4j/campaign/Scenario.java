@@ -3,7 +3,7 @@
 package io.github.rdma4j.campaign;
 
 /**
- * A fault under a load, and what must come of it.
+ * A fault under a load, and its required result.
  *
  * @param fault what goes wrong
  * @param load what the ends do

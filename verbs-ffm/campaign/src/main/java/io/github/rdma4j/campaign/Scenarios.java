@@ -40,11 +40,13 @@ final class Scenarios {
     private static final long SILENCE = 6_000;
     /** {@link #SILENCE} of ends that then move to TCP. */
     private static final long MOVING_SILENCE = 4_000;
-    /** What a busy machine may add. */
+    /** The extra time on a busy machine. */
     private static final long SLACK = 1_500;
     /** Three programs of a busy machine run until it panics. */
     private static final long PANIC = 1_000;
-    /** A dead process: its kernel tells, long before the default silence. To end one takes a busy machine seconds. */
+    /**
+     * A dead process: its kernel reports it, long before the default silence. To end one takes a busy machine seconds.
+     */
     private static final long KILLED = 5_000;
 
     private static final long DEFAULT_SILENCE = 30_000;
@@ -211,7 +213,7 @@ final class Scenarios {
                 connecting(Fault.cut("cut one way for 5 s", HERE, 5_000), NETTY_CONNECTING, 8_000),
                 connecting(Fault.stopped("peer stopped for 5 s", 5_000), NETTY_CONNECTING, 8_000),
                 connecting(Fault.deviceRemoved("device of the peer removed for 3 s", 3_000), NETTY_CONNECTING, 8_000),
-                // Whoever connects next is refused.
+                // The next client is refused.
                 new Scenario(Fault.killed(), NETTY_CONNECTING, Oracle.toldWithin(KILLED), ENDLESS, 0),
                 new Scenario(Fault.poweredOff(), NETTY, told, ENDLESS, SILENCE),
                 new Scenario(Fault.panicked(), NETTY, Oracle.toldWithin(PANIC + SILENCE + SLACK), ENDLESS, SILENCE));
@@ -299,7 +301,7 @@ final class Scenarios {
         return new Scenario(fault, load, Oracle.allArrives(), lengthMillis, 30_000);
     }
 
-    /** All arrives, or both ends are told. */
+    /** Everything arrives, or both ends get an exception. */
     private static Scenario either(Fault fault, long lengthMillis) {
         return new Scenario(fault, BUSY, Oracle.eitherWithin(SILENCE + SLACK), lengthMillis, SILENCE);
     }

@@ -19,7 +19,7 @@ import javax.management.ObjectName;
 
 /**
  * What this process holds at each tenth of a soak: objects of the kernel, file handles, threads, its heap behind a
- * collection and its RSS, of which the heap is always the same part ({@link #FLAGS}). What comes and goes is not
+ * collection and its RSS, of which the heap is always the same part ({@link #FLAGS}). Temporary objects are not
  * counted: of several looks the least. In the second half nothing may grow: until then classes are loaded, methods
  * compiled and each thread's part of malloc's memory is taken.
  */
@@ -101,7 +101,7 @@ final class SoakSamples {
         return least;
     }
 
-    /** What malloc keeps of what was freed is not held by anybody. */
+    /** Freed memory that malloc keeps is not a leak. */
     static void trim() {
         diagnose("systemTrimNativeHeap", new Object[0], new String[0]);
     }

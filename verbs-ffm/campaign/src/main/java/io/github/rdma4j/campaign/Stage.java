@@ -46,11 +46,11 @@ final class Stage implements AutoCloseable {
     /** Of the other end. */
     final MemoryHandle remote;
 
-    /** Whoever connects there waits for an answer. */
+    /** A client that connects there waits for a response. */
     private final AutoCloseable silent;
 
     private final InetSocketAddress silence;
-    /** Connects there, too. */
+    /** Also connects there. */
     final Reconnector reconnector;
 
     final DeviceContext device;
@@ -145,7 +145,7 @@ final class Stage implements AutoCloseable {
             return "a sum has changed";
         }
         byte[] marker = {9, 9};
-        // What was sent meanwhile comes first, and each of it whole.
+        // Messages that were sent meanwhile arrive first, each complete.
         CompletableFuture<Boolean> sent = CompletableFuture.supplyAsync(() -> mine.send(marker, PATIENCE));
         while (true) {
             Optional<byte[]> message = other.receive(PATIENCE);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.campaign;
 
-/** What arrived is not what was sent. */
+/** Received data differs from the data that was sent. */
 final class Wrong extends RuntimeException {
     private static final long serialVersionUID = 1;
 

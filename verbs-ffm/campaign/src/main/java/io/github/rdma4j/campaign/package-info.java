@@ -5,9 +5,9 @@
  * oracle; none knows another, and {@link io.github.rdma4j.campaign.Scenarios} is the list. {@code scripts/campaign}
  * starts the machines; docs/testing.md#the-campaign describes it.
  *
- * <p>Machine 1 runs {@link io.github.rdma4j.campaign.Campaign}: it survives every run, so that it can tell what a run
- * has left behind. Machine 2 runs {@link io.github.rdma4j.campaign.Agent}, which starts a {@link
- * io.github.rdma4j.campaign.Peer} for each run, a process that may be killed. Both ends of a connection run the same
- * {@link io.github.rdma4j.campaign.Conversation}.
+ * <p>Machine 1 runs {@link io.github.rdma4j.campaign.Campaign}: it survives every run, so that it can report what a run
+ * has left behind. Machine 2 runs {@link io.github.rdma4j.campaign.Agent}, which starts a
+ * {@link io.github.rdma4j.campaign.Peer} for each run, a process that may be killed. Both ends of a connection run the
+ * same {@link io.github.rdma4j.campaign.Conversation}.
  */
 package io.github.rdma4j.campaign;

@@ -14,10 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/**
- * Asks libmlx5 for an adapter's Data Direct engine. The caller sees to it that the context
- * stays open.
- */
+/** Queries libmlx5 for an adapter's Data Direct engine. The caller keeps the context open. */
 public final class DataDirect {
     /** PATH_MAX of linux/limits.h. */
     private static final int LONGEST_PATH = 4096;
@@ -25,11 +22,11 @@ public final class DataDirect {
     private DataDirect() {}
 
     /**
-     * Looks for the engine.
+     * Finds the engine.
      *
      * @param driver of the device
      * @param context the {@code struct ibv_context}
-     * @return the engine's folder in sysfs, or why there is none
+     * @return the engine's directory in sysfs, or why there is none
      */
     public static DataDirectSupport of(DeviceDriver driver, MemorySegment context) {
         Mlx5Calls library = Mlx5Calls.INSTALLED;
@@ -57,7 +54,7 @@ public final class DataDirect {
     }
 
     /**
-     * Refuses what needs the engine if there is none.
+     * Throws if there is no engine.
      *
      * @param operation for the message
      * @param driver of the device

@@ -32,9 +32,7 @@ import io.github.rdma4j.verbs.internal.Flags;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
-/**
- * The attributes of a device as values of Java, from the structures of ibv_query_device(3) and ibv_query_device_ex(3).
- */
+/** Converts the structures of ibv_query_device(3) and ibv_query_device_ex(3) to the attributes of a device. */
 public final class DeviceAttributesReader {
     private static final int TOEPLITZ = 1;
     private static final int TAG_MATCHING_RC = 1;
@@ -93,7 +91,7 @@ public final class DeviceAttributesReader {
                 Byte.toUnsignedInt(ibv_device_attr.phys_port_cnt(attributes)));
     }
 
-    /** Some devices say "all bits set". */
+    /** Some devices report "all bits set". */
     private static long clamped(long unsigned) {
         return unsigned < 0 ? Long.MAX_VALUE : unsigned;
     }

@@ -39,13 +39,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What an open device can be asked; the methods of the same names of {@link DeviceContext} tell the meaning. The caller
- * sees to it that the context stays open.
+ * The queries of an open device; see the methods of the same names in {@link DeviceContext}. The caller keeps the
+ * context open.
  */
 public final class DeviceQueries {
     private static final ValueLayout.OfShort NETWORK_SHORT = JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
 
-    /** libibverbs reads these entries from sysfs and tells no errno. */
+    /** libibverbs reads these entries from sysfs and leaves no errno. */
     private static final String ENTRY_GONE =
             "see that the port is up, and that /sys/class/infiniband is mounted here; then ask again";
 
@@ -53,7 +53,7 @@ public final class DeviceQueries {
     private final MemorySegment context;
 
     /**
-     * Asks an open context.
+     * Creates the queries of an open context.
      *
      * @param device its name, for messages
      * @param context the {@code struct ibv_context}
@@ -71,7 +71,7 @@ public final class DeviceQueries {
         }
     }
 
-    /** As the inline function does it: who cannot answer is asked the short question. */
+    /** Like the inline function: a driver without the extended query is asked the basic one. */
     public ExtendedDeviceAttributes extendedAttributes() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = ibv_device_attr_ex.allocate(arena);
@@ -86,8 +86,8 @@ public final class DeviceQueries {
     }
 
     /**
-     * As the inline function does it: the exported symbol of that name fills only the first part of the structure, so
-     * the provider's own entry is used where the library has the extended context.
+     * Like the inline function: the exported symbol of that name fills only the first part of the structure, so the
+     * provider's entry is used if the library has the extended context.
      */
     public PortAttributes port(int port) {
         requirePort(port);

@@ -14,7 +14,7 @@ import io.github.rdma4j.verbs.device.PortState;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** A port as a value of Java, from the structure of ibv_query_port(3). */
+/** Converts the structure of ibv_query_port(3) to the attributes of a port. */
 public final class PortAttributesReader {
     /** rdma-core 50 has appended {@code uint32_t active_speed_ex}, which older libraries leave at 0. */
     private static final long ACTIVE_SPEED_EX = 52;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Asks devices and ports, and reads the native answers as the values of {@code io.github.rdma4j.verbs.device}. Not
- * exported.
+ * Queries devices and ports, and converts the native results to the values of {@code io.github.rdma4j.verbs.device}.
+ * Not exported.
  */
 package io.github.rdma4j.verbs.internal.device;

@@ -9,7 +9,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 
-/** Data of a one-sided transfer that is not what was sealed. */
+/** A sealed block of a one-sided transfer is corrupt. */
 @Name("rdma4j.CorruptBlock")
 @Label("Corrupt Block")
 @Category("rdma4j")

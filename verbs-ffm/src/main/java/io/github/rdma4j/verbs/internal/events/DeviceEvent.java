@@ -9,7 +9,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/** What an adapter reports by itself. */
+/** An asynchronous event of an adapter. */
 @Name("rdma4j.DeviceEvent")
 @Label("Device Event")
 @Category("rdma4j")

@@ -9,7 +9,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/** What became of a client that asked an endpoint server for a connection. */
+/** The result of a client's connection request to an endpoint server. */
 @Name("rdma4j.EndpointAccept")
 @Label("Endpoint Accept")
 @Category("rdma4j")

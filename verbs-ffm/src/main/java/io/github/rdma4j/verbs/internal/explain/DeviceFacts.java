@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What explains a refusal asks of the device. It never throws: a question that fails must not hide the failure that it
- * is to explain.
+ * The queries of a device that explanations of a refusal need. They never throw, because a failed query must not hide
+ * the failure that is explained.
  */
 public interface DeviceFacts {
     /**

@@ -5,18 +5,16 @@ package io.github.rdma4j.verbs.internal.explain;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * What is known of a failure: its causes, and what can be done about them; both in the order in which they were found.
- */
+/** The causes of a failure and their remedies, in the order in which they were found. */
 public final class Explanation {
     private final List<String> causes = new ArrayList<>();
     private final List<String> remedies = new ArrayList<>();
 
     /**
-     * Adds what was found.
+     * Adds a cause and its remedy.
      *
      * @param cause why the verb was refused
-     * @param remedy what can be done about it; empty if nothing is known
+     * @param remedy what to do about it; empty if unknown
      * @return this
      */
     public Explanation add(String cause, String remedy) {

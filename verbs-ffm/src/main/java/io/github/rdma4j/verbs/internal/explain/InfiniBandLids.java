@@ -7,12 +7,12 @@ import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.internal.Errno;
 
-/** What InfiniBand wants of every destination, and no kernel checks: what is sent to LID 0 is lost without a word. */
+/** Checks a rule of InfiniBand that no kernel checks: packets to LID 0 are lost without an error. */
 public final class InfiniBandLids {
     private InfiniBandLids() {}
 
     /**
-     * Refuses a way that no packet can go.
+     * Refuses a path that cannot carry packets.
      *
      * @param operation for the message
      * @param port the local port

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 
 /** The RDMA devices that the kernel has, and why libibverbs does not list one of them. */
 public final class KernelDevices {
-    /** What helps against {@link #withoutFiles}. */
+    /** The remedy for {@link #withoutFiles}. */
     public static final String PASS_IN =
             "in a container, pass the devices in (docker run --device=/dev/infiniband ...); else 'udevadm trigger'";
 
@@ -82,7 +82,7 @@ public final class KernelDevices {
                                         + " must list the device");
     }
 
-    /** {@return why there is no device, where the kernel has none} */
+    /** {@return why there is no device, if the kernel has none} */
     public static Explanation absent() {
         return new Explanation()
                 .add(

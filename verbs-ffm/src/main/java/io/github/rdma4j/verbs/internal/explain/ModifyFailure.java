@@ -22,15 +22,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Finds out why ibv_modify_qp(3) failed, where the kernel says no more than EINVAL: from the state table, the values,
- * and what the device and its GID table say.
+ * Finds the cause of a failed ibv_modify_qp(3), for which the kernel reports only EINVAL, from the state table, the
+ * values, and the device and its GID table.
  *
  * @param number of the queue pair
  * @param type of the queue pair
- * @param from where it stands
+ * @param from the current state
  * @param given the attributes that were set
- * @param values what they were set to
- * @param device what is known of the device
+ * @param values their values
+ * @param device the facts of the device
  */
 public record ModifyFailure(
         int number,

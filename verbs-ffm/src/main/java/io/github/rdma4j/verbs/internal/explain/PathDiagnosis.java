@@ -14,19 +14,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Why a path was refused: of a queue pair or of an address handle, which the kernel resolves in the same way.
+ * Finds out why the path of a queue pair or an address handle was refused; the kernel resolves both in the same way.
  *
- * @param name what the message calls it
+ * @param name the name of the path in the message
  * @param path the path
- * @param device what is known of the device
+ * @param device the facts of the device
  */
 public record PathDiagnosis(String name, AddressHandleAttributes path, DeviceFacts device) {
 
     /**
-     * What an errno other than EINVAL says of the path.
+     * Explains an errno other than EINVAL.
      *
      * @param errno of the verb that was refused
-     * @return causes and remedies; nothing for an errno that says nothing of it
+     * @return causes and remedies; empty for an errno that does not concern the path
      */
     public Explanation of(int errno) {
         Explanation explanation = new Explanation();
@@ -44,7 +44,7 @@ public record PathDiagnosis(String name, AddressHandleAttributes path, DeviceFac
                 if (path.globalRoute().isPresent()) {
                     noGid(explanation, path.globalRoute().get());
                 } else {
-                    // What rdma-core 33 finds at Ethernet, and later versions call EINVAL.
+                    // rdma-core 33 detects this on Ethernet; later versions return EINVAL.
                     addTo(explanation);
                 }
                 yield explanation;
@@ -64,15 +64,15 @@ public record PathDiagnosis(String name, AddressHandleAttributes path, DeviceFac
             case Errno.EADDRNOTAVAIL, Errno.ENODEV ->
                 explanation.add(
                         "the network interface behind the source GID is gone, down, or has lost its address",
-                        "bring it up, and choose the GID anew with DeviceContext.selectGid");
+                        "bring it up, and choose the GID again with DeviceContext.selectGid");
             default -> explanation;
         };
     }
 
     /**
-     * Looks for what cannot be, after EINVAL.
+     * Finds invalid values, after EINVAL.
      *
-     * @param explanation takes what is found
+     * @param explanation receives the causes and remedies
      */
     public void addTo(Explanation explanation) {
         Optional<PortAttributes> port = device.port(path.port());

@@ -34,7 +34,7 @@ record PinRefusal(List<String> maps, List<String> mounts, String release) {
     private static final String PRIVATE = "map the file with MapMode.PRIVATE";
     private static final String PRIVATE_OR_WRITABLE = "map the file with MapMode.READ_WRITE or PRIVATE";
 
-    /** {@return what this process has mapped} */
+    /** {@return the mappings of this process} */
     static PinRefusal current() {
         return new PinRefusal(
                 lines("/proc/self/maps"), lines("/proc/self/mountinfo"), System.getProperty("os.version", ""));
@@ -86,7 +86,7 @@ record PinRefusal(List<String> maps, List<String> mounts, String release) {
     }
 
     /**
-     * Finds what cannot be pinned.
+     * Finds mappings that cannot be pinned.
      *
      * @param address of the range
      * @param length in bytes
@@ -99,7 +99,7 @@ record PinRefusal(List<String> maps, List<String> mounts, String release) {
         long next = address;
         for (String line : maps) {
             Mapping mapping = Mapping.parse(line);
-            // Addresses of a process are never negative, but for the kernel's vsyscall page.
+            // Addresses of a process are never negative, except the kernel's vsyscall page.
             if (mapping.start < 0 || mapping.end <= next || next >= end) {
                 continue;
             }
@@ -156,7 +156,7 @@ record PinRefusal(List<String> maps, List<String> mounts, String release) {
         }
     }
 
-    /** What a device may write to must be mapped so. */
+    /** Memory that a device may write to must be mapped writable. */
     private void readOnly(Explanation explanation, Mapping mapping) {
         boolean sharedRefused = isOnDisk(mapping) && !isBefore(6, 5);
         String writable = !mapping.isFile() ? "map it for writing" : sharedRefused ? PRIVATE : PRIVATE_OR_WRITABLE;
@@ -196,7 +196,7 @@ record PinRefusal(List<String> maps, List<String> mounts, String release) {
         return Optional.empty();
     }
 
-    /** Of a version that cannot be read nothing is known. */
+    /** A version that cannot be parsed counts as neither older nor newer. */
     private boolean isBefore(int major, int minor) {
         String[] numbers = release.split("[^0-9]+", 3);
         if (numbers.length < 2 || numbers[0].isEmpty() || numbers[1].isEmpty()) {

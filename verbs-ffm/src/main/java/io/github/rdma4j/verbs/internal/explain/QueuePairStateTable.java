@@ -21,16 +21,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which state of a queue pair leads to which, and which attributes each transition must and may carry: the InfiniBand
+ * The state transitions of queue pairs, with the attributes that each transition requires and allows: the InfiniBand
  * specification's table (release 1.4, chapter 11.2.5.2) as Linux applies it to all drivers. It explains a refusal; it
- * never refuses anything itself, for drivers may offer more.
+ * never refuses anything itself, because drivers may support more.
  */
 final class QueuePairStateTable {
     private static final Set<QueuePairType> CONNECTED = EnumSet.of(RC, UC, XRC_SEND, XRC_RECV);
     private static final Set<QueuePairType> RELIABLE = EnumSet.of(RC, XRC_SEND, XRC_RECV);
-    /** Those that answer reads, atomics and receives. */
+    /** The types that respond to reads, atomics and receives. */
     private static final Set<QueuePairType> RELIABLE_RESPONDERS = EnumSet.of(RC, XRC_RECV);
-    /** Those that send requests which are answered. */
+    /** The types that send requests with a response. */
     private static final Set<QueuePairType> RELIABLE_REQUESTERS = EnumSet.of(RC, XRC_SEND);
 
     private static final Map<QueuePairType, Map<QueuePairState, Map<QueuePairState, Transition>>> TABLE =
@@ -89,7 +89,7 @@ final class QueuePairStateTable {
         return next;
     }
 
-    /** The shortest way from one state to another, both ends included; empty if there is none. */
+    /** The shortest path from one state to another, both ends included; empty if there is none. */
     static List<QueuePairState> way(QueuePairType type, QueuePairState from, QueuePairState to) {
         Map<QueuePairState, QueuePairState> cameFrom = new EnumMap<>(QueuePairState.class);
         Deque<QueuePairState> open = new ArrayDeque<>(List.of(from));
@@ -167,7 +167,7 @@ final class QueuePairStateTable {
                         .required(RELIABLE_REQUESTERS, RETRY_CNT, RNR_RETRY, MAX_QP_RD_ATOMIC);
     }
 
-    /** What can be changed on the way to RTS and in it. */
+    /** Attributes that can be changed in the transition to RTS and in RTS. */
     private static Cell running() {
         return new Cell()
                 .optional(CUR_STATE)
@@ -176,7 +176,7 @@ final class QueuePairStateTable {
                 .optional(RELIABLE_RESPONDERS, MIN_RNR_TIMER);
     }
 
-    /** What can be changed while nothing is being sent. */
+    /** Attributes that can be changed while the send queue is drained. */
     private static Cell drained() {
         return new Cell()
                 .optional(EnumSet.of(UD), PKEY_INDEX, QKEY)

@@ -17,22 +17,22 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
-/** Why the kernel refused to register memory: its errno alone tells little. */
+/** Explains why the kernel refused to register memory, because its errno alone says little. */
 public final class RegistrationFailures {
     private static final int EBADF = 9;
     private static final int EPROTONOSUPPORT = 93;
 
-    /** For these the kernel pins pages for writing (ib_access_writable()). */
+    /** For these flags the kernel pins pages for writing (ib_access_writable()). */
     private static final Set<AccessFlag> WRITING =
             Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC, AccessFlag.MW_BIND);
 
     private RegistrationFailures() {}
 
     /**
-     * Pinned memory cannot be more than the machine has. Without this, making it zero could end in the kernel's
-     * out-of-memory killer.
+     * Refuses more pinned memory than the machine has. Otherwise zeroing it could trigger the kernel's out-of-memory
+     * killer.
      *
-     * @param size of the memory that is to be pinned, in bytes
+     * @param size the size of the memory to pin, in bytes
      * @param machine says how much there is
      */
     public static void requireMemory(long size, MemoryInformation machine) {
@@ -47,13 +47,13 @@ public final class RegistrationFailures {
     }
 
     /**
-     * Memory from the C library.
+     * Allocates memory of the C library.
      *
      * @param arena of the memory
      * @param size in bytes
      * @param alignment in bytes
      * @return the memory
-     * @throws VerbsException if the C library has no room for it
+     * @throws VerbsException if the C library cannot allocate it
      */
     public static MemorySegment allocate(Arena arena, long size, long alignment) {
         try {
@@ -71,7 +71,7 @@ public final class RegistrationFailures {
     }
 
     /**
-     * Why memory of this process was not registered.
+     * Explains why memory of this process was not registered.
      *
      * @param operation the verb with its arguments
      * @param maxRegionSize asks the device for the longest region, in bytes
@@ -93,7 +93,7 @@ public final class RegistrationFailures {
         }
         return switch (errno) {
             case Errno.ENOMEM -> outOfMemory(operation, length);
-            // What the kernel says where nothing may be locked at all.
+            // The errno of the kernel if no memory may be locked.
             case Errno.EPERM ->
                 LockedMemoryLimit.current().allows(1)
                         ? Failures.of(operation, errno)
@@ -224,7 +224,7 @@ public final class RegistrationFailures {
      * Whether the driver can register dma-bufs.
      *
      * @param errno of an attempt with a file descriptor that cannot be one
-     * @return whether it tells of support
+     * @return whether it shows that dma-bufs are supported
      */
     public static boolean meansDmaBufSupported(int errno) {
         return errno == EBADF;
