@@ -6,13 +6,15 @@ package io.github.rdma4j.gpudirect;
  * The protocol of a {@link DeviceChannel}, without threads, clock, driver or adapter: transfers and completions come
  * in, posts, words and copies go out. For one thread at a time.
  */
-final class ChannelProtocol {
+class ChannelProtocol {
     private final Adapter adapter;
     private final Posts sends;
     private final Posts receives;
     private final Outgoing outgoing;
     private final Incoming incoming;
     private boolean allFailed;
+    /** The transfer whose completion is being handled, if an error has interrupted that. */
+    private Job handling;
 
     /**
      * A side of a connection.
@@ -63,10 +65,10 @@ final class ChannelProtocol {
         boolean moved = outgoing.advance();
         moved |= incoming.advance();
         if (adapter.isBroken() && !allFailed) {
-            allFailed = true;
             TransferException cause = new TransferException("the channel broke down", adapter.failure());
             outgoing.failAll(cause);
             incoming.failAll(cause);
+            allFailed = true;
             moved = true;
         }
         return moved;
@@ -75,21 +77,50 @@ final class ChannelProtocol {
     /** The completion of a chunk that was written, read or sent; null if it went well. */
     void completed(int index, TransferException failure) {
         Posts.Post post = sends.get(index);
-        if (post.job.kind() == Transfer.Kind.READ) {
-            incoming.read(post, failure);
-        } else {
-            outgoing.sent(post, failure);
+        if (begins(post)) {
+            if (post.job.kind() == Transfer.Kind.READ) {
+                incoming.read(post, failure);
+            } else {
+                outgoing.sent(post, failure);
+            }
         }
+        handling = null;
     }
 
     /** The completion of a receive; see {@link Incoming#received}. */
     void received(int index, long bytes, boolean end, boolean aborted) {
-        incoming.received(receives.get(index), bytes, end, aborted);
+        Posts.Post post = receives.get(index);
+        if (begins(post)) {
+            incoming.received(post, bytes, end, aborted);
+        }
+        handling = null;
     }
 
     /** The completion of a receive that nothing came for. */
     void receiveFailed(int index, TransferException failure) {
-        incoming.lost(receives.get(index), failure);
+        Posts.Post post = receives.get(index);
+        if (begins(post)) {
+            incoming.lost(post, failure);
+        }
+        handling = null;
+    }
+
+    /** False if its completion comes again, after an error, and nothing is left to do. */
+    private boolean begins(Posts.Post post) {
+        if (post.job == null) {
+            return false;
+        }
+        handling = post.job;
+        return true;
+    }
+
+    /**
+     * An error has interrupted the protocol. The adapter is broken; the completion that was being handled comes again.
+     */
+    void interrupted(TransferException cause) {
+        if (handling != null) {
+            handling.fail(cause);
+        }
     }
 
     /** What was posted will have no completions, and the adapter touches no memory any more. */

@@ -37,6 +37,13 @@ final class ChannelWire implements Adapter {
     private final int[] freeWords = new int[Mailbox.OUTBOX];
     private int freeWordCount;
     private volatile TransferException failure;
+    private boolean ended;
+    /** Completions of the last poll, and how many of them the protocol has handled: an error may stop it in between. */
+    private int polled;
+
+    private int handled;
+    /** An error that has interrupted the channel's work: the next poll breaks the channel down. */
+    Error interrupted;
 
     ChannelWire(QueuePair queuePair, CompletionQueue completionQueue, Mailbox mailbox) {
         this.queuePair = queuePair;
@@ -67,23 +74,48 @@ final class ChannelWire implements Adapter {
 
     @Override
     public void breakDown(TransferException cause) {
-        if (failure != null) {
+        if (failure == null) {
+            failure = cause;
+        }
+        if (ended) {
             return;
         }
-        failure = cause;
         try {
             queuePair.toError();
         } catch (VerbsException | IllegalStateException e) {
-            cause.addSuppressed(e);
+            failure.addSuppressed(e);
         }
+        // Not before the call: an error in it must not keep the queue pair alive.
+        ended = true;
     }
 
     /**
-     * Fetches completions and passes them to the protocol.
+     * Fetches completions and passes them to the protocol. After an error, continues with the completion that the error
+     * has interrupted.
      *
      * @return whether there were any
      */
     boolean poll(ChannelProtocol protocol) {
+        try {
+            if (interrupted != null) {
+                endInterrupted(protocol);
+            }
+            return handled < polled ? handle(protocol) : fetch(protocol);
+        } catch (Error e) {
+            interrupted = e;
+            throw e;
+        }
+    }
+
+    private void endInterrupted(ChannelProtocol protocol) {
+        TransferException cause = new TransferException("interrupted by " + interrupted);
+        cause.initCause(interrupted);
+        breakDown(cause);
+        protocol.interrupted(cause);
+        interrupted = null;
+    }
+
+    private boolean fetch(ChannelProtocol protocol) {
         int count;
         try {
             count = completionQueue.poll(completions);
@@ -98,18 +130,23 @@ final class ChannelWire implements Adapter {
             protocol.abandonPosts(new TransferException("the channel broke down", failure));
             return first;
         }
-        for (int i = 0; i < count; i++) {
-            dispatch(completions.get(i), protocol);
+        handled = 0;
+        polled = count;
+        return handle(protocol);
+    }
+
+    private boolean handle(ChannelProtocol protocol) {
+        boolean any = handled < polled;
+        while (handled < polled) {
+            dispatch(completions.get(handled), protocol);
+            handled++;
         }
-        return count > 0;
+        return any;
     }
 
     private void dispatch(WorkCompletion completion, ChannelProtocol protocol) {
         long id = completion.workRequestId();
         boolean word = (id & WORD) != 0;
-        if (word) {
-            freeWords[freeWordCount++] = (int) id;
-        }
         TransferException cause = null;
         if (!completion.isSuccess()) {
             cause = isBroken()
@@ -118,6 +155,7 @@ final class ChannelWire implements Adapter {
             breakDown(cause);
         }
         if (word) {
+            freeWords[freeWordCount++] = (int) id;
             return;
         }
         int index = (int) id;

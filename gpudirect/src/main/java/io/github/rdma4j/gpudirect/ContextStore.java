@@ -21,6 +21,9 @@ final class ContextStore implements AutoCloseable {
     private final CudaContext context;
     private final FollowFlags followFlags;
     private final List<Staging> unused = new ArrayList<>();
+    /** Of stagings that could not be made. */
+    private final List<HostMemory> unusedChunks = new ArrayList<>();
+
     private final List<HostMemory> unusedWords = new ArrayList<>();
 
     private ContextStore(CudaContext context) {
@@ -62,7 +65,26 @@ final class ContextStore implements AutoCloseable {
                 }
             }
         }
-        return Staging.make(context, chunkSize, count);
+        HostMemory memory = take(unusedChunks, (long) chunkSize * count);
+        try {
+            return Staging.make(context, memory, chunkSize, count);
+        } catch (RuntimeException e) {
+            synchronized (unusedChunks) {
+                unusedChunks.add(memory);
+            }
+            throw e;
+        }
+    }
+
+    private HostMemory take(List<HostMemory> unused, long bytes) {
+        synchronized (unused) {
+            for (int i = 0; i < unused.size(); i++) {
+                if (unused.get(i).size() == bytes) {
+                    return unused.remove(i);
+                }
+            }
+        }
+        return context.allocateHost(bytes);
     }
 
     /** Their copies are over. */
@@ -74,14 +96,7 @@ final class ContextStore implements AutoCloseable {
 
     /** Words for a stream channel. A stream of an earlier one may still wait for them, for no longer than they take. */
     HostMemory takeWords(long bytes) {
-        synchronized (unusedWords) {
-            for (int i = 0; i < unusedWords.size(); i++) {
-                if (unusedWords.get(i).size() == bytes) {
-                    return unusedWords.remove(i);
-                }
-            }
-        }
-        return context.allocateHost(bytes);
+        return take(unusedWords, bytes);
     }
 
     /** No stream will write to them. */

@@ -240,6 +240,14 @@ public final class DeviceChannel implements AutoCloseable {
         }
     }
 
+    ChannelWire wire() {
+        return wire;
+    }
+
+    ChannelProtocol protocol() {
+        return protocol;
+    }
+
     /** A transfer must not start. */
     void fail(Work work, TransferException cause) {
         protocol.fail(work, cause);
@@ -262,7 +270,12 @@ public final class DeviceChannel implements AutoCloseable {
     }
 
     private boolean move() {
-        return wire.poll(protocol) | protocol.advance();
+        try {
+            return wire.poll(protocol) | protocol.advance();
+        } catch (Error e) {
+            wire.interrupted = e;
+            throw e;
+        }
     }
 
     /** Calls {@link #progress()} until something is so, with pauses when nothing moves. */

@@ -105,6 +105,7 @@ final class Incoming {
         Posts.Post post = posts.take(job, takeSlot(job, chunk), chunk, false);
         int result;
         RuntimeException failure;
+        job.given();
         try {
             result = adapter.post(post);
             failure = TransferException.ofPost("a chunk that is read", result);
@@ -113,9 +114,9 @@ final class Incoming {
             failure = new TransferException("posting", e);
         }
         if (result == 0) {
-            job.given();
             return true;
         }
+        job.notGiven();
         giveBack(posts, post);
         if (result == QueuePair.QUEUE_FULL) {
             return false;
@@ -162,6 +163,7 @@ final class Incoming {
         if (length < 0) {
             return false;
         }
+        current = job;
         receives.remove();
         if (length > job.length() && !job.isFailing()) {
             job.fail(
@@ -171,7 +173,6 @@ final class Incoming {
             job.refusal = job.length();
         }
         job.announced(nextMessage++, length);
-        current = job;
         return true;
     }
 
@@ -204,10 +205,10 @@ final class Incoming {
         boolean empty = !job.isStaged() && job.isFailing();
         Posts.Post post = receivePosts.take(job, takeSlot(job, chunk), chunk, empty);
         TransferException failure;
+        job.given();
         try {
             int result = adapter.post(post);
             if (result == 0) {
-                job.given();
                 granted++;
                 return true;
             }
@@ -215,6 +216,7 @@ final class Incoming {
         } catch (RuntimeException e) {
             failure = new TransferException("posting", e);
         }
+        job.notGiven();
         giveBack(receivePosts, post);
         job.fail(chunk, failure);
         if (chunk > 0) {
@@ -267,18 +269,20 @@ final class Incoming {
         boolean wanted = failure == null && chunk < job.abortFrom && !job.isEnded();
         if (wanted && post.slot != null) {
             Slots.Slot slot = post.slot;
+            // An error leaves the slot with the copy.
+            post.slot = null;
             try {
                 slots.copyIn(slot, chunk == job.chunks - 1);
-                post.slot = null;
             } catch (RuntimeException e) {
+                post.slot = slot;
                 wanted = false;
                 bytes = 0;
                 job.fail(chunk, new TransferException("copying to the device", e));
             }
         }
         boolean copying = wanted && job.isStaged();
-        giveBack(from, post);
         job.back();
+        giveBack(from, post);
         if (failure != null) {
             job.fail(chunk, failure);
         } else if (!copying) {
@@ -289,8 +293,8 @@ final class Incoming {
     /** Nobody uses what was posted any more. */
     void release(Posts from, Posts.Post post) {
         Job job = post.job;
-        giveBack(from, post);
         job.back();
+        giveBack(from, post);
     }
 
     boolean isIdle() {

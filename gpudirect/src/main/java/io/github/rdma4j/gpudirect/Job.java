@@ -149,15 +149,23 @@ abstract class Job {
         abortFrom = 0;
     }
 
+    /** Before the adapter is given a chunk, so that an error while posting cannot leave the chunk uncounted. */
     final void given() {
         posted++;
         atAdapter++;
+    }
+
+    /** The adapter has not taken it. */
+    final void notGiven() {
+        posted--;
+        atAdapter--;
     }
 
     final void back() {
         atAdapter--;
     }
 
+    /** Before the copy is queued, for the same reason. */
     final void copyQueued() {
         copying++;
     }

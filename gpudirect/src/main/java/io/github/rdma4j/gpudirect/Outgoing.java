@@ -263,7 +263,7 @@ final class Outgoing {
             }
             slots.removeCopied();
             job.copied();
-            if (!withData || outcome != Outcome.POSTED) {
+            if (!slot.given) {
                 slots.release(slot);
             }
             job.settle();
@@ -274,11 +274,15 @@ final class Outgoing {
 
     private Outcome post(Job job, Slots.Slot slot, long chunk, boolean empty) {
         Posts.Post post = posts.take(job, slot, chunk, empty);
+        job.given();
+        if (slot != null) {
+            slot.given = true;
+        }
         int result;
         try {
             result = adapter.post(post);
         } catch (RuntimeException e) {
-            posts.release(post);
+            takeBack(post);
             TransferException failure = new TransferException("posting", e);
             if (empty) {
                 adapter.breakDown(failure);
@@ -288,10 +292,9 @@ final class Outgoing {
             return Outcome.GIVEN_UP;
         }
         if (result == 0) {
-            job.given();
             return Outcome.POSTED;
         }
-        posts.release(post);
+        takeBack(post);
         if (result == QueuePair.QUEUE_FULL) {
             return Outcome.LATER;
         }
@@ -302,6 +305,15 @@ final class Outgoing {
             adapter.breakDown(failure);
         }
         return Outcome.GIVEN_UP;
+    }
+
+    /** The adapter has not taken it. */
+    private void takeBack(Posts.Post post) {
+        if (post.slot != null) {
+            post.slot.given = false;
+        }
+        post.job.notGiven();
+        posts.release(post);
     }
 
     /** A chunk has its completion; the bytes are there if there is no failure. */

@@ -14,6 +14,8 @@ final class Slots {
         long chunk;
 
         int length;
+        /** Whether a post has it, which gives it back: the adapter may read it. */
+        boolean given;
         /** Why the copy failed, null if it has not. */
         RuntimeException failure;
 
@@ -62,25 +64,42 @@ final class Slots {
 
     void release(Slot slot) {
         slot.job = null;
+        slot.given = false;
         slot.failure = null;
         free[freeCount++] = slot;
     }
 
     /** Queues the copy from the device to a slot. What it throws was not queued. */
     void copyOut(Slot slot) {
-        slot.failure = copier.copyOut(slot);
-        queued(slot);
+        begin(slot);
+        try {
+            slot.failure = copier.copyOut(slot);
+        } catch (RuntimeException e) {
+            cancel(slot);
+            throw e;
+        }
     }
 
     /** Queues the copy from a slot to the device. What it throws was not queued. */
     void copyIn(Slot slot, boolean last) {
-        slot.failure = copier.copyIn(slot, last);
-        queued(slot);
+        begin(slot);
+        try {
+            slot.failure = copier.copyIn(slot, last);
+        } catch (RuntimeException e) {
+            cancel(slot);
+            throw e;
+        }
     }
 
-    private void queued(Slot slot) {
+    /** Before the copy is queued: after an error it may be under way, and the slot waits for it. */
+    private void begin(Slot slot) {
         copying.add(slot);
         slot.job.copyQueued();
+    }
+
+    private void cancel(Slot slot) {
+        copying.removeLast();
+        slot.job.copied();
     }
 
     /**

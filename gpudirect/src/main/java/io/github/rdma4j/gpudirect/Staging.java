@@ -13,20 +13,26 @@ import io.github.rdma4j.gpudirect.internal.Undo;
  * gone.
  */
 record Staging(HostMemory memory, CudaStream stream, CudaEvent[] events, int chunkSize) {
-    static Staging make(CudaContext context, int chunkSize, int count) {
-        HostMemory memory = context.allocateHost((long) chunkSize * count);
-        // If a later step fails, closing the memory also closes the objects made after it.
+    /**
+     * Makes the stream and the events.
+     *
+     * @param memory for the chunks; the caller keeps it if this throws
+     */
+    static Staging make(CudaContext context, HostMemory memory, int chunkSize, int count) {
+        CudaStream stream = context.createStream();
+        CudaEvent[] events = new CudaEvent[count];
         try {
-            CudaStream stream = context.createStream();
-            memory.addDependent(stream);
-            CudaEvent[] events = new CudaEvent[count];
             for (int i = 0; i < count; i++) {
                 events[i] = context.createEvent();
-                memory.addDependent(events[i]);
+            }
+            memory.addDependent(stream);
+            for (CudaEvent event : events) {
+                memory.addDependent(event);
             }
             return new Staging(memory, stream, events, chunkSize);
         } catch (RuntimeException e) {
-            Undo.after(e, memory);
+            Undo.after(e, events);
+            Undo.after(e, stream);
             throw e;
         }
     }

@@ -56,6 +56,7 @@ final class StagingRing implements Copier, AutoCloseable {
 
     @Override
     public RuntimeException copyOut(Slots.Slot slot) {
+        unrecorded[slot.index()] = true;
         if (slot.length > 0) {
             DeviceSlice part = ((Work) slot.job).place().device();
             long offset = part.offset() + slot.job.chunkStart(slot.chunk);
@@ -66,6 +67,7 @@ final class StagingRing implements Copier, AutoCloseable {
 
     @Override
     public RuntimeException copyIn(Slots.Slot slot, boolean last) {
+        unrecorded[slot.index()] = true;
         Work work = (Work) slot.job;
         CudaStream stream = staging.stream();
         if (slot.length > 0) {
@@ -88,13 +90,12 @@ final class StagingRing implements Copier, AutoCloseable {
     }
 
     private RuntimeException record(Slots.Slot slot) {
-        unrecorded[slot.index()] = false;
         try {
             event(slot).record(staging.stream());
+            unrecorded[slot.index()] = false;
             return null;
         } catch (RuntimeException e) {
             // The copy is under way, and the slot not free before it is over.
-            unrecorded[slot.index()] = true;
             return e;
         }
     }

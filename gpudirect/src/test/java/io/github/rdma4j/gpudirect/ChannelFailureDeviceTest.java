@@ -12,6 +12,7 @@ import java.lang.foreign.Arena;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -56,6 +57,33 @@ class ChannelFailureDeviceTest extends ChannelFailureBehaviour {
         finish(write);
         assertFailed(write, 5 * CHUNK, "CUDA_ERROR_INVALID_VALUE");
         assertGoesOn();
+    }
+
+    /** A completion is fetched once: if an error loses it, its transfer would stay under way for ever. */
+    @ParameterizedTest
+    @EnumSource
+    @Timeout(60)
+    void errorWhileCompletionsAreHandledEndsTheTransfers(Where ours) {
+        connect(ours, Where.HOST);
+        Transfer write = left.write(0, LENGTH, right.host.remoteMemory());
+        ChannelProtocol failing = new ChannelProtocol(null, 1) {
+            @Override
+            void completed(int index, TransferException failure) {
+                throw new OutOfMemoryError("injected");
+            }
+        };
+        DeviceChannel channel = left.channel;
+        channel.progress();
+        assertThatThrownBy(() -> {
+                    while (true) {
+                        channel.wire().poll(failing);
+                        channel.protocol().advance();
+                    }
+                })
+                .hasMessage("injected");
+        finish(write);
+        assertThat(channel.failure().orElseThrow()).hasMessageContaining("injected");
+        channel.close();
     }
 
     @Test

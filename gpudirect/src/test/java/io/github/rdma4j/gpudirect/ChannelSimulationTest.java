@@ -3,11 +3,14 @@
 package io.github.rdma4j.gpudirect;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.QueuePair;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Two ends of a channel, a wire and streams that exist only here, and programs that ask for anything at any time. Every
@@ -50,6 +53,55 @@ class ChannelSimulationTest {
                         e);
             }
         }
+    }
+
+    /** Wherever an error interrupts a transfer, its chunks, slots and posts stay accounted for. */
+    @ParameterizedTest
+    @CsvSource({
+        "WRITE, copy", "SEND, copy", "READ, copy", "RECEIVE, copy", "WRITE, post", "SEND, post", "READ, post",
+        "RECEIVE, post"
+    })
+    void errorInTheProtocolLeavesNothingBehind(Transfer.Kind kind, String place) {
+        SimulatedSide left = new SimulatedSide("left", 4, 3, 8, 8, 64);
+        SimulatedSide right = new SimulatedSide("right", 4, 3, 8, 8, 64);
+        SimulatedSide.connect(left, right);
+        SimulatedJob job = left.start(kind, true, new byte[40]);
+        boolean message = kind == Transfer.Kind.SEND || kind == Transfer.Kind.RECEIVE;
+        if (message) {
+            Transfer.Kind other = kind == Transfer.Kind.SEND ? Transfer.Kind.RECEIVE : Transfer.Kind.SEND;
+            right.start(other, true, new byte[40]);
+        }
+        int[] calls = new int[1];
+        BooleanSupplier second = () -> {
+            if (++calls[0] == 2) {
+                throw new OutOfMemoryError("injected");
+            }
+            return false;
+        };
+        if (place.equals("post")) {
+            left.cannotPost = second;
+        } else {
+            (ChannelProtocol.leaves(kind) ? left.out : left.in).refusesCopies = second;
+        }
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i < 1000; i++) {
+                        left.move();
+                        right.move();
+                    }
+                })
+                .hasMessage("injected");
+        TransferException cause = new TransferException("interrupted");
+        left.breakDown(cause);
+        left.protocol.interrupted(cause);
+        for (int i = 0; i < 1000; i++) {
+            left.move();
+        }
+        left.vanish();
+        for (int i = 0; i < 1000; i++) {
+            left.move();
+        }
+        assertThat(job.state()).isEqualTo(Transfer.State.FAILED);
+        assertThat(left.protocol.isIdle()).isTrue();
     }
 
     @Test
@@ -194,16 +246,8 @@ class ChannelSimulationTest {
             right.jobs.forEach(job -> job.ready = true);
             int still = 0;
             while (still < 3) {
-                still = move(left) | move(right) ? 0 : still + 1;
+                still = left.move() | right.move() ? 0 : still + 1;
             }
-        }
-
-        private boolean move(SimulatedSide side) {
-            boolean moved = side.protocol.advance();
-            moved |= side.deliverOne();
-            moved |= side.pollOne();
-            moved |= side.out.copyOne();
-            return moved | side.in.copyOne();
         }
 
         private void close(SimulatedSide side) {

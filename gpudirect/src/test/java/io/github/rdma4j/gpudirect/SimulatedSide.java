@@ -309,11 +309,23 @@ final class SimulatedSide implements Adapter {
 
     /** Polls a completion, if there is one. */
     boolean pollOne() {
-        Runnable completion = completions.poll();
-        if (completion != null) {
-            completion.run();
+        Runnable completion = completions.peek();
+        if (completion == null) {
+            return false;
         }
-        return completion != null;
+        // After an error it comes again.
+        completion.run();
+        completions.remove();
+        return true;
+    }
+
+    /** One step of everything. */
+    boolean move() {
+        boolean moved = protocol.advance();
+        moved |= deliverOne();
+        moved |= pollOne();
+        moved |= out.copyOne();
+        return moved | in.copyOne();
     }
 
     /** The adapter does nothing any more, and tells nothing. */

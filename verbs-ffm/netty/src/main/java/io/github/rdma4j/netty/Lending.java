@@ -9,7 +9,7 @@ import io.github.rdma4j.verbs.endpoint.TransferHandler;
 import io.github.rdma4j.verbs.endpoint.Transport;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
+import java.util.Arrays;
 
 /**
  * Buffers of {@link RdmaByteBufAllocator} that the adapter reads where they lie: each is retained until its message has
@@ -22,16 +22,26 @@ final class Lending {
     /** Returned by {@link #trySend} if the bytes must be copied. */
     static final int NOT_LENT = Integer.MIN_VALUE;
 
+    /** Posts a message, as {@link Endpoint#trySend(long, MemorySlice)} does. */
+    interface Sender {
+        int trySend(long id, MemorySlice message);
+    }
+
     private final Endpoint endpoint;
+    private final Sender sender;
     /** Null over TCP, and where it may become TCP: what is sent again must not lie in a program's buffer. */
     private final ProtectionDomain domain;
-    /** In the order of their messages, in which these end. */
-    private final ArrayDeque<ByteBuf> lent = new ArrayDeque<>();
+    /**
+     * A ring of retained buffers in the order of their messages, which complete in this order. An {@code ArrayDeque}
+     * loses its elements if it cannot grow.
+     */
+    private ByteBuf[] lent = new ByteBuf[16];
 
+    private int first;
+    private int count;
     private long messages;
 
-    private final TransferHandler ended =
-            (id, original, failure) -> lent.remove().release();
+    private final TransferHandler ended = (id, original, failure) -> releaseFirst();
 
     /**
      * Nothing is lent yet.
@@ -39,8 +49,17 @@ final class Lending {
      * @param moves whether the endpoint may move between transports
      */
     Lending(Endpoint endpoint, boolean moves) {
+        this(
+                endpoint,
+                endpoint::trySend,
+                !moves && endpoint.transport() == Transport.RDMA ? endpoint.protectionDomain() : null);
+    }
+
+    /** For tests too: the endpoint is used by {@link #takeBack} alone. */
+    Lending(Endpoint endpoint, Sender sender, ProtectionDomain domain) {
         this.endpoint = endpoint;
-        this.domain = !moves && endpoint.transport() == Transport.RDMA ? endpoint.protectionDomain() : null;
+        this.sender = sender;
+        this.domain = domain;
     }
 
     /**
@@ -62,13 +81,50 @@ final class Lending {
         if (slice == null) {
             return NOT_LENT;
         }
-        int code = endpoint.trySend(0, slice);
+        add(buffer);
+        int code;
+        try {
+            code = sender.trySend(0, slice);
+        } catch (RuntimeException e) {
+            removeLast();
+            throw e;
+        }
+        // After an Error the adapter may have the message: its buffer stays retained until the endpoint is closed.
         if (code == Endpoint.OK) {
-            // Not what lies behind it, so that a leak detector sees its release.
-            lent.add(buffer.retain());
             messages++;
+        } else {
+            removeLast();
         }
         return code;
+    }
+
+    private void add(ByteBuf buffer) {
+        if (count == lent.length) {
+            ByteBuf[] longer = Arrays.copyOf(lent, 2 * count);
+            System.arraycopy(lent, 0, longer, count, first);
+            Arrays.fill(longer, 0, first, null);
+            lent = longer;
+        }
+        // Not what lies behind it, so that a leak detector sees its release.
+        buffer.retain();
+        lent[(first + count) & (lent.length - 1)] = buffer;
+        count++;
+    }
+
+    private void removeLast() {
+        int last = (first + count - 1) & (lent.length - 1);
+        ByteBuf buffer = lent[last];
+        lent[last] = null;
+        count--;
+        buffer.release();
+    }
+
+    private void releaseFirst() {
+        ByteBuf buffer = lent[first];
+        lent[first] = null;
+        first = (first + 1) & (lent.length - 1);
+        count--;
+        buffer.release();
     }
 
     /** For tests: how many messages the adapter has taken from where they lay. */
@@ -83,22 +139,23 @@ final class Lending {
     private boolean isKept(ByteBuf buffer, RegisteredByteBuf registered) {
         int mine = 1;
         // A long buffer is several messages.
-        for (ByteBuf one : lent) {
-            mine += one == buffer ? 1 : 0;
+        for (int i = 0; i < count; i++) {
+            mine += lent[(first + i) & (lent.length - 1)] == buffer ? 1 : 0;
         }
         return buffer.refCnt() != mine || registered.refCnt() != mine && registered.refCnt() != 1;
     }
 
     /** Gives back what has arrived. */
     void takeBack() {
-        if (!lent.isEmpty()) {
+        if (count > 0) {
             endpoint.transfers().pollTransfers(ended);
         }
     }
 
     /** The endpoint is closed, and the adapter reads nothing any more. */
     void takeAllBack() {
-        lent.forEach(ByteBuf::release);
-        lent.clear();
+        while (count > 0) {
+            releaseFirst();
+        }
     }
 }

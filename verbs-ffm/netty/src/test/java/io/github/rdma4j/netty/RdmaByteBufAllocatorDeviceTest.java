@@ -3,6 +3,8 @@
 package io.github.rdma4j.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
@@ -128,6 +130,47 @@ class RdmaByteBufAllocatorDeviceTest {
                 assertThat(peer.isOpen()).isTrue();
             }
         }
+    }
+
+    /** An error between the post and the bookkeeping must not release a buffer that the adapter reads. */
+    @Test
+    void bufferIsRetainedBeforeItsMessageIsPosted() throws Exception {
+        try (EndpointServer server = EndpointServer.bind(RdmaTestNet.address())) {
+            ChannelFuture connecting = connect(server);
+            Endpoint endpoint = server.accept(TIMEOUT).orElseThrow();
+            ByteBuf buffer = allocator.directBuffer(8192).writeZero(8192);
+            Lending.Sender[] sender = new Lending.Sender[1];
+            Lending lending =
+                    new Lending(endpoint, (id, slice) -> sender[0].trySend(id, slice), endpoint.protectionDomain());
+            sender[0] = (id, slice) -> {
+                assertThat(buffer.refCnt()).isEqualTo(2);
+                return Endpoint.QUEUE_FULL;
+            };
+            assertThat(lending.trySend(buffer, 4096)).isEqualTo(Endpoint.QUEUE_FULL);
+            assertThat(buffer.refCnt()).as("after a full queue").isOne();
+            sender[0] = (id, slice) -> {
+                throw new IllegalStateException("closed");
+            };
+            assertThatIllegalStateException().isThrownBy(() -> lending.trySend(buffer, 4096));
+            assertThat(buffer.refCnt()).as("after an exception").isOne();
+            sender[0] = (id, slice) -> {
+                throw new OutOfMemoryError("injected");
+            };
+            assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> lending.trySend(buffer, 4096));
+            assertThat(buffer.refCnt()).as("after an error").isEqualTo(2);
+            sender[0] = (id, slice) -> Endpoint.OK;
+            // More than the ring has at first.
+            for (int i = 0; i < 40; i++) {
+                assertThat(lending.trySend(buffer, 4096)).isEqualTo(Endpoint.OK);
+            }
+            assertThat(lending.messages()).isEqualTo(40);
+            assertThat(buffer.refCnt()).isEqualTo(42);
+            lending.takeAllBack();
+            assertThat(buffer.release()).isTrue();
+            endpoint.close();
+            connecting.channel().closeFuture().sync();
+        }
+        assertThat(allocator.usedBytes()).isZero();
     }
 
     private ChannelFuture connect(EndpointServer server) {
