@@ -58,7 +58,13 @@ class ChannelSimulationTest {
     /** Wherever an error interrupts a transfer, its chunks, slots and posts stay accounted for. */
     @ParameterizedTest
     @CsvSource({
-        "WRITE, copy", "SEND, copy", "READ, copy", "RECEIVE, copy", "WRITE, post", "SEND, post", "READ, post",
+        "WRITE, copy",
+        "SEND, copy",
+        "READ, copy",
+        "RECEIVE, copy",
+        "WRITE, post",
+        "SEND, post",
+        "READ, post",
         "RECEIVE, post"
     })
     void errorInTheProtocolLeavesNothingBehind(Transfer.Kind kind, String place) {

@@ -51,7 +51,7 @@ class DeviceChannelDeviceTest extends DeviceChannelBehaviour {
         Transfer receive = right.receive(0, 16);
         assertThatThrownBy(() -> receive.follow(behind, Duration.ofMillis(20)))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("the stream cannot wait for it by itself");
+                .hasMessageContaining("the stream cannot wait for it");
         Transfer send = left.send(0, 16);
         finish(send);
         receive.follow(behind, PATIENCE);
