@@ -10,9 +10,10 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * What staging costs: bandwidth of 1 MiB messages with the memory of the stand-in's GPU on both sides, staged, beside
- * that of host memory, by turns; and the most memory that runs of few and of many messages take. A program, not a test:
- * other work on the machine moves the figures further than the copies do. docs/perftest-gpu.md tells how it is run.
+ * Measures the cost of staging with the stand-in for CUDA's driver: the bandwidth of 1 MiB messages in GPU memory,
+ * staged on both sides, in turn with host memory, and the peak memory of short and long runs. Not a test, because
+ * other work on the machine affects the figures more than the copies do. Takes the number of rounds and of messages.
+ * Run it in {@code scripts/softroce}, with the class path of {@code target/test-classpath.txt}.
  */
 final class StagedBandwidth {
     private static final String STAGED = "--use_cuda=0 --gpu-path staged";

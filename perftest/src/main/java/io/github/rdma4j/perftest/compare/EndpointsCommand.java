@@ -31,7 +31,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The command {@code compare --endpoints}: endpoints and TCP in turn. docs/compare-endpoints.md is its manual. */
+/** The command {@code compare --endpoints}: endpoints and TCP in turn. docs/compare.md#endpoints is its manual. */
 final class EndpointsCommand {
     private static final int OK = 0;
 

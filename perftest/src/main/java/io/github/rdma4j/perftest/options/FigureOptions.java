@@ -87,8 +87,8 @@ public final class FigureOptions {
         options.number("--rounds")
                 .label("<num>")
                 .within(1, 100)
-                .description(
-                        "rdma4j: run so often over one connection, and show how far the rounds differ (default 1).")
+                .description("rdma4j: repeat the test this many times over one connection, and show how much the rounds"
+                        + " differ (default 1).")
                 .into(value -> rounds = value);
         options.flag("--out_json")
                 .description("Save the report in a json file.")
@@ -99,12 +99,13 @@ public final class FigureOptions {
                 .into(value -> jsonFile = value);
         options.value(Path.class, "--out_csv")
                 .label("<file>")
-                .description("rdma4j: save a row per size and round in a comma-separated file.")
+                .description("rdma4j: save a row per size and round in a CSV file.")
                 .into(value -> csvFile = value);
         options.value(Path.class, "--out_hgrm")
                 .label("<file>")
                 .onlyFor(ToolSet.LATENCY)
-                .description("rdma4j: save the percentile distribution as HdrHistogram does; with -a, a file per size.")
+                .description("rdma4j: save the percentile distribution in HdrHistogram's format; with -a, one file"
+                        + " per size.")
                 .into(value -> percentileFile = value);
         options.value(Path.class, "--out_hlog")
                 .label("<file>")

@@ -83,7 +83,7 @@ public final class PathOptions {
         options.number("--dlid")
                 .label("<lid>")
                 .within(1, 65_535)
-                .description("Send to this LID instead of the one that the peer tells.")
+                .description("Send to this LID instead of the peer's.")
                 .into(value -> destinationLid = value);
         options.value(FlowLabels.class, "--flow_label")
                 .label("<fl0,fl1,...>")
@@ -94,7 +94,7 @@ public final class PathOptions {
         options.value(LinkLayer.class, "--force-link")
                 .label("<link>")
                 .converter(new ForcedLink())
-                .description("Take the port for one of IB (LIDs alone, unless -x) or Ethernet (a GID in any case).")
+                .description("Treat the port as IB (LIDs only, unless -x) or Ethernet (always a GID).")
                 .into(value -> forcedLink = value);
     }
 

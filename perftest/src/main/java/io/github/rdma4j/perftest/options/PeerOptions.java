@@ -43,11 +43,11 @@ public final class PeerOptions {
         options.number("--retry_count")
                 .label("<value>")
                 .within(0, 7)
-                .description("With -R, retry so often without an acknowledgement (default 7).")
+                .description("With -R, number of retries without an acknowledgement (default 7).")
                 .into(value -> retryCount = value);
         options.value(String.class, "--bind_source_ip", "--source_ip")
                 .label("<address>")
-                .description("Connect from this local address, or listen at it (default any).")
+                .description("Connect from this local address, or listen on it (default any).")
                 .into(value -> source = value);
         options.flag("--ipv6-addr")
                 .description("Use IPv6 to reach the peer (default IPv4, and IPv6 if there is none).")
@@ -55,20 +55,20 @@ public final class PeerOptions {
         options.number("--timeout")
                 .label("<seconds>")
                 .within(1, 86_400)
-                .description("rdma4j: longest wait for the peer at each step (default 30; a server waits for its client"
-                        + " without limit).")
+                .description("rdma4j: how long to wait for the peer at each step (default 30; a server waits for its"
+                        + " client without limit).")
                 .into(value -> timeout = value);
         options.number("--run-timeout")
                 .label("<seconds>")
                 .within(0, 1_000_000)
-                .description("rdma4j: longest wait of a side that only receives for the end of a run with -n"
-                        + " (default 3600, 0 for ever).")
+                .description("rdma4j: how long a side that only receives waits for the end of a run with -n (default"
+                        + " 3600; 0: no limit).")
                 .initially(3600)
                 .into(value -> runTimeout = value);
         options.number("--wait_destroy")
                 .label("<seconds>")
                 .within(0, 86_400)
-                .description("Wait this long at the end, before the resources are given back (default 0).")
+                .description("Wait this long at the end, before the resources are released (default 0).")
                 .initially(0)
                 .into(value -> waitAtEnd = value);
     }

@@ -31,7 +31,7 @@ public final class PlacementOptions {
         options.number("--numa_node")
                 .label("<node>")
                 .within(0, 1023)
-                .description("NUMA node to run on and to take memory from (default the device's).")
+                .description("NUMA node for threads and memory (default the device's).")
                 .into(value -> node = value);
         options.flag("--disable_numa")
                 .description("Do not bind to the device's NUMA node.")

@@ -55,7 +55,8 @@ public final class QueueOptions {
                 .label("<dep>")
                 .within(1, 16_384)
                 .onlyFor(ToolSet.SEND)
-                .description("Size of rx queue, with --use-srq of the shared one (default 512; 16000 for UC and UD).")
+                .description("Size of rx queue, or of the shared queue with --use-srq (default 512; 16000 for UC and"
+                        + " UD).")
                 .into(value -> receiveDepth = value);
         options.flag("--use-srq")
                 .onlyFor(ToolSet.SEND)
@@ -114,7 +115,7 @@ public final class QueueOptions {
                 .initially(1)
                 .into(value -> postList = value);
         options.flag("--use_old_post_send")
-                .description("Post by ibv_post_send and not by ibv_wr_...: what is done in any case.")
+                .description("No effect: the tools always post with ibv_post_send, not ibv_wr_....")
                 .into(value -> oldPostSend = value);
         options.number("--cqe_poll")
                 .label("<num>")
@@ -124,7 +125,7 @@ public final class QueueOptions {
         options.flag("--disable_dynamic_polling")
                 .onlyFor(ToolSet.BANDWIDTH)
                 .ignoredElsewhere()
-                .description("Let polls not adapt how many completions they take: what is done in any case.")
+                .description("No effect: the number of completions per poll never adapts.")
                 .into(value -> fixedPollBatch = value);
         options.flag("--no_lock")
                 .description("Let the adapter's library take no locks: queues in a thread domain, where the device has"
@@ -135,7 +136,7 @@ public final class QueueOptions {
                 .within(0, Integer.MAX_VALUE)
                 .onlyFor(ToolSet.NOT_WRITE)
                 .ignoredElsewhere()
-                .description("Of C 4.5, which reads it and does nothing with it; nor does this tool.")
+                .description("No effect, as in C 4.5, which reads and ignores it.")
                 .into(value -> inlineReceive = value);
     }
 

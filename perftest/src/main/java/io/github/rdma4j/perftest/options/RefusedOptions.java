@@ -6,10 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * The options of the C tools that are refused, each with the sentence that says why. The table in
- * docs/perftest-options.md repeats it, and is held to this one by a test.
- */
+/** The options of the C tools that the Java tools refuse, with the reasons. docs/options.md repeats them. */
 final class RefusedOptions {
     private static final String ENCRYPTION =
             "encryption by the adapter is mlx5's own interface (mlx5dv), which is not part of verbs";
@@ -18,16 +15,11 @@ final class RefusedOptions {
     private static final String OUT_OF_ORDER =
             "the order in which receives are used is mlx5's own interface (mlx5dv), which is not part of verbs";
     private static final String TWO_PORTS = "a test uses one port; run one test for each port side by side";
-    private static final String ACCELERATOR =
-            "of accelerators' memory that of NVIDIA GPUs is measured here, through CUDA (--use_cuda)";
-    private static final String PCIE_MAPPING =
-            "a dma-buf is exported with the mapping that the driver takes by itself; others are for adapters with a"
-                    + " path of their own to the GPU, which this project has not met";
-    private static final String STEERING = "DMA handles came with rdma-core 58; this project is built for those of 44";
-    private static final String PACING =
-            "it is for the packet pacing (PP) of raw Ethernet, which this project does not measure";
+    private static final String ACCELERATOR = "only the memory of NVIDIA GPUs is supported, through CUDA (--use_cuda)";
+    private static final String STEERING = "DMA handles need rdma-core 58, and rdma4j is built for rdma-core 44";
+    private static final String PACING = "it is for packet pacing (PP) of raw Ethernet, which rdma4j does not support";
 
-    /** Reasons by name; several options share one. */
+    /** Reason by option name. */
     private static final Map<String, String> REASONS = new LinkedHashMap<>();
 
     static {
@@ -47,7 +39,7 @@ final class RefusedOptions {
                 "signatures made by the adapter are mlx5's own interface (mlx5dv), which is not part of verbs",
                 "--sig_offload");
         refuse(
-                "congestion control is set by hns's own interface (hnsdv), which is not part of verbs",
+                "congestion control is set through hns's own interface (hnsdv), which is not part of verbs",
                 "--congest_type");
         refuse(
                 "unsolicited receives are an interface of EFA's SRD queue pairs (efadv), which is not part of verbs",
@@ -55,15 +47,14 @@ final class RefusedOptions {
         refuse(TWO_PORTS, "-O", "--dualport", "--report-per-port");
         refuse(PACING, "--typical_pkt_size");
         refuse(
-                "no version of the C tools runs with it: each takes the version that it did not get for one that is"
-                        + " too old",
+                "no version of the C tools works with it: each treats the missing version as one that is too old",
                 "--dont_xchg_versions");
         refuse(
-                "it takes what comes to a group for ever (-g with --run_infinitely), and --run_infinitely is not for"
-                        + " ib_send_bw here",
+                "it receives from a multicast group without end (-g with --run_infinitely), and ib_send_bw has no"
+                        + " --run_infinitely here",
                 "--connectionless");
         refuse(STEERING, "--tph_mem", "--cpu_id", "--ph");
-        refuse("no kernel runs on the GPU beside the test, whose figures would then be of both", "--gpu_touch");
+        refuse("rdma4j runs no kernel on the GPU during a test, because it would change the figures", "--gpu_touch");
         refuse(
                 ACCELERATOR,
                 "--use_musa",
@@ -90,7 +81,7 @@ final class RefusedOptions {
         }
     }
 
-    /** Why an argument that begins with a dash was not understood. */
+    /** Returns why the tools do not understand an argument that begins with a dash. */
     static String explain(String argument) {
         String name = argument.startsWith("--") || argument.length() < 2
                 ? argument.replaceFirst("=.*$", "")
@@ -101,7 +92,7 @@ final class RefusedOptions {
                 : "unknown option '" + argument + "'";
     }
 
-    /** The names of all of them, with their dashes. */
+    /** Returns all names, with their dashes. */
     static List<String> names() {
         return List.copyOf(REASONS.keySet());
     }

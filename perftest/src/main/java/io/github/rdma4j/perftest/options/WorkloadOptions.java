@@ -71,8 +71,8 @@ public final class WorkloadOptions {
         options.value(Double.class, "--rate")
                 .label("<messages>")
                 .onlyFor(ToolSet.LATENCY)
-                .description("rdma4j: open loop: send so many messages per second, whatever the answers take, and count"
-                        + " latency from when each was due (client only; default: a closed loop).")
+                .description("rdma4j: open loop: send this many messages per second, regardless of the answers, and"
+                        + " measure latency from the time each message was due (client only; default: a closed loop).")
                 .into(value -> rate = value);
         options.value(AtomicOperation.class, "-A", "--atomic_type")
                 .label("<type>")
@@ -93,8 +93,7 @@ public final class WorkloadOptions {
                 .label("<usec>")
                 .within(0, Integer.MAX_VALUE)
                 .onlyFor(ToolSet.LATENCY)
-                .description("Wait so long before each post; the time is part of what is measured, as in C"
-                        + " (default 0).")
+                .description("Wait before each post; the measured time includes the wait, as in C (default 0).")
                 .into(value -> latencyGap = value);
         options.flag("--reversed")
                 .onlyFor(ToolSet.ONE_SIDED)
@@ -110,7 +109,7 @@ public final class WorkloadOptions {
                 .description("Run for ever, and print results every <duration> seconds (-D, default 5).")
                 .into(value -> endless = value);
         options.flag("--no-warm-up")
-                .description("rdma4j: measure at once, code that is not compiled yet.")
+                .description("rdma4j: skip the warm-up and measure code that is not compiled yet.")
                 .into(value -> noWarmUp = value);
     }
 

@@ -19,7 +19,7 @@ import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** The command {@code report}: a page with charts of results documents. docs/report.md is its manual. */
+/** The command {@code report}: a page with charts of results documents. docs/compare.md is its manual. */
 public final class ReportCommand {
     /** The name on the command line. */
     public static final String NAME = "report";

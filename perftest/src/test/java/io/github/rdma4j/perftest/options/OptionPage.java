@@ -10,7 +10,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** The tables of docs/perftest-options.md. */
+/** The tables of docs/options.md. */
 final class OptionPage {
     /** A row of the table of C's options. */
     record Row(String names, Set<Tool> tools, List<String> versions, String state, String sentence) {
@@ -20,7 +20,7 @@ final class OptionPage {
         }
     }
 
-    private static final String NAME = "docs/perftest-options.md";
+    private static final String NAME = "docs/options.md";
 
     private OptionPage() {}
 

@@ -16,7 +16,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /**
- * Holds docs/perftest-options.md to the C tools' own --help on one side, and to our tools on the other: each option of
+ * Holds docs/options.md to the C tools' own --help on one side, and to our tools on the other: each option of
  * C once, for the tools that list it, honoured where our help lists it, else refused in the words of the page.
  */
 class OptionPageTest {
