@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.result;
 
 /**
- * What the links of a test's data path leave its messages; docs/predict-model.md has the formulas.
+ * What the links of a test's data path leave its messages; docs/predict.md has the formulas.
  *
  * @param bytesPerSecond of long messages, both directions together where the test sends both ways
  * @param link the one that leaves least, such as {@code PCIe 4 x16 behind 256-byte payloads}

@@ -25,12 +25,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
 /**
- * What the model has for measurements that others have published. The table of docs/predict-model.md is written from
+ * What the model has for measurements that others have published. The table of docs/predict.md is written from
  * here: {@code -Drdma4j.predict.write=true} writes it anew, and without the test compares.
  */
 class ValidationTest {
     private static final double ENOUGH = 0.1;
-    private static final Path PAGE = Path.of("../docs/predict-model.md");
+    private static final Path PAGE = Path.of("../docs/predict.md");
     private static final String HEAD = "| measured | predicted | published | error | |";
     private static final double MEBI = (1 << 20) / 1e9;
     private static final String PERFTEST = "https://github.com/linux-rdma/perftest/issues/";
@@ -140,7 +140,7 @@ class ValidationTest {
                     roce(LinkType.ROCE_V2, 100, 4096, PCIE_3_X16, 65_536),
                     97.0 / 8,
                     "https://mellanox37.rssing.com/chan-11689808/article3279.html",
-                    "the MTU is not told; 4096"),
+                    "the MTU is not published; 4096"),
             row(
                     "`ib_send_bw`, RoCE v1, 40 Gbit/s, MTU 1024, ConnectX-3",
                     roce(LinkType.ROCE_V1, 40, 1024, PCIE_3_X8, 65_536),
@@ -152,7 +152,7 @@ class ValidationTest {
                     roce(LinkType.ROCE_V2, 25, 1024, PCIE_3_X8, 65_536),
                     23.0 / 8,
                     PERFTEST + 219,
-                    "“about 23”; the MTU is not told; 1024"),
+                    "“about 23”; the MTU is not published; 1024"),
             row(
                     "`ib_write_bw`, HDR, A100 server",
                     reaches("dgx-a100", PathKind.HOST, 65_536),
@@ -264,7 +264,7 @@ class ValidationTest {
                     reaches("dgx-h100", PathKind.NVLINK, 4L << 30),
                     480,
                     NCCL_TESTS + 212,
-                    "switches add up: this bus bandwidth is not that of a wire"),
+                    "switches add up: this is not the bandwidth of one link"),
             row(
                     "NVLink, 8 A100, `all_reduce_perf`: least that is accepted",
                     reaches("dgx-a100", PathKind.NVLINK, 4L << 30),
@@ -327,7 +327,7 @@ class ValidationTest {
             return;
         }
         assertThat(page.substring(begin, end))
-                .as("docs/predict-model.md; -Drdma4j.predict.write=true writes the table anew")
+                .as("docs/predict.md; -Drdma4j.predict.write=true writes the table anew")
                 .isEqualTo(table());
     }
 }

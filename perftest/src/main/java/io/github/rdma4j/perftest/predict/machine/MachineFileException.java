@@ -7,7 +7,7 @@ import io.github.rdma4j.perftest.exit.PerftestException;
 /** A file that describes a machine, or that has what was measured, cannot be used. */
 public final class MachineFileException extends PerftestException {
     MachineFileException(String file, int line, String reason) {
-        super(file + ":" + line + ": " + reason, "docs/predict-model.md has each field of a machine's file");
+        super(file + ":" + line + ": " + reason, "docs/predict.md has each field of a machine's file");
     }
 
     MachineFileException(String message, String remedy) {

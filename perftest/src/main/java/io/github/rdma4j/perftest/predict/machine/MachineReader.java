@@ -100,7 +100,7 @@ public final class MachineReader {
         PciExpress pci = settings.of(function, device.name())
                 .orElseThrow(() -> new MachineFileException(
                         "sysfs does not tell the PCIe link of " + device.name(),
-                        "a virtual machine often hides it; describe the machine in a file: docs/predict-model.md"));
+                        "a virtual machine often hides it; describe the machine in a file: docs/predict.md"));
         NetworkLink network = network(device, port);
         assumptions.add(device.name() + ": latency 1 µs, 0.38 µs a message: those of connectx5-pcie3");
         assumptions.add("host memory limits nothing: the kernel does not tell its channels");
@@ -240,7 +240,7 @@ public final class MachineReader {
         assumptions.add(name + ": " + COPY + " µs to begin and end a copy; no NVLink: sysfs does not tell of it");
         if (attachment != Gpu.Attachment.SWITCH) {
             assumptions.add(
-                    name + ": the root complex passes on what PCIe carries; many pass on less (docs/predict-model.md)");
+                    name + ": the root complex passes on what PCIe carries; many pass on less (docs/predict.md)");
         }
         return Optional.of(new Gpu(name, function.address().toString(), pci, attachment, 0, 0, 0, 0, COPY));
     }
@@ -259,7 +259,7 @@ public final class MachineReader {
             return Optional.empty();
         }
         return interfaceMtu(port).map(mtu -> {
-            assumptions.add("TCP: a core receives " + (int) TCP_CORE + " Gbit/s (docs/predict-model.md)");
+            assumptions.add("TCP: a core receives " + (int) TCP_CORE + " Gbit/s (docs/predict.md)");
             return new TcpCosts(TCP_CORE, 0.5, 10, 1, mtu);
         });
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The formulas of docs/predict-model.md, calculated by hand. */
+/** The formulas of docs/predict.md, calculated by hand. */
 class FormulasTest {
     @ParameterizedTest
     @CsvSource({
