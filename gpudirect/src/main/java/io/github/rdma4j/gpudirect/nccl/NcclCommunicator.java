@@ -34,9 +34,9 @@ import java.util.function.LongToIntFunction;
  * own GPU, in this process or another. Closing its context also closes it.
  *
  * <p>All ranks make the same calls in the same order. Each call returns when its work is in this rank's stream, which
- * waits for the other ranks. The slices determine the number of elements. Sizes, devices and overlaps are checked before
- * NCCL is called; what other ranks pass cannot be checked. Memory and streams may be closed at any time afterwards: their
- * close waits for the work.
+ * waits for the other ranks. The slices determine the number of elements. Sizes, devices and overlaps are checked
+ * before NCCL is called; what other ranks pass cannot be checked. Memory and streams may be closed at any time
+ * afterwards: their close waits for the work.
  *
  * <p>NCCL reports failures later: in {@link #asyncError()},
  * {@link #await(CudaStream, Duration)} and each later call. A communicator that has failed can only be aborted.

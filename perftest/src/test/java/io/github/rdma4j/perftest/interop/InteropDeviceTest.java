@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The Java tools against the C tools of two versions in both roles, and against themselves, over a real device on this
- * machine: each cell of the matrix is a test. docs/conformance.md shows the matrix. {@code -Drdma4j.interop=all} runs all
- * of it; without that some are left out, but no tool and no option.
+ * machine: each cell of the matrix is a test. docs/conformance.md shows the matrix. {@code -Drdma4j.interop=all} runs
+ * all of it; without that some are left out, but no tool and no option.
  */
 @Tag("device")
 class InteropDeviceTest {

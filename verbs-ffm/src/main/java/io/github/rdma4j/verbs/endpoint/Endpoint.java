@@ -251,6 +251,7 @@ public final class Endpoint implements AutoCloseable {
      * @throws IllegalStateException if this endpoint is closed, before or during the call
      */
     public Optional<OutgoingMessage> claim(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
         OutgoingMessage message = tryClaim();
         if (message == null && timeout.isPositive()) {
             message = engine.await(claiming, timeout, engine::claim);
