@@ -68,7 +68,7 @@ final class ContextStore implements AutoCloseable {
         HostMemory memory = take(unusedChunks, (long) chunkSize * count);
         try {
             return Staging.make(context, memory, chunkSize, count);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             synchronized (unusedChunks) {
                 unusedChunks.add(memory);
             }

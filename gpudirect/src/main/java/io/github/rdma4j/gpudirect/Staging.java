@@ -30,7 +30,7 @@ record Staging(HostMemory memory, CudaStream stream, CudaEvent[] events, int chu
                 memory.addDependent(event);
             }
             return new Staging(memory, stream, events, chunkSize);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             Undo.after(e, events);
             Undo.after(e, stream);
             throw e;
