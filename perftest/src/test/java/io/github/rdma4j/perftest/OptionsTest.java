@@ -192,7 +192,7 @@ class OptionsTest {
                 "--run-timeout -1  | --run-timeout: -1 is out of range; allowed is 0 to 1000000",
                 "-D 4 -f 2         | -f/--margin: 2 s at both ends leave nothing of -D/--duration 4 s to measure",
                 "a b               | 'b' is one argument too many",
-                "--use_rocm=0      | option '--use_rocm=0' of the C tools is refused: of accelerators' memory that of",
+                "--use_rocm=0      | option '--use_rocm=0' of the C tools is refused: only the memory of NVIDIA GPUs is",
                 "--flow_label=1,x  | Invalid value for option '--flow_label': 'x' is no flow label; allowed are numbers of",
                 "--flow_label=1,   | Invalid value for option '--flow_label': '' is no flow label",
                 "--flow_label=0x100000 | Invalid value for option '--flow_label': '0x100000' is no flow label",

@@ -247,7 +247,7 @@ class MemoryWindowDeviceTest {
                             pair.peer, 1, region.slice(), SIGNALED, REMOTE_WRITE, AccessFlag.ZERO_BASED))
                     .isInstanceOf(UnsupportedVerbException.class)
                     .hasMessageContaining("EINVAL (Invalid argument): the device's library binds no window of type 1")
-                    .hasMessageContaining("Remedy: leave ZERO_BASED away");
+                    .hasMessageContaining("Remedy: omit ZERO_BASED");
         }
         assertThat(window.postBind(pair.peer, 4, region.slice(), SIGNALED, REMOTE_WRITE))
                 .isZero();

@@ -214,7 +214,7 @@ class ConnectionOrderDeviceTest {
         List<String> command = new ArrayList<>(List.of("setpriv", "--bounding-set=-net_bind_service"));
         command.addAll(ChildJvm.command(LowPort.class.getName(), List.of()));
         assertThat(ChildJvm.run(command))
-                .containsExactly("EACCES: take one of 1024 or above, or 0 for any; or give the process"
+                .containsExactly("EACCES: use a port of 1024 or above, or 0 for a free port; or give the process"
                         + " CAP_NET_BIND_SERVICE");
     }
 

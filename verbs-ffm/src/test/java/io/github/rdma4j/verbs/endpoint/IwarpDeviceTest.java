@@ -84,7 +84,7 @@ class IwarpDeviceTest {
         try (EndpointServer server = EndpointServer.bind(CmTestNet.ipv4(), both)) {
             assertThat(server.rdmaFailure().orElseThrow())
                     .hasMessageContaining("EADDRINUSE")
-                    .hasMessageContaining("on iWARP, sockets of TCP take ports, too");
+                    .hasMessageContaining("on iWARP, TCP sockets also use ports");
             CompletableFuture<Endpoint> accepted =
                     CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
             long start = System.nanoTime();

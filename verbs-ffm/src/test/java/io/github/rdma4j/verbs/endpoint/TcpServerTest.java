@@ -85,8 +85,8 @@ class TcpServerTest {
             assertThatThrownBy(() -> acceptor.accept(PATIENCE))
                     .isInstanceOf(VerbsException.class)
                     .hasMessageContaining("accepting at the test failed: EINVAL")
-                    .hasMessageContaining("the socket listens no more")
-                    .hasMessageEndingWith("close the server, and bind it anew");
+                    .hasMessageContaining("the socket no longer listens")
+                    .hasMessageEndingWith("close the server, and bind it again");
         }
         acceptor.close();
     }

@@ -19,7 +19,7 @@ class RegistrationFailuresTest {
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageStartingWith(VERB + " failed: ENOTSUPP (")
                 .hasMessageContaining("no peer-to-peer path over PCI to this device")
-                .hasMessageContaining("Remedy: do it in another way");
+                .hasMessageContaining("Remedy: use another method");
         assertThat(RegistrationFailures.meansDmaBufSupported(Errno.ENOTSUPP)).isFalse();
     }
 
