@@ -7,8 +7,8 @@
 #
 #   docker_check               dies with the remedy when no engine answers, or one that is too old
 #   docker_start               makes an engine answer: the one that runs, else (as root) one of our own, installed if it is
-#                              missing and started by hand; exports DOCKER_HOST. It stays until docker_stop, which is to be in
-#                              the trap of EXIT before, and ends with this script, however that ends
+#                              missing and started by hand; exports DOCKER_HOST. It stays until docker_stop. Call that in
+#                              the trap of EXIT; the engine also ends with this script, however that ends
 #   docker_stop                ends the engine that docker_start has started, if it did
 #   docker_base_image NAME     makes the image NAME, a Debian, with debootstrap (as root), unless the engine has it
 
@@ -62,7 +62,7 @@ docker_start() {
     DOCKER_ENGINE_FOLDER=/run/rdma4j.docker.$(sha256sum <<<"$folder" | cut -c 1-8)
     docker_sweep # of one that was killed
     mkdir -m 700 -- "$DOCKER_ENGINE_FOLDER"
-    # The engine holds the lock, too: where this script is killed, it is not gone at once. Containers get no network, which leaves this machine's
+    # The engine also holds the lock: if this script is killed, it takes a moment to end. Containers get no network, which leaves this machine's
     # firewall alone; what needs one while it is built uses this machine's.
     export DOCKER_HOST=unix://$DOCKER_ENGINE_FOLDER/docker.sock
     say "starting a Docker engine; its data are in $folder"
@@ -150,7 +150,7 @@ make_debian() (
         tail -n 10 -- "$work/log" | sed 's/^/    /' >&2
         exit 1
     fi
-    # What the image of that name in the registries leaves out, too.
+    # Left out as in the image of that name in the registries.
     rm -rf -- "$work"/tree/usr/share/{doc,man,locale,info}/* "$work"/tree/var/cache/apt/* "$work"/tree/var/lib/apt/lists/* \
         "$work"/tree/var/log/* "$work/tree/var/cache/ldconfig/aux-cache"
     tar -C "$work/tree" --one-file-system --sort=name -c . | docker import - "$2" >/dev/null ||

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# What a fresh machine needs before it can build, run and test this project. Needs common.sh, jdk.sh, packages.sh and, to test,
+# Installs what a fresh machine needs to build, run and test this project. Needs common.sh, jdk.sh, packages.sh and, to test,
 # softroce/uml.sh.
 #
 #   set_up_to_run    installs what building, the microVM and the comparison with the C tools and with plain TCP need; sets JDK

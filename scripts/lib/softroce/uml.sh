@@ -47,7 +47,7 @@ uml_build() {
     # A panic ends in signals that the first process of a namespace does not get, for ever.
     sed -i '/uml_abort(void)$/,/^}/ s/kill(getpid(), SIGABRT) < 0/getpid() == 1 || &/' "$work/source/arch/um/os-Linux/util.c"
     # A line whose reader is 4 KiB behind is taken from the interrupts, and never given back to them. It stays with them: the buffers
-    # stop it in time, too. Who goes on to read then must not be interrupted by another one who does.
+    # also stop it in time. A reader that continues then must not be interrupted by another reader.
     sed -i '/^void line_throttle/,/^}/ { /deactivate_chan/d }
         /^void line_unthrottle/,/^}/ s/chan_interrupt(.*);/{ unsigned long flags; local_irq_save(flags); & local_irq_restore(flags); }/' \
         "$work/source/arch/um/drivers/line.c"

@@ -55,7 +55,7 @@ final class Lending {
                 !moves && endpoint.transport() == Transport.RDMA ? endpoint.protectionDomain() : null);
     }
 
-    /** For tests too: the endpoint is used by {@link #takeBack} alone. */
+    /** Tests use this as well. Only {@link #takeBack} uses the endpoint. */
     Lending(Endpoint endpoint, Sender sender, ProtectionDomain domain) {
         this.endpoint = endpoint;
         this.sender = sender;
