@@ -7,18 +7,18 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 
-/** Whether what a tool has printed has come to be anywhere. A PrintStream keeps its errors to itself. */
+/** Checks whether the output of a tool was written. A PrintStream hides its errors. */
 final class StandardOutput {
     private StandardOutput() {}
 
     /**
-     * The exit status of a tool, when all that it has printed is taken into account.
+     * Returns the exit status of a tool, taking into account whether all of its output was written.
      *
-     * @param status what it ended with
+     * @param status the tool's own exit status
      * @param out standard output
-     * @param descriptor the same without what keeps errors to itself
-     * @param pipe whether it leads to another program: one that has read enough, such as head, is no failure
-     * @param err gets what was lost, and why
+     * @param descriptor the same stream, without a PrintStream that hides errors
+     * @param pipe whether it leads to another program: a reader that has read enough, such as head, is no failure
+     * @param err receives a message about lost output
      */
     static int status(int status, PrintStream out, OutputStream descriptor, boolean pipe, PrintStream err) {
         if (!out.checkError() || pipe) {
@@ -26,7 +26,7 @@ final class StandardOutput {
         }
         String why = "";
         try {
-            // The only way to learn what was wrong.
+            // Only another write returns the error.
             descriptor.write('\n');
         } catch (IOException failure) {
             why = ": " + failure.getMessage();

@@ -12,11 +12,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Does what a tool does from its start on, for a JVM that records which classes that takes: its record becomes the
- * cache with which scripts/rdma4j starts the tools faster. Prints nothing, and its failures do not matter.
+ * Runs the start of a tool in a JVM that records the loaded classes. The record becomes the cache with which
+ * scripts/rdma4j starts the tools faster. Prints nothing, and ignores its failures.
  *
- * <p>With an RDMA device, server and client of a short test run against each other on the first one. Without, what can
- * be done without is done, and the classes that would have been used are loaded.
+ * <p>With an RDMA device, the server and the client of a short test run against each other on the first device. Without
+ * a device, it runs the parts that need none, and loads the classes of the other parts.
  */
 public final class StartTraining {
     private static final int PATIENCE_SECONDS = 5;
@@ -25,7 +25,7 @@ public final class StartTraining {
 
     private StartTraining() {}
 
-    /** Runs it and ends the JVM with status 0. */
+    /** Runs the training and ends the JVM with status 0. */
     public static void main(String[] arguments) throws Exception {
         run();
         System.exit(0);
@@ -36,7 +36,8 @@ public final class StartTraining {
             int port = freePort();
             String common = " -n 5 --no-warm-up --timeout " + PATIENCE_SECONDS + " -p " + port;
             Thread server = Thread.ofPlatform().daemon().start(() -> run(tool.command() + common));
-            // Before it listens, the client would be refused; a training that misses half of it is one all the same.
+            // Wait, because the server would refuse a client before it listens. If it still does, half of the training
+            // is lost, which is acceptable.
             server.join(500);
             run(tool.command() + common + " 127.0.0.1");
             server.join(2000);

@@ -6,21 +6,21 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Whether somebody watches. */
+/** Detects whether the output is a terminal. */
 final class Terminal {
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
 
     private Terminal() {}
 
     /**
-     * Whether both standard output and standard error are terminals. Asked of the kernel's links and not of
+     * Returns whether both standard output and standard error are terminals. Asked of the kernel's links and not of
      * java.io.Console, which looks at standard input too and takes long to load.
      */
     static boolean isInteractive() {
         return isTerminal(1) && isTerminal(2);
     }
 
-    /** Whether standard output is a pipe or a socket, whose reader may go when it has read enough. */
+    /** Returns whether standard output is a pipe or a socket, whose reader may go when it has read enough. */
     static boolean isPipe() {
         String target = target(1);
         return target.startsWith("pipe:") || target.startsWith("socket:");

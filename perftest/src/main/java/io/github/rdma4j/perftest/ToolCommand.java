@@ -33,11 +33,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * One tool as a command: reads the options, runs the test, prints the report, and turns failures into lines and
- * statuses.
+ * One tool as a command: reads the options, runs the test, prints the report, and converts failures to messages and
+ * exit statuses.
  */
 final class ToolCommand {
-    /** The test was run. */
+    /** The test has run. */
     static final int OK = 0;
 
     private final Tool tool;
@@ -76,7 +76,7 @@ final class ToolCommand {
                 out, Terminal.isInteractive() ? err : null, parameters.figures().output());
         ShareOfLimit share = new ShareOfLimit(Path.of("/"), this::note);
         ResultKeeper keeper = new ResultKeeper(share::limit);
-        // Before the test binds this thread to some of them.
+        // Read them before the test binds this thread to some of them.
         double cpus = NumaTopology.ofThisMachine().usableCpus();
         // Before the console's: what has been printed is kept, whenever it ends.
         TestListener listener =
@@ -91,7 +91,7 @@ final class ToolCommand {
             String missed = Limits.missed(outcome.results(), parameters.figures());
             return missed.isEmpty() ? OK : complaints.failed(missed);
         } catch (IllegalArgumentException failure) {
-            // Also a value that the library refuses.
+            // The library has refused a value.
             report.interrupted();
             return complaints.usage(failure.getMessage());
         } catch (PerftestException failure) {
@@ -110,7 +110,10 @@ final class ToolCommand {
         }
     }
 
-    /** Lines that are no part of the report, so that its reader does not stumble over them. */
+    /**
+     * Prints lines that are not part of the report to standard error, so that programs that read the report do not see
+     * them.
+     */
     private final class Notes implements TestListener {
         private final double cpus;
 
@@ -145,7 +148,10 @@ final class ToolCommand {
         }
     }
 
-    /** How many ends of a test are known to spin on this machine: this one, and a peer that does more than serve. */
+    /**
+     * Returns the number of ends of a test that spin on this machine: this end, and a local peer that does more than
+     * serve.
+     */
     private static int spinningEnds(TestParameters parameters) {
         if (parameters.queues().events()) {
             return 0;

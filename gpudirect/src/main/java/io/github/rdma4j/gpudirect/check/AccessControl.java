@@ -11,22 +11,28 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Access control services of a PCI port, from its configuration space ({@code linux/pci_regs.h}:
- * {@code PCI_EXT_CAP_ID_ACS}).
+ * Access control services of a PCI port, from its configuration space ({@code linux/pci_regs.h}: {@code
+ * PCI_EXT_CAP_ID_ACS}).
  *
- * @param state what could be found out
+ * @param state whether the register could be read
  * @param control the control register; 0 if the port has none
  */
 record AccessControl(State state, int control) {
-    /** What could be found out. */
+    /** Whether the control register could be read. */
     enum State {
         /** The control register was read, or there is none. */
         KNOWN,
-        /** Only the first 64 bytes can be read without privileges; those of a container's root are too few. */
+        /**
+         * Without privileges only the first 64 bytes can be read. The privileges of a container's root are also too
+         * few.
+         */
         NOT_PERMITTED,
-        /** The space of a PCI Express port ends where that of a conventional one does: what is behind is hidden. */
+        /**
+         * Only the 256 bytes of a conventional configuration space are visible: the rest of a PCI Express port is
+         * hidden.
+         */
         HIDDEN,
-        /** The file cannot be read or makes no sense. */
+        /** The file cannot be read or is invalid. */
         UNREADABLE
     }
 
@@ -49,7 +55,7 @@ record AccessControl(State state, int control) {
 
     private static final AccessControl NONE = new AccessControl(State.KNOWN, 0);
 
-    /** Reads that of a port. */
+    /** Reads the access control of a port. */
     static AccessControl of(Path function) {
         byte[] config;
         try {
@@ -66,7 +72,7 @@ record AccessControl(State state, int control) {
         return config.length < EXTENDED_SPACE ? new AccessControl(State.UNREADABLE, 0) : find(config);
     }
 
-    /** Whether the list of capabilities has that of PCI Express, whose functions all have 4096 bytes. */
+    /** Returns whether the capability list contains PCI Express, whose functions all have 4096 bytes. */
     private static boolean isExpress(byte[] config) {
         if ((config[STATUS] & HAS_CAPABILITIES) == 0) {
             return false;
@@ -84,7 +90,7 @@ record AccessControl(State state, int control) {
     private static AccessControl find(byte[] config) {
         ByteBuffer space = ByteBuffer.wrap(config).order(ByteOrder.LITTLE_ENDIAN);
         int offset = CONVENTIONAL_SPACE;
-        // A list that leads back into itself is a broken device's; no space has room for more entries.
+        // A list that leads back into itself belongs to a broken device; the space has no room for more entries.
         for (int entries = 0; entries < EXTENDED_SPACE / ENTRY; entries++) {
             int header = space.getInt(offset);
             if ((header & 0xffff) == CAPABILITY) {
@@ -98,12 +104,12 @@ record AccessControl(State state, int control) {
         return NONE;
     }
 
-    /** Whether transfers from one port of a switch to another are sent up to the root complex, or stopped. */
+    /** Returns whether transfers from one port of a switch to another are sent up to the root complex, or stopped. */
     boolean redirects() {
         return (control & (REQUEST_REDIRECT | COMPLETION_REDIRECT | UPSTREAM_FORWARDING | EGRESS_CONTROL)) != 0;
     }
 
-    /** The bits that do so, as lspci names them. */
+    /** Returns the bits that redirect transfers, as lspci names them. */
     String bits() {
         List<String> names = new ArrayList<>();
         add(names, REQUEST_REDIRECT, "ReqRedir+");

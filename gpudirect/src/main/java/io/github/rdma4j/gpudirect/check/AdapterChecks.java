@@ -186,7 +186,7 @@ final class AdapterChecks {
                         .map(entry -> (entry.getValue().size() == 1 ? "port " : "ports ")
                                 + String.join(" ", entry.getValue()) + " " + entry.getKey())
                         .collect(Collectors.joining(", "));
-        // A port that nobody uses is no trouble beside one that works.
+        // An unused port is no trouble if another one works.
         return active().isEmpty()
                 ? finding(
                         CheckId.PORT,
@@ -269,7 +269,10 @@ final class AdapterChecks {
         return ports.stream().filter(port -> port.state() == PortState.ACTIVE).toList();
     }
 
-    /** EFA has no link layer that verbs knows. Elsewhere none is InfiniBand: verbs.h has it so, for old drivers. */
+    /**
+     * EFA has no link layer in verbs. For other drivers "unspecified" means InfiniBand: verbs.h defines it so for old
+     * drivers.
+     */
     private String layer(PortFacts port) {
         return switch (port.linkLayer()) {
             case ETHERNET -> "Ethernet";

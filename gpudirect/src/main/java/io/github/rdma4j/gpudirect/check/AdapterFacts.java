@@ -8,14 +8,14 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What libibverbs tells of an adapter.
+ * An adapter as libibverbs reports it.
  *
  * @param name such as {@code mlx5_0}
  * @param problem why it could not be opened; empty if it could
- * @param dmaBuf whether it can register dma-bufs, by the attempt with file descriptor -1
+ * @param dmaBuf whether it can register dma-bufs, from an attempt with file descriptor -1
  * @param firmware its version; empty if it has none
  * @param ports its ports, in order
- * @param dataDirect whether it has a Data Direct engine; empty if it was not asked
+ * @param dataDirect whether it has a Data Direct engine; empty if libibverbs was not asked
  */
 public record AdapterFacts(
         String name,
@@ -35,7 +35,7 @@ public record AdapterFacts(
     }
 
     /**
-     * Of one that was not asked for Data Direct.
+     * Makes facts without an answer about Data Direct.
      *
      * @param name such as {@code mlx5_0}
      * @param problem why it could not be opened; empty if it could
@@ -49,11 +49,11 @@ public record AdapterFacts(
     }
 
     /**
-     * Of an adapter that cannot be opened.
+     * Makes the facts of an adapter that cannot be opened.
      *
      * @param name of the adapter
-     * @param problem why
-     * @return facts of which nothing else is known
+     * @param problem why it cannot be opened
+     * @return facts of which everything else is unknown
      */
     public static AdapterFacts unusable(String name, Problem problem) {
         return new AdapterFacts(name, Optional.of(problem), Support.UNKNOWN, "", List.of());

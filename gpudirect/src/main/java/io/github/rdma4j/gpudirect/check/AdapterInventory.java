@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What libibverbs tells of a machine.
+ * The adapters of a machine as libibverbs reports them.
  *
- * @param problem why it cannot be asked; empty if it can
+ * @param problem why libibverbs cannot be used; empty if it can
  * @param adapters the devices that it lists
  */
 public record AdapterInventory(Optional<Problem> problem, List<AdapterFacts> adapters) {

@@ -4,13 +4,13 @@ package io.github.rdma4j.gpudirect.check;
 
 import java.util.Locale;
 
-/** Sizes in words. */
+/** Formats sizes. */
 final class Bytes {
     private static final String[] UNITS = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 
     private Bytes() {}
 
-    /** Such as 256 MiB, or 79.6 GiB. */
+    /** Formats a size, such as 256 MiB, or 79.6 GiB. */
     static String words(long bytes) {
         double value = bytes;
         int unit = 0;

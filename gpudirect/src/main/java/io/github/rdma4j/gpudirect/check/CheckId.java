@@ -10,11 +10,9 @@ import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
 
 import java.util.Set;
 
-/**
- * What is checked. The states that a finding of it can have are fixed.
- */
+/** The checks. Each has a fixed set of states that its findings can have. */
 public enum CheckId {
-    /** Whether the machine is one on which GPUDirect is another thing: WSL2, Jetson, virtual GPUs. */
+    /** Whether GPUDirect differs on this machine from a server: WSL2, Jetson, virtual GPUs. */
     PLATFORM("platform", OK, NOTE),
     /** The kernel's version. */
     KERNEL("kernel", OK, WARNING, UNKNOWN),
@@ -30,9 +28,9 @@ public enum CheckId {
     CUDA_VISIBLE("cuda-visible", OK, NOTE, WARNING, UNKNOWN),
     /** Whether a peer-memory module is loaded. */
     PEER_MEMORY("peer-memory", OK, NOTE),
-    /** Whether the IOMMU translates what GPUs and adapters do. */
+    /** Whether the IOMMU translates the addresses of GPUs and adapters. */
     IOMMU("iommu", OK, WARNING, UNKNOWN),
-    /** How much memory the process may lock. */
+    /** The limit of locked memory. */
     LOCKED_MEMORY("locked-memory", OK, WARNING, UNKNOWN),
     /** The version of rdma-core. */
     RDMA_CORE("rdma-core", OK, WARNING, FAIL, UNKNOWN),
@@ -53,7 +51,7 @@ public enum CheckId {
     /** Whether variables change what NCCL would choose. */
     NCCL_SETTINGS("nccl-settings", OK, NOTE, WARNING, UNKNOWN),
 
-    /** Which kernel driver has the GPU. */
+    /** The GPU's kernel driver. */
     GPU_DRIVER("gpu-driver", OK, FAIL, UNKNOWN),
     /** Whether it is divided into instances (MIG). */
     GPU_MIG("gpu-mig", OK, NOTE, UNKNOWN),
@@ -63,16 +61,16 @@ public enum CheckId {
     GPU_DMA_BUF("gpu-dma-buf", OK, WARNING, UNKNOWN),
     /** Whether memory of the virtual-memory API can be registered. */
     GPU_VMM("gpu-vmm", OK, NOTE, UNKNOWN),
-    /** How much of its memory the GPU shows on the bus. */
+    /** The part of the GPU's memory that is visible on the bus. */
     GPU_BAR1("gpu-bar1", OK, NOTE, WARNING, UNKNOWN),
     /** The GPU's PCI Express link. */
     GPU_LINK("gpu-link", OK, NOTE, WARNING, UNKNOWN),
-    /** Whether what an adapter wrote is seen by kernels without a flush. */
+    /** Whether kernels see an adapter's writes without a flush. */
     GPU_ORDERING("gpu-ordering", OK, NOTE, WARNING, UNKNOWN),
 
     /** Whether the adapter could be opened. */
     ADAPTER_OPEN("adapter-open", OK, FAIL),
-    /** Whether there is hardware, and whether all of it. */
+    /** Whether it is a hardware device, and a whole one. */
     ADAPTER_KIND("adapter-kind", OK, NOTE),
     /** Whether the adapter can register dma-bufs. */
     ADAPTER_DMA_BUF("adapter-dma-buf", OK, WARNING, UNKNOWN),
@@ -84,12 +82,12 @@ public enum CheckId {
     PORT("port", OK, WARNING, UNKNOWN),
     /** The path MTU of the ports. */
     MTU("mtu", OK, NOTE, UNKNOWN),
-    /** Of what types the ports' GIDs are. */
+    /** The types of the ports' GIDs. */
     GID_TYPE("gid-type", OK, WARNING, UNKNOWN),
 
-    /** How far GPU and adapter are apart. */
+    /** The distance between GPU and adapter. */
     DISTANCE("distance", OK, NOTE, WARNING, UNKNOWN),
-    /** Whether access control services send transfers between the two round by the processor. */
+    /** Whether access control services redirect transfers between the two through the processor. */
     ACCESS_CONTROL("acs", OK, WARNING, UNKNOWN);
 
     private final String key;

@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.check;
 
-/**
- * What a check comes to.
- */
+/** The outcome of a check. */
 public enum CheckOutcome {
-    /** An adapter gets at a GPU's memory itself, in at least one pair. */
+    /** In at least one pair the adapter accesses the GPU's memory directly. */
     DIRECT,
     /** Transfers work, but each goes through host memory. */
     STAGED,
-    /** There is no pair of a GPU and an adapter that can be used. */
+    /** There is no usable pair of a GPU and an adapter. */
     NOTHING
 }

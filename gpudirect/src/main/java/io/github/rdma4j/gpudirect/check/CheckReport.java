@@ -6,13 +6,13 @@ import io.github.rdma4j.gpudirect.topology.Topology;
 import java.util.List;
 
 /**
- * All that a check found.
+ * All results of a check.
  *
- * @param gpus that were checked, by number
- * @param adapters that were checked, by name
- * @param topology of the machine, with GPUs and adapters that were not asked for too
+ * @param gpus the checked GPUs, by number
+ * @param adapters the checked adapters, by name
+ * @param topology the topology of the machine, including GPUs and adapters that were not checked
  * @param findings of the host, then of each GPU, each adapter and each pair
- * @param verdicts of each pair: by GPU, the nearest adapter first
+ * @param verdicts the verdict on each pair: by GPU, the nearest adapter first
  */
 public record CheckReport(
         List<CheckedGpu> gpus,
@@ -28,7 +28,7 @@ public record CheckReport(
         verdicts = List.copyOf(verdicts);
     }
 
-    /** {@return what all verdicts come to} */
+    /** {@return the outcome of all verdicts} */
     public CheckOutcome outcome() {
         if (verdicts.stream().anyMatch(PairVerdict::isDirect)) {
             return CheckOutcome.DIRECT;

@@ -10,12 +10,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Where a check looks. Everything that it learns comes from here.
+ * The sources of a check. Everything that it reads comes from here.
  *
- * @param root the folder in which {@code sys}, {@code proc}, {@code dev} and {@code usr} are, usually {@code /}
+ * @param root the folder that contains {@code sys}, {@code proc}, {@code dev} and {@code usr}, usually {@code /}
  * @param gpus asks the CUDA driver; called once, must not throw
  * @param adapters asks libibverbs; called once, must not throw
- * @param windows asks NVML what of a GPU's BAR1 is in use; called once for each GPU, must not throw
+ * @param windows asks NVML how much of a GPU's BAR1 is in use; called once for each GPU, must not throw
  */
 public record CheckSources(
         Path root,
@@ -23,7 +23,7 @@ public record CheckSources(
         Supplier<AdapterInventory> adapters,
         Function<PciAddress, Bar1Memory> windows) {
 
-    /** Requires all of them. */
+    /** Requires all of the sources. */
     public CheckSources {
         Objects.requireNonNull(root, "root");
         Objects.requireNonNull(gpus, "gpus");

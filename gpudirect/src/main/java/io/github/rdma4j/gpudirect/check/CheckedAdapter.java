@@ -8,8 +8,8 @@ import java.util.Optional;
 /**
  * An adapter that was checked.
  *
- * @param place what sysfs tells of it
- * @param facts what libibverbs tells of it, if it knows it
+ * @param place the adapter in sysfs
+ * @param facts the adapter as libibverbs reports it; empty if libibverbs does not list it
  */
 public record CheckedAdapter(RdmaAdapter place, Optional<AdapterFacts> facts) {
     /** {@return such as {@code mlx5_0}} */
@@ -21,7 +21,7 @@ public record CheckedAdapter(RdmaAdapter place, Optional<AdapterFacts> facts) {
         return Subject.adapter(name());
     }
 
-    /** Why it cannot be used; empty if it can. */
+    /** Returns why it cannot be used; empty if it can. */
     Optional<Problem> problem() {
         return facts.isEmpty()
                 ? Optional.of(new Problem(

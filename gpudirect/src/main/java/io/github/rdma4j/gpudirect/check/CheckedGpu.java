@@ -8,13 +8,13 @@ import io.github.rdma4j.gpudirect.topology.PciFunction;
 import java.util.Optional;
 
 /**
- * A GPU that was checked: as CUDA sees it, as sysfs does, or both.
+ * A GPU that was checked, as CUDA sees it, as sysfs does, or both.
  *
- * @param index CUDA's ordinal; where CUDA cannot be used, the place in the order of PCI addresses
+ * @param index CUDA's ordinal; if CUDA cannot be used, the position in the order of PCI addresses
  * @param address its PCI function
- * @param facts what CUDA tells of it, if it can be used
- * @param function what sysfs tells of it, if it is there
- * @param window what NVML tells of its BAR1
+ * @param facts the GPU as CUDA reports it; empty if CUDA cannot be used
+ * @param function the GPU's PCI function in sysfs; empty if it is not there
+ * @param window its BAR1 as NVML reports it
  */
 public record CheckedGpu(
         int index, PciAddress address, Optional<GpuFacts> facts, Optional<PciFunction> function, Bar1Memory window) {

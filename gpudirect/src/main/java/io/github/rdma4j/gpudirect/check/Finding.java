@@ -3,17 +3,17 @@
 package io.github.rdma4j.gpudirect.check;
 
 /**
- * Something that was found out.
+ * A result of a check.
  *
- * @param id what was checked
- * @param subject of what
- * @param state how it stands
- * @param seen what was seen, with where
- * @param meaning what that means for transfers; empty if nothing needs to be said
+ * @param id the check
+ * @param subject its subject
+ * @param state its severity
+ * @param seen the value, and its source
+ * @param meaning the consequence for transfers; empty if it needs no explanation
  * @param remedy what to do; empty if there is nothing to do
  */
 public record Finding(CheckId id, Subject subject, FindingState state, String seen, String meaning, String remedy) {
-    /** Refuses a state that the check is not known to have. */
+    /** Refuses a state that the check cannot have. */
     public Finding {
         if (!id.states().contains(state)) {
             throw new IllegalArgumentException(id + " cannot be " + state);
@@ -24,7 +24,7 @@ public record Finding(CheckId id, Subject subject, FindingState state, String se
         return new Finding(id, subject, FindingState.OK, seen, "", "");
     }
 
-    /** {@return state, subject, check and what was seen in one line} */
+    /** {@return state, subject, check and value in one line} */
     @Override
     public String toString() {
         return state + " " + subject + " " + id.key() + ": " + seen;

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.check;
 
-/**
- * How a finding stands.
- */
+/** The severity of a finding. */
 public enum FindingState {
     /** As it should be. */
     OK,
@@ -14,6 +12,6 @@ public enum FindingState {
     WARNING,
     /** It does not work. */
     FAIL,
-    /** It could not be found out; the finding says why. */
+    /** It is unknown; the finding says why. */
     UNKNOWN
 }

@@ -23,7 +23,7 @@ final class GpuChecks {
     private static final int ALL_DEVICES = 200;
     private static final int FLUSHED_BY_HOST = 1;
     private static final int HOPPER = 90;
-    /** What GPUs show that cannot show all; each that can be registered at all has more memory. */
+    /** The window of GPUs that cannot show all of their memory; each GPU that can be registered has more memory. */
     private static final long SMALL_WINDOW = 256L << 20;
 
     private static final String LIMIT =
@@ -83,7 +83,7 @@ final class GpuChecks {
                         .orElse("modprobe nvidia; dmesg tells why the driver did not take it"));
     }
 
-    /** CUDA's name of an instance tells its profile; what the kernel's driver tells is of the whole GPU. */
+    /** CUDA's name of an instance contains its profile; the kernel driver describes the whole GPU. */
     private Finding instances() {
         Optional<String> profile = facts.map(GpuFacts::name)
                 .map(name ->
@@ -226,7 +226,7 @@ final class GpuChecks {
                 : finding(CheckId.GPU_BAR1, WARNING, both, LIMIT, LARGER_WINDOW);
     }
 
-    /** By all processes and the driver, which no file tells. */
+    /** Describes how much all processes and the driver use together, which no file contains. */
     private String inUse() {
         Bar1Memory window = gpu.window();
         return window.isKnown()

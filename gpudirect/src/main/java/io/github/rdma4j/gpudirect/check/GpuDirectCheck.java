@@ -19,8 +19,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Looks at a machine: host, GPUs, adapters and pairs of them. Registers nothing and makes no CUDA context; each adapter
- * is opened for a moment. Reads some hundred small files.
+ * Checks a machine: host, GPUs, adapters and their pairs. It registers nothing and creates no CUDA context. It opens
+ * each adapter for a moment, and reads some hundred small files.
  */
 public final class GpuDirectCheck {
     private final HostFiles files;
@@ -38,30 +38,30 @@ public final class GpuDirectCheck {
     }
 
     /**
-     * {@return where to look on this machine: its files, its CUDA driver, its libibverbs and its NVML, each of which
-     * may be missing}
+     * {@return the sources of this machine: its files, its CUDA driver, its libibverbs and its NVML, each of which may
+     * be missing}
      */
     public static CheckSources thisMachine() {
         return new CheckSources(Path.of("/"), CudaGpus::look, VerbsAdapters::look, Bar1Memory::of);
     }
 
     /**
-     * Looks at everything.
+     * Checks everything.
      *
-     * @param sources where to look
-     * @return what was found
+     * @param sources the sources
+     * @return the results
      */
     public static CheckReport run(CheckSources sources) {
         return run(sources, _ -> true, _ -> true);
     }
 
     /**
-     * Looks at some GPUs and adapters.
+     * Checks some GPUs and adapters.
      *
-     * @param sources where to look
+     * @param sources the sources
      * @param gpus which GPUs
      * @param adapters which adapters
-     * @return what was found
+     * @return the results
      */
     public static CheckReport run(
             CheckSources sources, Predicate<CheckedGpu> gpus, Predicate<CheckedAdapter> adapters) {
@@ -71,7 +71,7 @@ public final class GpuDirectCheck {
                 check.adapters().stream().filter(adapters).toList());
     }
 
-    /** Those that CUDA shows; where it cannot be used, those on the PCI bus. */
+    /** Returns the GPUs that CUDA shows; if CUDA cannot be used, the GPUs on the PCI bus. */
     private List<CheckedGpu> gpus() {
         if (gpuInventory.problem().isEmpty()) {
             return gpuInventory.gpus().stream()
@@ -95,7 +95,7 @@ public final class GpuDirectCheck {
         return found;
     }
 
-    /** Those of sysfs, and those that libibverbs alone knows. */
+    /** Returns the adapters in sysfs, and those that only libibverbs lists. */
     private List<CheckedAdapter> adapters() {
         Stream<CheckedAdapter> ofSysfs = topology.adapters().stream()
                 .map(place -> new CheckedAdapter(
@@ -126,7 +126,7 @@ public final class GpuDirectCheck {
         PathChoice choice = new PathChoice(files, gpuInventory);
         PairChecks pairs = new PairChecks(topology);
         for (CheckedGpu gpu : gpus) {
-            // Of all adapters of the machine, those too that were not asked for.
+            // The nearest of all adapters of the machine, including those that are not checked.
             PciDistance nearest = gpu.function().stream()
                     .flatMap(function -> topology.adaptersFor(function).stream())
                     .map(AdapterPlacement::distance)

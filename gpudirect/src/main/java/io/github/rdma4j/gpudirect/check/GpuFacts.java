@@ -5,7 +5,7 @@ package io.github.rdma4j.gpudirect.check;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 
 /**
- * What the CUDA driver tells of a GPU.
+ * A GPU as the CUDA driver reports it.
  *
  * @param ordinal CUDA's number of the device, from 0
  * @param name such as {@code NVIDIA H100 80GB HBM3}

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the CUDA driver tells of a machine.
+ * The GPUs of a machine as the CUDA driver reports them.
  *
  * @param problem why CUDA cannot be used; empty if it can
  * @param cudaVersion the newest CUDA that the driver supports, as it numbers it: 12040 is 12.4; 0 if not known
@@ -19,7 +19,7 @@ public record GpuInventory(Optional<Problem> problem, int cudaVersion, List<GpuF
     }
 
     /**
-     * Of a machine on which CUDA cannot be used.
+     * Makes the inventory of a machine without CUDA.
      *
      * @param problem why
      * @return an inventory without devices

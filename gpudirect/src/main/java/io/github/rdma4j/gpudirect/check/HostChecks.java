@@ -28,7 +28,7 @@ final class HostChecks {
             "lib64",
             "lib");
     private static final String UNLIMITED = "unlimited";
-    /** Staged regions and registered host buffers of usual size fit below it. */
+    /** Enough for staged regions and registered host buffers of usual size. */
     private static final long ENOUGH_LOCKED = 1L << 30;
 
     private static final int CAP_IPC_LOCK = 14;
@@ -94,7 +94,7 @@ final class HostChecks {
         if (limit.get().equals(UNLIMITED)) {
             return Finding.ok(CheckId.LOCKED_MEMORY, HOST, "RLIMIT_MEMLOCK is unlimited");
         }
-        // A limit beyond a long is as good as none.
+        // A limit that exceeds a long counts as unlimited.
         long bytes = limit.get().length() > 18 ? Long.MAX_VALUE : Long.parseLong(limit.get());
         String seen = "RLIMIT_MEMLOCK is " + Bytes.words(bytes);
         if (privileged()) {
@@ -121,7 +121,7 @@ final class HostChecks {
                 .orElse(false);
     }
 
-    /** libibverbs carries the version of rdma-core in its file's name, libibverbs.so.1.14.44.0, and nowhere else. */
+    /** The version of rdma-core is only in the name of libibverbs' file, libibverbs.so.1.14.44.0. */
     private Finding rdmaCore() {
         if (adapters.problem().isPresent()) {
             return new Finding(

@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Reads small files below a root. What cannot be read is empty. */
+/** Reads small files below a root. A file that cannot be read is empty. */
 final class HostFiles {
-    /** Where packages and NVIDIA's installers put libraries. */
+    /** The folders where packages and NVIDIA's installers put libraries. */
     private static final List<String> LIBRARY_FOLDERS = List.of(
             "usr/lib/x86_64-linux-gnu",
             "usr/lib/aarch64-linux-gnu",
@@ -38,12 +38,12 @@ final class HostFiles {
         return root;
     }
 
-    /** A file's text without white space around it. */
+    /** Returns a file's text without surrounding white space. */
     Optional<String> text(String file) {
         return text(root.resolve(file));
     }
 
-    /** The kernel passes on names and variables as their makers have them, in whatever encoding. */
+    /** Returns a file's text. The kernel does not convert the encoding of names and variables. */
     static Optional<String> text(Path file) {
         try {
             return Optional.of(new String(Files.readAllBytes(file), StandardCharsets.UTF_8).strip());
@@ -53,7 +53,7 @@ final class HostFiles {
     }
 
     /**
-     * The value of a variable of an environment, as {@code /proc/self/environ} has it.
+     * Returns the value of a variable in an environment, which has the format of {@code /proc/self/environ}.
      *
      * @param prefix its name and an equals sign
      */
@@ -65,7 +65,10 @@ final class HostFiles {
                 .findFirst();
     }
 
-    /** Whether the processor is an arm64 one. The kernel says so since Linux 6.1; its list of processors always did. */
+    /**
+     * Returns whether the processor is an arm64 one. The kernel says so since Linux 6.1; its list of processors always
+     * did.
+     */
     boolean isArm64() {
         return text("proc/sys/kernel/arch")
                 .map("aarch64"::equals)
@@ -79,10 +82,10 @@ final class HostFiles {
     }
 
     /**
-     * Where a program would find a library, and what it is by its links; else where it is not.
+     * Finds a library as a program would, and its version by its links.
      *
-     * @param name that the loader knows it by
-     * @param property of the system that names another file; it says nothing of another machine's files
+     * @param name the name that the loader uses
+     * @param property the system property that names another file; it does not apply to another machine's files
      */
     LibraryPlace library(String name, String property) {
         String named = root.equals(root.getRoot()) ? System.getProperty(property, name) : name;
@@ -112,11 +115,11 @@ final class HostFiles {
     /**
      * Whether a library is there.
      *
-     * @param seen where it is, or where not
+     * @param seen the place of the library, or the places that were searched
      */
     record LibraryPlace(boolean isThere, String seen) {}
 
-    /** Where the loader looks first. */
+    /** Returns the folders that the loader searches first. */
     private Stream<String> loaderFolders() {
         return text("proc/self/environ").flatMap(environment -> variable(environment, "LD_LIBRARY_PATH=")).stream()
                 .flatMap(folders -> Arrays.stream(folders.split("[:;]")))
@@ -124,7 +127,7 @@ final class HostFiles {
                 .map(folder -> folder.replaceAll("^/+|/+$", ""));
     }
 
-    /** The names in a folder, in order. */
+    /** Returns the names in a folder, in order. */
     List<String> names(String folder) {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(root.resolve(folder))) {
@@ -136,7 +139,7 @@ final class HostFiles {
         return names;
     }
 
-    /** The name of what a link leads to in the end; empty for the root, which has none. */
+    /** Returns the name of a link's final target; empty for the root, which has none. */
     Optional<String> target(String link) {
         return target(root.resolve(link));
     }
@@ -149,7 +152,7 @@ final class HostFiles {
         }
     }
 
-    /** What follows a label at the start of a line of a text. */
+    /** Returns the text after a label at the start of a line. */
     static Optional<String> labelled(String text, String label) {
         return text.lines()
                 .filter(line -> line.startsWith(label))

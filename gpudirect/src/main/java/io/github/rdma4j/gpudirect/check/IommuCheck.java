@@ -19,10 +19,9 @@ final class IommuCheck {
     private IommuCheck() {}
 
     /**
-     * The finding.
+     * Makes the finding.
      *
-     * @param functions the folders of the PCI functions of GPUs and adapters; if there are none, all groups are looked
-     *     at
+     * @param functions the folders of the PCI functions of GPUs and adapters; if there are none, all groups are checked
      */
     static Finding of(HostFiles files, List<Path> functions) {
         List<String> present = files.names(GROUPS);

@@ -7,16 +7,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * NVIDIA's kernel driver, as {@code /proc/driver/nvidia/version} tells of it.
+ * NVIDIA's kernel driver, from {@code /proc/driver/nvidia/version}.
  *
- * @param version such as {@code 580.95.05}; empty if the file does not say
+ * @param version such as {@code 580.95.05}; empty if the file does not contain it
  * @param open whether the kernel modules are the open ones
  */
 record KernelDriver(Optional<String> version, boolean open) {
     static final String FILE = "proc/driver/nvidia/version";
     private static final Pattern VERSION = Pattern.compile("\\b(\\d{3,4}\\.\\d{1,3}(?:\\.\\d{1,3})?)\\b");
 
-    /** The driver, if it is loaded. */
+    /** Reads the driver, if it is loaded. */
     static Optional<KernelDriver> of(HostFiles files) {
         return files.text(FILE).map(KernelDriver::parse);
     }
@@ -31,7 +31,7 @@ record KernelDriver(Optional<String> version, boolean open) {
                 version.find() ? Optional.of(version.group(1)) : Optional.empty(), line.contains("Open Kernel Module"));
     }
 
-    /** The number of the driver's branch, such as 580; 0 if not known. */
+    /** Returns the number of the driver's branch, such as 580; 0 if unknown. */
     int branch() {
         return version.map(text -> Integer.parseInt(text.substring(0, text.indexOf('.'))))
                 .orElse(0);

@@ -9,18 +9,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A GPU as NVIDIA's kernel driver tells of it below /proc/driver/nvidia: whole, whatever a process may see of it.
+ * A GPU in NVIDIA's files below /proc/driver/nvidia: always the whole GPU, whatever part of it a process may use.
  *
  * @param address its PCI function
- * @param model its name; of a virtual GPU (vGPU) that of its type
- * @param uuid as nvidia-smi writes it, such as {@code GPU-8932f937-d72c-4106-c12f-20bd9faed9f6}; empty if not told
- * @param instances into how many instances (MIG) it is divided; 0 for none
+ * @param model its name; for a virtual GPU (vGPU) the name of its type
+ * @param uuid as nvidia-smi writes it, such as {@code GPU-8932f937-d72c-4106-c12f-20bd9faed9f6}; empty if unknown
+ * @param instances the number of instances (MIG) it is divided into; 0 for none
  */
 record KernelGpu(PciAddress address, String model, String uuid, int instances) {
     private static final String GPUS = "proc/driver/nvidia/gpus";
     private static final String CAPABILITIES = "proc/driver/nvidia/capabilities/gpu";
 
-    /** All of them by address, as nvidia-smi numbers them; empty where the files are not there. */
+    /** Returns all GPUs by address, as nvidia-smi numbers them; empty without the files. */
     static List<KernelGpu> all(HostFiles files) {
         List<KernelGpu> found = new ArrayList<>();
         for (String name : files.names(GPUS)) {

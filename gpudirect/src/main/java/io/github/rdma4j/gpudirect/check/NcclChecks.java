@@ -12,14 +12,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Whether NCCL is there, and what its settings take away: from files alone. */
+/** Checks from files whether NCCL is there, and what its settings disable. */
 final class NcclChecks {
     private static final Subject HOST = Subject.host();
-    /** That of {@code nccl.internal.NcclCalls}, by which a program names the file. */
+    /** The property of {@code nccl.internal.NcclCalls} that names the library file. */
     private static final String PROPERTY = "io.github.rdma4j.nccl.library";
 
     private static final String PREFIX = "NCCL_";
-    /** Those that choose how ranks reach each other, beside the ones that forbid a way. */
+    /** The variables that choose how ranks are connected, besides those that forbid a path. */
     private static final List<String> CHOOSING = List.of(
             "NCCL_NET",
             "NCCL_NET_GDR_LEVEL",
@@ -67,7 +67,7 @@ final class NcclChecks {
                     "whether NCCL is told to leave a way out is not known",
                     "look for variables NCCL_… in the environment, and at /etc/nccl.conf");
         }
-        // The environment wins over the file.
+        // The environment overrides the file.
         Map<String, String> settings = new TreeMap<>();
         read(files.text("etc/nccl.conf").orElse(""), settings);
         read(environment.get(), settings);
@@ -107,7 +107,7 @@ final class NcclChecks {
                         settings.put(line.substring(0, line.indexOf('=')), line.substring(line.indexOf('=') + 1)));
     }
 
-    /** What a setting takes away. */
+    /** Returns what a setting disables. */
     private static Optional<String> lost(String name, String value) {
         return Optional.ofNullable(
                 switch (name + "=" + value) {

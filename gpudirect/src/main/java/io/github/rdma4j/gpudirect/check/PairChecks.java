@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Checks what is between a GPU and an adapter. */
+/** Checks the connection between a GPU and an adapter. */
 final class PairChecks {
     private final Topology topology;
 
@@ -23,9 +23,9 @@ final class PairChecks {
     }
 
     /**
-     * The findings of a pair.
+     * Returns the findings of a pair.
      *
-     * @param placement where the two are; empty if the GPU is not in sysfs
+     * @param placement the positions of the two; empty if the GPU is not in sysfs
      * @param nearest whether no adapter is nearer to this GPU
      */
     List<Finding> findings(

@@ -8,14 +8,14 @@ import io.github.rdma4j.gpudirect.topology.PciDistance;
 import java.util.Optional;
 
 /**
- * What would happen if a GPU's memory were registered with an adapter.
+ * The path that registering a GPU's memory with an adapter would use.
  *
  * @param gpu such as {@code GPU0}
  * @param adapter such as {@code mlx5_0}
  * @param distance between the two; empty if the GPU is not in sysfs
  * @param nearest whether no adapter is nearer to this GPU
- * @param decision the path that would be taken, and why not a better one; empty if GPU or adapter cannot be used at all
- * @param obstacle why they cannot; empty if they can
+ * @param decision the path, and why there is no better one; empty if the GPU or the adapter cannot be used at all
+ * @param obstacle why one of them cannot be used; empty if both can
  */
 public record PairVerdict(
         String gpu,
@@ -30,12 +30,12 @@ public record PairVerdict(
         return Subject.pair(gpu, adapter);
     }
 
-    /** {@return the path that would be taken; empty if GPU or adapter cannot be used at all} */
+    /** {@return the path; empty if the GPU or the adapter cannot be used at all} */
     public Optional<GpuPath> path() {
         return decision.map(PathDecision::path);
     }
 
-    /** {@return whether the adapter would get at the GPU's memory itself} */
+    /** {@return whether the adapter would access the GPU's memory directly} */
     public boolean isDirect() {
         return path().filter(GpuPath::isDirect).isPresent();
     }

@@ -7,7 +7,7 @@ import io.github.rdma4j.gpudirect.PathDecision;
 import io.github.rdma4j.gpudirect.PathForecast;
 import java.util.Optional;
 
-/** Foretells by which path a GPU's memory would be registered with an adapter, by the rules of registration itself. */
+/** Predicts the path by which a GPU's memory would be registered with an adapter, by the rules of registration. */
 final class PathChoice {
     private final GpuInventory gpus;
     private final boolean peerMemoryModule;
@@ -17,7 +17,7 @@ final class PathChoice {
         this.peerMemoryModule = PathForecast.peerMemoryFile(files.root()).isPresent();
     }
 
-    /** Why the two cannot be used at all; empty if they can. */
+    /** Returns why the two cannot be used at all; empty if they can. */
     Optional<String> obstacle(CheckedGpu gpu, CheckedAdapter adapter) {
         if (gpu.facts().isEmpty()) {
             return Optional.of("the GPU cannot be used: "
@@ -27,8 +27,8 @@ final class PathChoice {
     }
 
     /**
-     * The path of a GPU and an adapter that can be used. What an older driver does not know counts as not offered, as
-     * it does in registration.
+     * Returns the path of a usable GPU and a usable adapter. An answer that an older driver does not have counts as no,
+     * as in registration.
      */
     PathDecision of(GpuFacts gpu, CheckedAdapter adapter) {
         return new PathForecast(

@@ -10,10 +10,10 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Machines on which GPUDirect is another thing than on a server: WSL2, Jetson and its kin, virtual GPUs. */
+/** Detects machines on which GPUDirect differs from a server: WSL2, Jetson and similar boards, virtual GPUs. */
 final class PlatformCheck {
     private static final Subject HOST = Subject.host();
-    /** Types of vGPU, such as {@code GRID A100-10C}, {@code NVIDIA H100-1-10C}; no card's name ends so. */
+    /** Types of vGPU, such as {@code GRID A100-10C}, {@code NVIDIA H100-1-10C}; no card's name ends like this. */
     private static final Pattern VIRTUAL_GPU = Pattern.compile(".*-(?:\\d{1,2}-)?\\d{1,3}[ABCQ](?:ME)?");
 
     private PlatformCheck() {}

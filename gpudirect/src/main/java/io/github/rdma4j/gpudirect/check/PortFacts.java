@@ -9,14 +9,14 @@ import io.github.rdma4j.verbs.device.PortState;
 import java.util.Set;
 
 /**
- * What an open adapter tells of a port.
+ * A port as its open adapter reports it.
  *
  * @param number from 1
  * @param state its logical state
- * @param linkLayer what it speaks
- * @param activeMtu the MTU in force
- * @param maxMtu the largest that it can have
- * @param gidTypes of the entries of its GID table that are in use
+ * @param linkLayer its link layer
+ * @param activeMtu the active MTU
+ * @param maxMtu the largest MTU that it supports
+ * @param gidTypes the types of the entries of its GID table that are in use
  */
 public record PortFacts(
         int number, PortState state, LinkLayer linkLayer, Mtu activeMtu, Mtu maxMtu, Set<GidType> gidTypes) {

@@ -3,21 +3,21 @@
 package io.github.rdma4j.gpudirect.check;
 
 /**
- * Why something cannot be used.
+ * The reason why something cannot be used.
  *
- * @param reason in words
- * @param remedy what to do about it; empty if nothing is known
+ * @param reason the reason
+ * @param remedy what to do about it; empty if there is no advice
  */
 public record Problem(String reason, String remedy) {
-    /** How exceptions of this project begin their remedy, in their message. */
+    /** The text before the remedy in the messages of this project's exceptions. */
     private static final String REMEDY = ". Remedy: ";
 
     /**
-     * Of an exception that has its remedy in its message.
+     * Makes a problem from an exception with its remedy in its message.
      *
      * @param failure the exception
      * @param remedy its remedy; empty if it has none
-     * @return reason and remedy apart
+     * @return the reason, and the remedy
      */
     static Problem of(RuntimeException failure, String remedy) {
         String message = String.valueOf(failure.getMessage());

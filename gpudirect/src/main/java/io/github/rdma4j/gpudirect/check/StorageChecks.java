@@ -16,18 +16,18 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Whether files can get to GPU memory by cuFile: from files alone, as far as they tell. */
+/** Checks whether cuFile can move files to GPU memory, as far as files show it. */
 final class StorageChecks {
     private static final Subject HOST = Subject.host();
-    /** That of {@code storage.internal.CuFileLibrary}, by which a program names the file. */
+    /** The property of {@code storage.internal.CuFileLibrary} that names the library file. */
     private static final String PROPERTY = "io.github.rdma4j.cufile.library";
 
     private static final String STAGED =
             "files are read and written through pinned host memory (staged), which works everywhere";
     private static final List<String> CONFIGURATIONS = List.of("etc/cufile.json", "usr/local/cuda/gds/cufile.json");
-    /** The variable by which cuFile is told of another one. */
+    /** The variable that names another configuration file for cuFile. */
     private static final String NAMED = "CUFILE_ENV_PATH_JSON=";
-    /** A line that is no comment. */
+    /** A line that is not a comment. */
     private static final Pattern COMPATIBLE =
             Pattern.compile("(?m)^(?!\\s*//).*?\"allow_compat_mode\"\\s*:\\s*(true|false)");
 
@@ -117,7 +117,7 @@ final class StorageChecks {
                         "set properties.allow_compat_mode to true");
     }
 
-    /** A volume: where it is mounted first, and what is wrong with it. */
+    /** A volume, with its first mount point and what it lacks. */
     private record Volume(String place, Optional<String> missing) {}
 
     private Finding volumes() {
@@ -160,7 +160,7 @@ final class StorageChecks {
                 UdevDatabase.REMEDY);
     }
 
-    /** Of the two halves of a line of mountinfo. */
+    /** Parses the two halves of a line of mountinfo. */
     private Optional<Volume> volume(String[] mount, String[] source) {
         return mount.length > 4 && source.length > 1 && ON_BLOCKS.contains(source[0]) && source[1].startsWith("/")
                 ? Optional.of(new Volume(
@@ -223,7 +223,7 @@ final class StorageChecks {
         return fields[0].startsWith("/dev/nvme") && ON_BLOCKS.contains(fields[2]);
     }
 
-    /** The kernel shows the option where it is not the default. */
+    /** The kernel shows the option only if it is not the default. */
     private static boolean isOrdered(String options) {
         return Stream.of(options.split(","))
                 .noneMatch(each -> each.startsWith("data=") && !each.equals("data=ordered"));

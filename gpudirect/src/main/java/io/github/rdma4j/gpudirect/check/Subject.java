@@ -3,14 +3,14 @@
 package io.github.rdma4j.gpudirect.check;
 
 /**
- * What a finding is about.
+ * The subject of a finding.
  *
  * @param kind host, GPU, adapter or a pair
- * @param gpu such as {@code GPU0}; empty if it is about none
- * @param adapter such as {@code mlx5_0}; empty if it is about none
+ * @param gpu such as {@code GPU0}; empty if it is about no GPU
+ * @param adapter such as {@code mlx5_0}; empty if it is about no adapter
  */
 public record Subject(Kind kind, String gpu, String adapter) {
-    /** What kinds of subjects there are. */
+    /** The kinds of subjects. */
     public enum Kind {
         /** The machine. */
         HOST,

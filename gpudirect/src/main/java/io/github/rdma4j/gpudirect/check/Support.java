@@ -6,15 +6,15 @@ package io.github.rdma4j.gpudirect.check;
  * Whether something is offered.
  */
 public enum Support {
-    /** It is. */
+    /** It is offered. */
     YES,
-    /** It is not. */
+    /** It is not offered. */
     NO,
-    /** The question could not be asked or was not understood, as by an older driver. */
+    /** The question could not be asked or was not understood, for example by an older driver. */
     UNKNOWN;
 
     /**
-     * The answer to a question that was understood.
+     * Converts an answer.
      *
      * @param offered the answer
      * @return yes or no

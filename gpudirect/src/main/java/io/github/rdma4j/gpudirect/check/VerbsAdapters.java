@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 final class VerbsAdapters {
     private VerbsAdapters() {}
 
-    /** What there is; a problem is told, never thrown. */
+    /** Returns the adapters. A problem is part of the result and never an exception. */
     static AdapterInventory look() {
         try {
             List<AdapterFacts> adapters = new ArrayList<>();
@@ -49,7 +49,7 @@ final class VerbsAdapters {
         }
     }
 
-    /** Software devices say 0.0.0. */
+    /** Software devices return 0.0.0. */
     private static String firmware(String version) {
         return version.matches("[0.]*") ? "" : version;
     }

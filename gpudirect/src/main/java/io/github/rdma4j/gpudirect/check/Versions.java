@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.check;
 
-/** Which versions the paths need. */
+/** The versions that the paths need. */
 final class Versions {
     /** The first kernel whose RDMA core registers dma-bufs. */
     static final int KERNEL_MAJOR = 5;
@@ -19,7 +19,7 @@ final class Versions {
 
     private Versions() {}
 
-    /** A number as CUDA numbers its versions, in words: 12040 is 12.4. */
+    /** Formats a version in CUDA's numbering: 12040 is 12.4. */
     static String cuda(int version) {
         return version / 1000 + "." + version % 1000 / 10;
     }

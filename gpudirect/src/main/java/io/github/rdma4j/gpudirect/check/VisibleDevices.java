@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Which GPUs a process sees, and by which numbers: what CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER say, beside the
- * order of nvidia-smi, which is that of PCI addresses.
+ * The GPUs that a process sees, with their numbers: from CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER, and in the order
+ * of nvidia-smi, which is the order of PCI addresses.
  */
 final class VisibleDevices {
     private static final String VISIBLE = "CUDA_VISIBLE_DEVICES=";
@@ -67,7 +67,7 @@ final class VisibleDevices {
 
     private Finding all(boolean ordered) {
         List<Integer> found = numbersOfNvidiaSmi();
-        // What is not on the bus, as on WSL2, has no number there to compare with.
+        // A GPU that is not on the bus, as on WSL2, has no number to compare with.
         List<Integer> numbers = found.contains(-1) ? List.of() : found;
         boolean same = IntStream.range(0, numbers.size()).allMatch(i -> numbers.get(i) == i);
         if (same && (ordered || alike || !numbers.isEmpty())) {
@@ -154,7 +154,7 @@ final class VisibleDevices {
                     .orElse(new Entry("", kernel.isEmpty(), true));
         }
         if (text.startsWith(OF_INSTANCE)) {
-            // No file of the kernel has the UUIDs of instances.
+            // The kernel's files do not contain the UUIDs of instances.
             boolean divided = kernel.stream().anyMatch(gpu -> gpu.instances() > 0);
             return new Entry("the instance " + text, kernel.isEmpty() || divided, true);
         }
@@ -166,7 +166,7 @@ final class VisibleDevices {
         return new Entry("", false, false);
     }
 
-    /** The beginning of a UUID is enough if no other GPU's begins so. */
+    /** The beginning of a UUID is enough if it is unique. */
     private Optional<KernelGpu> byUuid(String text) {
         List<KernelGpu> found =
                 kernel.stream().filter(gpu -> gpu.uuid().startsWith(text)).toList();
@@ -177,7 +177,7 @@ final class VisibleDevices {
         return number < 0 ? "" : " (nvidia-smi's " + number + ")";
     }
 
-    /** Of each GPU that CUDA shows, in CUDA's order; -1 for one that is not on the bus. */
+    /** Returns nvidia-smi's number of each GPU that CUDA shows, in CUDA's order; -1 for one that is not on the bus. */
     private List<Integer> numbersOfNvidiaSmi() {
         return gpus.gpus().stream().map(gpu -> byAddress.indexOf(gpu.address())).toList();
     }

@@ -21,7 +21,7 @@ public final class AllReduceCommand {
     /** The name on the command line. */
     public static final String NAME = "nccl_allreduce_bw";
 
-    /** What it does, in a line. */
+    /** The summary in the list of commands. */
     public static final String TITLE = "How fast GPUs add up their numbers with NCCL, and what NCCL chose";
 
     private static final int OK = 0;
@@ -30,14 +30,14 @@ public final class AllReduceCommand {
     private AllReduceCommand() {}
 
     /**
-     * Runs the command. Ranks but rank 0 print nothing and write no document.
+     * Runs the command. Only rank 0 prints and writes a document.
      *
      * @param arguments after the command's name
-     * @param main the class that other processes of this program begin with
+     * @param main the main class of the processes that this one starts
      * @param out standard output
      * @param err standard error
-     * @return the exit status: 0 done; 1 it failed, or values were wrong; 2 the command line makes no sense; 4 no JSON
-     *     document
+     * @return the exit status: 0 for success; 1 if it failed or values were wrong; 2 for a wrong command line; 4 if the
+     *     JSON document was not written
      */
     public static int run(List<String> arguments, Class<?> main, PrintStream out, PrintStream err) {
         AllReduceOptions options = new AllReduceOptions();

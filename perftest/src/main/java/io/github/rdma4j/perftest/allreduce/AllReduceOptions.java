@@ -44,7 +44,7 @@ final class AllReduceOptions extends CommandOptions {
     private static final int MOST_FACTOR = 1 << 20;
     private static final int MOST_SECONDS = 86_400;
 
-    /** Which of the ranks' times is told. */
+    /** The choice among the ranks' times for the reported time. */
     enum Average {
         RANK_0,
         MEAN,
@@ -185,7 +185,7 @@ final class AllReduceOptions extends CommandOptions {
         check(System.getenv());
     }
 
-    /** Checks the options, with other variables than this process's. */
+    /** Checks the options with another environment than this process's. */
     void check(Map<String, String> environment) {
         json.check(log == null ? new Path[0] : new Path[] {log});
         within("-n", iterations, 1, MOST_ITERATIONS);
@@ -210,7 +210,7 @@ final class AllReduceOptions extends CommandOptions {
         launch = Launch.of(rank, rank == null && ranks == null ? several() : ranks, server, environment);
     }
 
-    /** One GPU a process is what launchers are started with. */
+    /** Launchers start one process for each GPU. */
     private Integer several() {
         return gpus != null && gpus > 1 ? gpus : null;
     }
@@ -238,9 +238,9 @@ final class AllReduceOptions extends CommandOptions {
     }
 
     /**
-     * The sizes that are measured, in bytes.
+     * Returns the sizes to measure, in bytes.
      *
-     * @param element bytes of an element: what is left of a size behind whole ones is cut off
+     * @param element bytes of an element: sizes are rounded down to whole elements
      */
     List<Long> sizes(int element) {
         long first = least == null ? USUAL_BYTES : bytes("-b", least);
@@ -278,7 +278,7 @@ final class AllReduceOptions extends CommandOptions {
         return warmUp;
     }
 
-    /** Whether what is measured is compiled before. */
+    /** Returns whether what is measured is compiled before. */
     boolean compiles() {
         return !cold;
     }
@@ -295,7 +295,7 @@ final class AllReduceOptions extends CommandOptions {
         return Average.values()[average];
     }
 
-    /** 0 none, 1 by each rank, 2 windows. */
+    /** Returns 0 for none, 1 for registration by each rank, 2 for windows. */
     int registration() {
         return registration;
     }
@@ -308,7 +308,7 @@ final class AllReduceOptions extends CommandOptions {
         return launch;
     }
 
-    /** The GPU of a rank that this process starts. */
+    /** Returns the GPU of a rank that this process starts. */
     int gpuOf(int startedRank) {
         return (gpu == null ? 0 : gpu) + startedRank;
     }
@@ -317,7 +317,7 @@ final class AllReduceOptions extends CommandOptions {
         return Optional.ofNullable(gpu);
     }
 
-    /** Where NCCL's log is kept. */
+    /** Returns the file for NCCL's log. */
     Optional<Path> log() {
         return Optional.ofNullable(log)
                 .map(file ->
@@ -328,7 +328,7 @@ final class AllReduceOptions extends CommandOptions {
         return json;
     }
 
-    /** What all ranks must have alike, in words. */
+    /** Describes the options that all ranks must share. */
     String common() {
         return "-b %d.. (%d sizes, %s), -n %d -w %d%s -m %d -c %d -R %d, types %s, operations %s"
                 .formatted(

@@ -119,7 +119,7 @@ final class AllReducePage {
                                 .formatted(differences, differences == 1 ? "thing differs" : "things differ"));
     }
 
-    /** A long text goes on in the next line, behind the width of two tabs. */
+    /** Prints an entry; a long text continues on the next line, after the width of two tabs. */
     private void entry(String label, String text) {
         StringBuilder row = new StringBuilder(label);
         for (String word : text.split(" ")) {

@@ -8,18 +8,18 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * All that came out.
+ * The complete result.
  *
- * @param started when
- * @param seconds how long it took
+ * @param started the start time
+ * @param seconds the duration
  * @param environment rank 0's
  * @param library NCCL's version and file
  * @param places of all ranks, in order
  * @param timings in the order of measuring
- * @param choices what NCCL chose, of all ranks
- * @param logNote why there is nothing of NCCL's log; empty if there is
- * @param state how it ended
- * @param failure what ended it, in words; null when it came to its end
+ * @param choices NCCL's choices, of all ranks
+ * @param logNote why there are no values from NCCL's log; empty if there are
+ * @param state how the run ended
+ * @param failure the failure that ended it, in words; null when the run is complete
  */
 record AllReduceReport(
         Instant started,
@@ -32,7 +32,7 @@ record AllReduceReport(
         String logNote,
         RunState state,
         String failure) {
-    /** This report, broken off. */
+    /** Returns this report as an incomplete one. */
     AllReduceReport ended(RunState how, String why) {
         return new AllReduceReport(started, seconds, environment, library, places, timings, choices, logNote, how, why);
     }
@@ -49,7 +49,7 @@ record AllReduceReport(
         return timings.stream().mapToLong(Timing::compared).sum();
     }
 
-    /** As nccl-tests tell it at the end: of all sizes, in place and out of place. */
+    /** Returns the average over all sizes, in place and out of place, as nccl-tests prints it at the end. */
     double averageBusBandwidth() {
         return timings.stream()
                 .mapToDouble(each -> each.busBandwidth(ranks()))

@@ -38,7 +38,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** One rank, from the meeting of all to its report. */
+/** One rank, from its connection to the others until its report. */
 final class AllReduceRun {
     private static final int LOOK_MILLIS = 100;
     private static final int AFTER_ABORT_SECONDS = 5;
@@ -53,7 +53,7 @@ final class AllReduceRun {
     private volatile NcclCommunicator communicator;
 
     private final KeptReport<AllReduceReport> kept;
-    /** Read by the thread of a signal. */
+    /** A signal's thread reads it. */
     private final List<Timing> timings = Collections.synchronizedList(new ArrayList<>());
 
     private AllReduceRun(
@@ -67,18 +67,18 @@ final class AllReduceRun {
     }
 
     /**
-     * Runs a rank, and those that it has to start.
+     * Runs a rank, and starts other ranks if necessary.
      *
-     * @param arguments of the command line, for the others
-     * @param main the class that other processes begin with
-     * @param kept knows what there is, for a signal or a failure
+     * @param arguments the arguments of the command line, for the other ranks
+     * @param main the main class of the processes that this one starts
+     * @param kept keeps the results so far, for a signal or a failure
      */
     static AllReduceReport run(
             AllReduceOptions options, List<String> arguments, Class<?> main, KeptReport<AllReduceReport> kept) {
         return new AllReduceRun(options, arguments, main, kept).watched();
     }
 
-    /** The work is another thread's: in NCCL it may wait for ever, for a rank that is gone. */
+    /** Runs in another thread, because a call of NCCL may wait for ever for a rank that is gone. */
     private AllReduceReport watched() {
         FutureTask<AllReduceReport> task = new FutureTask<>(this::all);
         Thread.ofPlatform().daemon().name("rdma4j-nccl-rank").start(task);
@@ -113,22 +113,22 @@ final class AllReduceRun {
         }
     }
 
-    /** Has a thread that is held in NCCL leave it, so that it gives back what it has. */
+    /** Makes a thread that is blocked in NCCL return, so that it releases its resources. */
     private void end(FutureTask<?> task) {
         NcclCommunicator held = communicator;
         if (held == null) {
-            // Nothing ends ncclCommInitRank but the end of the process.
+            // Only the end of the process ends ncclCommInitRank.
             return;
         }
         try {
             held.abort();
         } catch (RuntimeException _) {
-            // What is told is why it was ended.
+            // The caller reports why the run was aborted, which matters more than this failure.
         }
         try {
             task.get(AFTER_ABORT_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException _) {
-            // It ends with the process.
+            // The thread ends with the process.
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
@@ -136,7 +136,7 @@ final class AllReduceRun {
 
     private AllReduceReport all() {
         Instant started = Instant.now();
-        // Before NCCL's library is loaded.
+        // Open the log before NCCL's library is loaded.
         try (LogFile log = new LogFile(options.log())) {
             Nccl.unavailability().ifPresent(why -> {
                 throw unavailable(why);
@@ -146,7 +146,7 @@ final class AllReduceRun {
                 return measured(started, meeting, log, context);
             }
         } finally {
-            // The meeting is over: none of them waits for this rank any more.
+            // The meeting is over: no other rank waits for this one any more.
             others.close();
         }
     }
@@ -182,7 +182,7 @@ final class AllReduceRun {
         }
     }
 
-    /** Before as many processes as ranks find out the same. */
+    /** Refuses too few GPUs once, before the process of each rank fails for the same reason. */
     private void requireGpus() {
         int there = Cuda.devices().size();
         int last = launch.ranks() - 1;
@@ -224,7 +224,7 @@ final class AllReduceRun {
             try (RankLoop loop = new RankLoop(options, meeting, made, progress)) {
                 loop.run(timings);
             }
-            // A rank that goes first would be an error for one that is not through.
+            // A rank that leaves early would make the other ranks fail.
             meeting.barrier();
             progress.step("the end of the communicator");
         }

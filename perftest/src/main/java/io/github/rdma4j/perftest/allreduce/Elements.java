@@ -6,13 +6,13 @@ import io.github.rdma4j.gpudirect.nccl.NcclDataType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Numbers as elements of NCCL's types. */
+/** Reads and writes numbers as elements of NCCL's types. */
 final class Elements {
     private static final int BFLOAT16_SHIFT = 16;
 
     private Elements() {}
 
-    /** Stores a number of which the type has the very value, 0 or greater. */
+    /** Stores a number, 0 or greater, that the type represents exactly. */
     static void set(MemorySegment into, NcclDataType type, long index, double value) {
         switch (type) {
             case INT8, UINT8 -> into.set(ValueLayout.JAVA_BYTE, index, (byte) value);
@@ -29,7 +29,7 @@ final class Elements {
         }
     }
 
-    /** The number of an element. */
+    /** Returns the number of an element. */
     static double get(MemorySegment from, NcclDataType type, long index) {
         return switch (type) {
             case INT8 -> from.get(ValueLayout.JAVA_BYTE, index);
@@ -46,7 +46,7 @@ final class Elements {
         };
     }
 
-    /** What a number of the type may be off, of its size, after one rounding; 0 for integers. */
+    /** Returns the largest relative error of a number of the type after one rounding; 0 for integers. */
     static double precision(NcclDataType type) {
         return switch (type) {
             case INT8, UINT8, INT32, UINT32, INT64, UINT64 -> 0;

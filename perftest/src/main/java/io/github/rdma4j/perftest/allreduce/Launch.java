@@ -8,16 +8,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Which rank this process is, by its command line or by what a launcher has put into its environment.
+ * The rank of this process, from its command line or from a launcher's environment variables.
  *
  * @param rank its number, from 0
- * @param ranks how many there are
- * @param localRank its number on this machine; -1 if nobody said so
- * @param server where rank 0 waits for the others, as {@code HOST:PORT}; empty if this process starts them, or is alone
- * @param launcher who has said so; empty for the command line
+ * @param ranks the number of ranks
+ * @param localRank its number on this machine; -1 if unknown
+ * @param server the address where rank 0 waits for the others, as {@code HOST:PORT}; empty if this process starts them,
+ *     or is alone
+ * @param launcher the launcher that set the variables; empty for the command line
  */
 record Launch(int rank, int ranks, int localRank, Optional<String> server, String launcher) {
-    /** As many as NCCL has ever been seen with, and some. */
+    /** More than any published NCCL run. */
     static final int MOST_RANKS = 1 << 16;
 
     private static final String DEFAULT_PORT = ":18520";
@@ -31,12 +32,12 @@ record Launch(int rank, int ranks, int localRank, Optional<String> server, Strin
     private record Launcher(String name, String rank, String size, String local) {}
 
     /**
-     * Looks for it.
+     * Finds the rank of this process.
      *
-     * @param rank of the command line, or null
-     * @param ranks of the command line, or null
-     * @param server of the command line, or null
-     * @param environment the variables
+     * @param rank from the command line, or null
+     * @param ranks from the command line, or null
+     * @param server from the command line, or null
+     * @param environment the environment variables
      */
     static Launch of(Integer rank, Integer ranks, String server, Map<String, String> environment) {
         if (ranks != null && (ranks < 1 || ranks > MOST_RANKS)) {
@@ -96,12 +97,12 @@ record Launch(int rank, int ranks, int localRank, Optional<String> server, Strin
         return launch;
     }
 
-    /** Whether this process starts the others. */
+    /** Returns whether this process starts the others. */
     boolean startsOthers() {
         return ranks > 1 && server.isEmpty();
     }
 
-    /** This launch, told where the ranks meet. */
+    /** Returns this launch with the address of the ranks' meeting. */
     Launch at(String address) {
         return new Launch(rank, ranks, localRank, Optional.of(address), launcher);
     }

@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * NCCL's log of this process. NCCL is told by variables to write one; what the user has set himself stays, and then it
- * is his log that is read.
+ * NCCL's log of this process. Environment variables make NCCL write one. Variables that the user has set stay, and then
+ * the user's log is read.
  */
 final class LogFile implements AutoCloseable {
     private static final String FILE = "NCCL_DEBUG_FILE";
@@ -29,13 +29,13 @@ final class LogFile implements AutoCloseable {
     private final Path file;
     private final String level;
 
-    /** The file, open and without a name: nothing stays of a process that is killed. Null if the log is to stay. */
+    /** The open file without a name, so that a killed process leaves no file. Null if the log is kept. */
     private final FileChannel nameless;
 
     /**
-     * Before NCCL is first used.
+     * Sets the variables. Call it before NCCL is first used.
      *
-     * @param kept where the log is to stay; empty for a temporary file
+     * @param kept the file to keep the log in; empty for a temporary file
      */
     LogFile(Optional<Path> kept) {
         Optional<String> users = NativeVariables.get(FILE);
@@ -49,7 +49,8 @@ final class LogFile implements AutoCloseable {
             } else if (kept.isPresent()) {
                 nameless = null;
                 file = kept.get();
-                // NCCL does not say that it cannot open a file. Not deleted: it may be a device, or a link.
+                // NCCL does not report that it cannot open a file, so try it here. Do not delete it: it may be a
+                // device, or a link.
                 Files.write(file, new byte[0]);
                 set(FILE, file.toString());
             } else {
@@ -69,13 +70,13 @@ final class LogFile implements AutoCloseable {
         }
     }
 
-    /** The JDK deletes at once what is to be deleted on close. */
+    /** The JDK deletes a DELETE_ON_CLOSE file as soon as it is open. */
     private static FileChannel openNameless(Path path) throws IOException {
         return FileChannel.open(
                 path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE);
     }
 
-    /** The only name that is left of a deleted file that this process has open. Java does not tell the number. */
+    /** Returns the only name left of a deleted file that this process has open. Java does not expose the descriptor. */
     private static Path descriptorOf(Path deleted) throws IOException {
         try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
             return descriptors
@@ -89,7 +90,7 @@ final class LogFile implements AutoCloseable {
         try {
             return Files.readSymbolicLink(descriptor).toString().startsWith(deleted.toString());
         } catch (IOException _) {
-            // Closed meanwhile.
+            // The descriptor has been closed in between.
             return false;
         }
     }
@@ -101,13 +102,13 @@ final class LogFile implements AutoCloseable {
         NativeVariables.set(name, value);
     }
 
-    /** As NCCL does it. */
+    /** Expands the name as NCCL does. */
     private static String expanded(String name) throws IOException {
         return name.replace("%h", InetAddress.getLocalHost().getHostName())
                 .replace("%p", Long.toString(ProcessHandle.current().pid()));
     }
 
-    /** Reads what there is now; an empty log if there is none. */
+    /** Reads the log as far as it has been written; returns an empty log if there is none. */
     NcclLog read() {
         try {
             return NcclLog.read(file);
@@ -116,7 +117,7 @@ final class LogFile implements AutoCloseable {
         }
     }
 
-    /** Why a log is empty. */
+    /** Returns why a log is empty. */
     String whyEmpty() {
         return "NCCL's log tells nothing"
                 + (level.equals("INFO") || level.equals("TRACE")
@@ -124,7 +125,7 @@ final class LogFile implements AutoCloseable {
                         : ": %s is %s, and INFO is needed".formatted(LEVEL, level));
     }
 
-    /** Takes the variables back. NCCL has read them by then. */
+    /** Restores the variables. NCCL has read them by then. */
     @Override
     public void close() {
         set.forEach(NativeVariables::remove);

@@ -24,8 +24,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /**
- * What the ranks tell each other beside NCCL, by TCP: all of them to rank 0, and rank 0 to all. Every exchange is a
- * barrier. Whoever can reach the port can take part, so it belongs into a network that is trusted.
+ * The control connections between the ranks, over TCP and independent of NCCL: each rank is connected to rank 0. Every
+ * exchange is a barrier. There is no authentication: use it in a trusted network only.
  */
 final class Meeting implements AutoCloseable {
     /** "rdma4jAR" and a version. */
@@ -38,7 +38,7 @@ final class Meeting implements AutoCloseable {
 
     private final int rank;
     private final Duration timeout;
-    /** At rank 0, those of the others by rank; at the others, that of rank 0. */
+    /** At rank 0, the connections to the other ranks, in their order; at each other rank, its connection to rank 0. */
     private final List<Connection> connections = new ArrayList<>();
 
     private Meeting(int rank, Duration timeout) {
@@ -58,12 +58,12 @@ final class Meeting implements AutoCloseable {
         }
     }
 
-    /** Of one rank. */
+    /** Returns the meeting of a single rank. */
     static Meeting alone() {
         return new Meeting(0, Duration.ZERO);
     }
 
-    /** Where rank 0 can listen. */
+    /** Opens the socket where rank 0 listens. */
     static ServerSocket listen(InetSocketAddress address) {
         if (address.isUnresolved()) {
             throw unknown(address);
@@ -84,7 +84,7 @@ final class Meeting implements AutoCloseable {
         }
     }
 
-    /** Reads HOST:PORT. */
+    /** Parses HOST:PORT. */
     static InetSocketAddress address(String text) {
         int colon = text.lastIndexOf(':');
         String port = text.substring(colon + 1);
@@ -100,10 +100,10 @@ final class Meeting implements AutoCloseable {
     }
 
     /**
-     * Rank 0: waits for all others.
+     * Waits, as rank 0, for all other ranks.
      *
-     * @param common what all must have alike
-     * @param watch is called again and again, and may throw when waiting has no use any more
+     * @param common the options that all ranks must share
+     * @param watch is called repeatedly, and may throw an exception to end a useless wait
      */
     static Meeting host(ServerSocket server, int ranks, String common, Duration timeout, Runnable watch) {
         Meeting meeting = new Meeting(0, timeout);
@@ -125,7 +125,7 @@ final class Meeting implements AutoCloseable {
                         here++;
                     }
                 } catch (SocketTimeoutException _) {
-                    // Nobody has come.
+                    // No rank has connected yet.
                 }
             }
             for (int i = 1; i < ranks; i++) {
@@ -144,7 +144,7 @@ final class Meeting implements AutoCloseable {
         }
     }
 
-    /** Whether it is one of the ranks; whoever else comes by is sent away. */
+    /** Accepts a connection if the peer is one of the ranks, and refuses it otherwise. */
     private static boolean greet(Socket socket, Connection[] seats, String common, Duration timeout) {
         boolean welcome = false;
         try {
@@ -169,7 +169,7 @@ final class Meeting implements AutoCloseable {
             }
             return welcome;
         } catch (IOException _) {
-            // A port scanner, or a rank that has gone: it is missed when the time is over.
+            // A port scanner, or a rank that is gone: the timeout reports the missing rank.
             return false;
         } finally {
             if (!welcome) {
@@ -182,7 +182,7 @@ final class Meeting implements AutoCloseable {
         }
     }
 
-    /** The other ranks: find rank 0, whose name is looked up for each attempt. */
+    /** Connects to rank 0, as another rank. The name is resolved again for each attempt. */
     static Meeting join(InetSocketAddress server, int rank, int ranks, String common, Duration timeout) {
         long start = System.nanoTime();
         IOException last = null;
@@ -224,21 +224,21 @@ final class Meeting implements AutoCloseable {
                 "see whether rank 0 was started, and whether a firewall is between");
     }
 
-    /** An address of this machine that nobody else can reach. */
+    /** Returns an address of this machine that no other machine can reach. */
     static InetSocketAddress here() {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     }
 
-    /** Waits until all ranks are here. */
+    /** Waits until all ranks have called this. */
     void barrier() {
         exchange(new byte[0], _ -> new byte[0]);
     }
 
     /**
-     * All ranks tell rank 0 something, and get what it makes of that.
+     * Collects a value from each rank at rank 0, and returns to every rank the answer that rank 0 makes of them.
      *
-     * @param mine what this rank tells, up to 1 MiB
-     * @param answer is asked at rank 0: of what the ranks said, in their order
+     * @param mine the value of this rank, at most 1 MiB
+     * @param answer makes the answer from the values, in the order of ranks; called only at rank 0
      */
     byte[] exchange(byte[] mine, Function<List<byte[]>, byte[]> answer) {
         if (rank > 0) {
@@ -300,7 +300,7 @@ final class Meeting implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException _) {
-            // Nothing more is expected of it.
+            // The connection is not needed any more.
         }
     }
 

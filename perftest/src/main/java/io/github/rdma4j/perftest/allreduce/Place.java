@@ -7,27 +7,27 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where a rank was.
+ * The place where a rank runs.
  *
  * @param host name of its machine
  * @param process number of its process
  * @param gpu in words
  */
 record Place(String host, long process, String gpu) {
-    /** Between the lines of a place, and between places. */
+    /** The separator of the lines of a place, and of places. */
     static final String SEPARATOR = "\n";
 
     private static final int LINES = 3;
 
-    /** As ranks tell it each other: a line for each. */
+    /** Returns the text that ranks exchange: three lines. */
     String write() {
         return String.join(SEPARATOR, host, Long.toString(process), gpu);
     }
 
     /**
-     * Reads those of all ranks, in order.
+     * Reads the places of all ranks, in order.
      *
-     * @throws TestFailedException if a rank has told something else
+     * @throws TestFailedException if a rank has sent something else
      */
     static List<Place> read(String text, int ranks) {
         String[] lines = text.split(SEPARATOR, -1);

@@ -5,9 +5,9 @@ package io.github.rdma4j.perftest.allreduce;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** What a rank is doing, and since when: NCCL has calls that never return when another rank is gone. */
+/** The current step of a rank and its start time: some NCCL calls never return when another rank is gone. */
 final class Progress {
-    /** Whoever waits for a rank with the same limit shall be the first to tell: he knows for whom. */
+    /** A rank that waits for a peer with the same timeout reports first, because it can name the peer. */
     private static final long GRACE = TimeUnit.SECONDS.toNanos(1);
 
     private final long nanos;
@@ -18,7 +18,7 @@ final class Progress {
         nanos = timeout.toNanos() + GRACE;
     }
 
-    /** Something new has begun. */
+    /** Begins a step. */
     void step(String what) {
         doing = what;
         since = System.nanoTime();

@@ -16,16 +16,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A choice, and which ranks say so.
+ * A choice, and the ranks that report it.
  *
  * @param ranks as {@code 0-3, 6}
- * @param choice what NCCL chose there
+ * @param choice NCCL's choice there
  */
 record RankChoice(String ranks, Choice choice) {
     private static final int MOST = 200;
     private static final int LONGEST = 500;
 
-    /** The same choices of several ranks become one. */
+    /** Merges equal choices of several ranks. */
     static List<RankChoice> merge(List<List<Choice>> ofRanks) {
         Map<Choice, List<Integer>> ranks = new LinkedHashMap<>();
         for (int rank = 0; rank < ofRanks.size(); rank++) {
@@ -51,7 +51,7 @@ record RankChoice(String ranks, Choice choice) {
         return String.join(", ", runs);
     }
 
-    /** For another rank. */
+    /** Writes the choices for another rank. */
     static byte[] write(List<Choice> choices) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -75,9 +75,9 @@ record RankChoice(String ranks, Choice choice) {
     }
 
     /**
-     * Of another rank.
+     * Reads the choices of another rank.
      *
-     * @throws UncheckedIOException if it is none
+     * @throws UncheckedIOException if the bytes are invalid
      */
     static List<Choice> read(byte[] bytes) {
         List<Choice> choices = new ArrayList<>();

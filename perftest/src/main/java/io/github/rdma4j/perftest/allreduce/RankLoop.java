@@ -21,13 +21,13 @@ import java.util.stream.DoubleStream;
 
 /** The measured loop of one rank. */
 final class RankLoop implements AutoCloseable {
-    /** Values are copied and compared in pieces, all of which have the same contents. */
+    /** Values are copied and compared in pieces with equal content. */
     private static final long PIECE_ELEMENTS = 512L * Values.PERIOD;
 
     private static final int LOOKS_PER_QUESTION = 256;
     private static final double NANOS = 1000;
 
-    /** HotSpot compiles a method for good after 5000 calls, at the latest. */
+    /** HotSpot compiles a method with full optimization after 5000 calls at the latest. */
     private static final int COMPILED_AFTER = 10_000;
 
     private static final int STRETCH = 500;
@@ -64,7 +64,7 @@ final class RankLoop implements AutoCloseable {
     }
 
     /**
-     * All sizes of all types and operations.
+     * Runs all sizes of all types and operations.
      *
      * @param timings receives them, one by one
      */
@@ -85,8 +85,8 @@ final class RankLoop implements AutoCloseable {
     }
 
     /**
-     * Operations of the least size until the JVM has compiled what is measured, or for some seconds. All ranks make as
-     * many.
+     * Runs operations of the least size until the JVM has compiled the measured code, or for some seconds. All ranks
+     * run the same number.
      */
     private void warmUp() {
         NcclDataType type = options.types().getFirst();
@@ -113,7 +113,7 @@ final class RankLoop implements AutoCloseable {
         }
     }
 
-    /** As many operations as go into one group. */
+    /** Returns a task that runs one group of operations. */
     private Runnable round(DeviceSlice from, DeviceSlice to, NcclDataType type, NcclOperation operation) {
         Runnable call = () -> communicator.allReduce(from, to, type, operation, stream);
         return options.grouped() == 1
@@ -149,7 +149,7 @@ final class RankLoop implements AutoCloseable {
         for (int i = 0; i < options.checks(); i++) {
             progress.step("check of " + words);
             if (!inPlace) {
-                // What is not written is not taken for a result.
+                // Memory that is not written must not pass as a result.
                 receive.fill(0, bytes, (byte) 0xa5);
             }
             fill(from, values, type);
@@ -197,7 +197,10 @@ final class RankLoop implements AutoCloseable {
                 .array();
     }
 
-    /** Until the stream is done. It spins, as nccl-tests do: a sleep would be longer than small operations. */
+    /**
+     * Waits until the stream is done. It spins, as nccl-tests do, because a sleep would take longer than small
+     * operations.
+     */
     private void finish() {
         for (int looks = 1; !stream.isDone(); looks++) {
             if (looks % LOOKS_PER_QUESTION == 0) {
@@ -236,7 +239,7 @@ final class RankLoop implements AutoCloseable {
         return wrong;
     }
 
-    /** Streams, memory and registrations are closed with their context. */
+    /** The context closes streams, memory and registrations. */
     @Override
     public void close() {
         staging.close();

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The other ranks on this machine: processes like this one. If this one ends, their connection to it does, and so they
- * do.
+ * The other ranks on this machine, as processes like this one. If this process ends, their connection to it ends, and
+ * then they end.
  */
 final class StartedRanks implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 10;
@@ -22,9 +22,9 @@ final class StartedRanks implements AutoCloseable {
     /**
      * Starts ranks 1 and up.
      *
-     * @param main the class that a process begins with
-     * @param arguments of this process: the last of each option counts, so more can be put behind
-     * @param address where rank 0 waits
+     * @param main the main class of the processes
+     * @param arguments the arguments of this process: the last of each option counts, so that more can be appended
+     * @param address the address where rank 0 waits
      */
     static StartedRanks start(
             Class<?> main, List<String> arguments, AllReduceOptions options, int ranks, String address) {
@@ -55,12 +55,12 @@ final class StartedRanks implements AutoCloseable {
         }
     }
 
-    /** Of none. */
+    /** Returns an empty set of processes. */
     static StartedRanks none() {
         return new StartedRanks();
     }
 
-    /** Throws if one has failed. */
+    /** Throws an exception if one has failed. */
     void requireAlive() {
         for (int i = 0; i < processes.size(); i++) {
             Process process = processes.get(i);
@@ -72,7 +72,7 @@ final class StartedRanks implements AutoCloseable {
         }
     }
 
-    /** Ends what has not ended by itself. */
+    /** Waits for the processes, and kills those that do not end in time. */
     @Override
     public void close() {
         boolean interrupted = false;

@@ -3,17 +3,17 @@
 package io.github.rdma4j.perftest.allreduce;
 
 /**
- * What came out of one size.
+ * The result for one size.
  *
- * @param type of the elements, as nccl-tests call it
- * @param operation as nccl-tests call it
- * @param inPlace whether sent and received in one place
- * @param bytes that each rank sends
- * @param elements that each rank sends
- * @param iterations whose mean time this is
- * @param microseconds of one operation
- * @param compared elements of all ranks, 0 if none were
- * @param wrong elements of all ranks
+ * @param type the type of the elements, in the spelling of nccl-tests
+ * @param operation the operation, in the spelling of nccl-tests
+ * @param inPlace whether the send and receive buffers are the same
+ * @param bytes the number of bytes that each rank sends
+ * @param elements the number of elements that each rank sends
+ * @param iterations the number of operations in the mean
+ * @param microseconds the mean time of one operation
+ * @param compared the elements of all ranks that were compared, 0 if none were
+ * @param wrong the wrong elements of all ranks
  */
 record Timing(
         String type,
@@ -27,12 +27,15 @@ record Timing(
         long wrong) {
     private static final double BYTES_PER_MICROSECOND = 1000;
 
-    /** Bytes of the result per time, in GB/s (10⁹). */
+    /** Returns the bytes of the result divided by the time, in GB/s (10⁹). */
     double algorithmBandwidth() {
         return bytes / microseconds / BYTES_PER_MICROSECOND;
     }
 
-    /** What each link of a ring carries meanwhile, in GB/s: 2 (n − 1) / n times as much. 0 of one rank. */
+    /**
+     * Returns the rate of each link of a ring, in GB/s: 2 (n − 1) / n times the algorithm bandwidth. With one rank it
+     * is 0.
+     */
     double busBandwidth(int ranks) {
         return algorithmBandwidth() * 2 * (ranks - 1) / ranks;
     }

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What nccl-tests calls types and operations. */
+/** The names of types and operations in nccl-tests. */
 final class TypeName {
     private static final Map<String, NcclDataType> TYPES = new LinkedHashMap<>();
     private static final Map<String, NcclOperation> OPERATIONS = new LinkedHashMap<>();

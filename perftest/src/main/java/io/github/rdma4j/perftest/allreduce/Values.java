@@ -8,18 +8,18 @@ import java.lang.foreign.MemorySegment;
 import java.util.Random;
 
 /**
- * What each rank sends, and what must come of it. Numbers are so small that each type has them, and each sum on the
- * way to the result, exactly: then the order in which NCCL adds does not matter, and every bit is compared. Only the
- * mean of floating-point numbers is rounded, since NCCL multiplies by 1/ranks before it adds.
+ * The values that each rank sends, and the expected result. They are so small that each type represents them, and every
+ * partial sum, exactly. The order in which NCCL adds then does not matter, and every bit is compared. Only the mean of
+ * floating-point numbers is rounded, because NCCL multiplies by 1/ranks before it adds.
  *
- * <p>Numbers repeat after {@link #PERIOD} elements, a prime, so that what lands some power of two beside its place is
- * found.
+ * <p>Values repeat after {@link #PERIOD} elements. It is a prime, so that data that is displaced by a power of two is
+ * detected.
  */
 final class Values {
-    /** After so many elements they repeat. */
+    /** The period of the values. */
     static final int PERIOD = 1021;
 
-    /** So many ranks have a part in a sum or product; the others give what changes nothing. */
+    /** The number of ranks that contribute to a sum or product; the others send neutral elements. */
     private static final int PARTS = 4;
 
     private static final double[] STEPS = {0, 1, 2, 3, 4, 6, 8};
@@ -36,7 +36,7 @@ final class Values {
         this.ranks = ranks;
     }
 
-    /** What a rank sends. */
+    /** Returns the element that a rank sends. */
     double sent(long index, int rank) {
         int place = (int) (index % PERIOD);
         boolean part = (place + rank) % ranks < PARTS;
@@ -48,7 +48,7 @@ final class Values {
         };
     }
 
-    /** What each rank must get. */
+    /** Returns the element that each rank must receive. */
     double expected(long index) {
         double result = sent(index, 0);
         for (int rank = 1; rank < ranks; rank++) {
@@ -58,14 +58,14 @@ final class Values {
                 case PRODUCT -> result * next;
                 case MAX -> Math.max(result, next);
                 case MIN -> Math.min(result, next);
-                // All send the same.
+                // All ranks send equal values.
                 case AVERAGE -> result;
             };
         }
         return result;
     }
 
-    /** Fills memory, from an index that is a multiple of the period, with what a rank sends. */
+    /** Fills memory, from an index that is a multiple of the period, with the values that a rank sends. */
     void fillSent(MemorySegment memory, int rank) {
         for (long i = 0; i < PERIOD && i < memory.byteSize() / type.size(); i++) {
             Elements.set(memory, type, i, sent(i, rank));
@@ -73,7 +73,7 @@ final class Values {
         repeat(memory);
     }
 
-    /** Fills memory with what each rank must get. */
+    /** Fills memory with the values that each rank must receive. */
     void fillExpected(MemorySegment memory) {
         for (long i = 0; i < PERIOD && i < memory.byteSize() / type.size(); i++) {
             Elements.set(memory, type, i, expected(i));
@@ -89,10 +89,10 @@ final class Values {
     }
 
     /**
-     * How many elements are wrong.
+     * Counts the wrong elements.
      *
-     * @param got what a rank has got, from an index that is a multiple of the period
-     * @param expected what {@link #fillExpected} has put into as many bytes
+     * @param got the data that a rank received, from an index that is a multiple of the period
+     * @param expected as many bytes, filled by {@link #fillExpected}
      */
     long wrong(MemorySegment got, MemorySegment expected) {
         if (got.mismatch(expected) < 0) {
@@ -102,7 +102,7 @@ final class Values {
         long wrong = 0;
         for (long i = 0; i < got.byteSize() / type.size(); i++) {
             double want = Elements.get(expected, type, i);
-            // Not a number is wrong, too.
+            // The negation also counts NaN as wrong.
             if (!(Math.abs(Elements.get(got, type, i) - want) <= tolerance * want)) {
                 wrong++;
             }

@@ -62,14 +62,14 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
 /**
- * The command {@code compare}: Java's and C's tools in turn, and one table with both. docs/compare.md
- * is its manual.
+ * The command {@code compare}: runs Java's and C's tools in turn, and prints one table with both. docs/compare.md is
+ * its manual.
  */
 public final class CompareCommand {
     /** The name on the command line. */
     public static final String NAME = "compare";
 
-    /** What it does, in a line. */
+    /** The summary in the list of commands. */
     public static final String TITLE = "Java's and C's tools in turn, compared; endpoints beside TCP (--endpoints)";
 
     private static final int OK = 0;
@@ -79,7 +79,10 @@ public final class CompareCommand {
     private final PrintStream err;
     private final Complaints complaints;
 
-    /** A signal ends the children, too, so that the run fails: only the first of the two ends tells what there is. */
+    /**
+     * A signal also ends the child processes, and then the run fails. Only the first of the two handlers prints the
+     * results.
+     */
     private boolean kept;
 
     private CompareCommand(PrintStream out, PrintStream err) {
@@ -94,8 +97,8 @@ public final class CompareCommand {
      * @param arguments after the command's name
      * @param out standard output
      * @param err standard error
-     * @return the exit status: 0 done, and as expected; 1 a run failed or an expectation was missed; 2 the command line
-     *     makes no sense
+     * @return the exit status: 0 for success; 1 if a run failed or an expectation was missed; 2 for a wrong command
+     *     line
      */
     public static int run(List<String> arguments, PrintStream out, PrintStream err) {
         if (ServeCommand.isMeant(arguments)) {
@@ -115,7 +118,7 @@ public final class CompareCommand {
             Ranges.parse(line, arguments);
             plan = options.plan();
             limits = options.counts() ? limits(plan) : List.of();
-            // Behind the checks: scripts/quickstart asks by it whether the other options make sense.
+            // After the checks: scripts/quickstart uses it to find out whether the other options are valid.
             if (options.wantsHelp()) {
                 line.usage(out);
                 return OK;
@@ -158,12 +161,12 @@ public final class CompareCommand {
                 .toList();
     }
 
-    /** The TCP port of the next run. */
+    /** Returns the TCP port of the next run. */
     private static int nextPort(ComparePlan plan, IntSupplier free) {
         return plan.port() > 0 ? plan.port() : free.getAsInt();
     }
 
-    /** The other machine, where the servers are on one; else null. */
+    /** Connects to the other machine, if the servers are on one; else returns null. */
     private RemoteServers meet(ComparePlan plan) {
         return options.peer()
                 .map(address -> RemoteServers.meet(address, new Request(plan.tools(), plan.tcp())))
@@ -208,7 +211,7 @@ public final class CompareCommand {
         }
         List<RunOrder> orders = orders(plan, conditions);
         report.step("starting the JVM of the other end");
-        // With the servers on another machine it has none of its own, and guards C's clients.
+        // With the servers on another machine this one has no servers of its own, and guards C's clients.
         try (JavaServer java = JavaServer.start(children, Duration.ofSeconds(plan.timeoutSeconds()))) {
             ServerEnd end = remote != null ? remote : new LocalServers(java, tools, tcpTools, tcp, children, java);
             Map<Implementation, List<Runner>> runners = new EnumMap<>(Implementation.class);
@@ -251,7 +254,7 @@ public final class CompareCommand {
             session.measureSurroundings(orders);
             session.run(orders, plan.rounds(), plan.roundsWithinSeconds());
         } catch (PerftestException | VerbsException failure) {
-            // Asked while the hook is there, which tells what there is.
+            // Ask while the hook is registered: it prints the partial results on a signal.
             CompareResult result = InterruptHook.isDueToSignal()
                     ? soFar.apply(RunState.INTERRUPTED, InterruptHook.REASON)
                     : soFar.apply(RunState.FAILED, failure.getMessage());
@@ -260,7 +263,7 @@ public final class CompareCommand {
     }
 
     /**
-     * @param remote the other machine; null where the servers are on this one
+     * @param remote the other machine; null if the servers are on this one
      */
     private static Conditions conditions(
             ComparePlan plan, CTools tools, ChildProcesses children, RemoteServers remote) {
@@ -285,7 +288,7 @@ public final class CompareCommand {
         try (InstructionCounter counter = InstructionCounter.open(System.getenv());
                 ChildProcesses children = new ChildProcesses()) {
             Conditions conditions = conditions(plan, tools, children, null);
-            // Without its thread, whose instructions would count.
+            // Without its thread, whose instructions would be counted.
             CompareReport report = new CompareReport(out, new Progress(err, NAME));
             report.beginCount(plan, conditions);
             CountSession session = new CountSession(
@@ -309,7 +312,7 @@ public final class CompareCommand {
         }
     }
 
-    /** A comparison that failed, with what was measured before. */
+    /** Thrown when a comparison fails; carries the results so far. */
     private static final class Broken extends RuntimeException {
         private final transient CompareResult result;
 
@@ -329,7 +332,9 @@ public final class CompareCommand {
         return status;
     }
 
-    /** Prints and writes what was measured before the end. The JVM ends when a signal's thread has come out of it. */
+    /**
+     * Prints and writes the results so far. On a signal, the JVM ends when the hook's thread returns from this method.
+     */
     private synchronized void keep(CompareResult result) {
         if (result.cases().isEmpty() || kept) {
             return;
@@ -345,8 +350,8 @@ public final class CompareCommand {
     }
 
     /**
-     * How plain TCP is run; null when it is not. Two sides that spin on one CPU would only wait for each other's time
-     * slice; on two machines each has its own.
+     * Returns how to run plain TCP; null to leave it out. Two sides that spin on one CPU would only wait for each
+     * other's time slice; on two machines each side has its own CPU.
      */
     private static TcpSetting tcpSetting(ComparePlan plan, Conditions conditions, RemoteServers remote) {
         if (plan.tcp() == TcpMode.NONE) {

@@ -29,32 +29,32 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Runs the rounds. All cases are run in each round, so that a bad moment of the machine hits one round of each and not
- * all rounds of one; Java and C take turns in being first. Plain TCP, where it is run, stands beside them in some
- * rounds.
+ * Runs the rounds. Each round runs all cases, so that a disturbance of the machine affects one round of each case
+ * instead of all rounds of one case. Java and C take turns in running first. Plain TCP, if it is measured, runs in some
+ * of the rounds.
  */
 final class CompareSession {
     private static final int MOST_WARM_UPS = 5;
     private static final int MOST_ATTEMPTS = 3;
 
     /**
-     * Rounds of plain TCP, at least, where there are so many. It takes as long as RDMA, and its distance from RDMA is
-     * so large that a few rounds tell it.
+     * The least number of rounds of plain TCP, if there are as many. A round takes as long as one of RDMA, and the
+     * difference between the two is so large that a few rounds show it.
      */
     private static final int TCP_ROUNDS = 5;
 
-    /** A run that is not faster by so much is as fast as the ones before it. */
+    /** A run must be faster by this factor to count as an improvement. */
     private static final double FASTER = 1.02;
 
     private static final double WARM_UP_SECONDS = 8;
 
-    /** In an emulated machine beside a busy neighbour, compilers have been seen to need half of it. */
+    /** In an emulated machine beside a busy neighbour, compilers have needed half of it. */
     private static final int COMPILE_SECONDS = 60;
 
-    /** Messages of a run that shows what stands around the messages: so few that they do not count. */
+    /** The number of messages in a run that measures start and end: so small that the messages do not matter. */
     private static final int FEW_MESSAGES = 20;
 
-    /** How often they are run, so that one that something disturbed does not count. */
+    /** The number of short runs: the least value counts, so that a disturbed run does not matter. */
     private static final int SHORT_RUNS = 2;
 
     private final Map<Implementation, List<Runner>> runners;
@@ -66,10 +66,10 @@ final class CompareSession {
     private final List<Case> cases = new ArrayList<>();
 
     /**
-     * @param runners of each implementation, the first one that can run an order does; plain TCP may be missing
+     * @param runners by implementation: the first runner that supports an order runs it; plain TCP may be missing
      * @param ports gives the TCP port of each run
-     * @param busy how long the processors have been busy, of {@link CpuTime}
-     * @param report hears of each run
+     * @param busy returns how long the processors have been busy, as in {@link CpuTime}
+     * @param report is notified of each run
      */
     CompareSession(
             Map<Implementation, List<Runner>> runners, IntSupplier ports, LongSupplier busy, CompareReport report) {
@@ -79,10 +79,10 @@ final class CompareSession {
         this.report = report;
     }
 
-    /** A case with the rounds that it has so far. */
+    /** A case with its rounds so far. */
     private record Case(RunOrder order, List<Round> rounds) {}
 
-    /** Runs that are the same for one implementation: plain TCP knows only kinds, no tools. */
+    /** Runs that are equal for one implementation: plain TCP has only kinds of tests and no tools. */
     private record Same(Implementation implementation, Tool tool, Kind kind, long size) {
         static Same of(Implementation implementation, RunOrder order) {
             return new Same(implementation, implementation.isTcp() ? null : order.tool(), order.kind(), order.size());
@@ -90,8 +90,8 @@ final class CompareSession {
     }
 
     /**
-     * Runs each order on Java's side until it does not become faster any more, so that both JVMs have compiled what
-     * will be measured, and what stands around it. The results are thrown away.
+     * Runs each order on Java's side until it gets no faster, so that both JVMs have compiled the measured code and the
+     * code around it. The results are discarded.
      */
     void warmUp(List<RunOrder> orders) {
         Set<Same> done = new HashSet<>();
@@ -121,10 +121,7 @@ final class CompareSession {
         }
     }
 
-    /**
-     * Runs of few messages, so that what the processes use before and after the messages can be told from what they use
-     * for them.
-     */
+    /** Measures runs of few messages, which show the CPU time that the processes use before and after the messages. */
     void measureSurroundings(List<RunOrder> orders) {
         for (RunOrder order : orders) {
             for (Implementation implementation : Implementation.values()) {
@@ -155,7 +152,8 @@ final class CompareSession {
     /**
      * Runs the rounds and returns the results in the order of the orders.
      *
-     * @param seconds after which no further round begins, once there are enough for an interval; 0 for no limit
+     * @param seconds the time after which no further round begins, once there are enough for an interval; 0 for no
+     *     limit
      */
     List<CaseResult> run(List<RunOrder> orders, int rounds, int seconds) {
         long begin = System.nanoTime();
@@ -182,7 +180,7 @@ final class CompareSession {
         return measured();
     }
 
-    /** Who is run in a round; the rounds with plain TCP are spread evenly. */
+    /** Returns the implementations that run in a round. The rounds with plain TCP are spread evenly. */
     static List<Implementation> turns(int number, int rounds) {
         boolean tcp = (number - 1) % Math.max(1, rounds / TCP_ROUNDS) == 0;
         return Implementation.turns(number).stream()
@@ -190,7 +188,7 @@ final class CompareSession {
                 .toList();
     }
 
-    /** What has been measured so far, by whole rounds of a case; can be asked by another thread. */
+    /** Returns the results so far, of complete rounds of a case. Another thread may call this. */
     synchronized List<CaseResult> measured() {
         return cases.stream()
                 .filter(one -> !one.rounds().isEmpty())
@@ -200,7 +198,7 @@ final class CompareSession {
     }
 
     /**
-     * @param tcp what was measured over plain TCP in this round: tools of the same kind stand beside the same
+     * @param tcp the results over plain TCP in this round, which tools of the same kind share
      */
     private Round round(
             int number, int rounds, List<Implementation> turns, RunOrder order, Map<Same, Measurement> tcp) {
@@ -227,9 +225,9 @@ final class CompareSession {
     }
 
     /**
-     * A run whose figures can be compared. Where the processors' cycle counters differ by a moment, as emulated ones
-     * can, the C tools print zeros now and then; such a run is told and repeated. What cannot be had ends everything
-     * now, not after the last round.
+     * Returns a measurement with comparable figures. The C tools sometimes print zeros where the processors' cycle
+     * counters differ, as emulated ones can: such a run is reported and repeated. A figure that is still missing ends
+     * the comparison now rather than after the last round.
      */
     private Measurement usable(String step, Implementation implementation, RunOrder order) {
         for (int attempt = 1; ; attempt++) {

@@ -31,11 +31,13 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The command {@code compare --endpoints}: endpoints and TCP in turn. docs/compare.md#endpoints is its manual. */
+/**
+ * The command {@code compare --endpoints}: measures endpoints and TCP in turn. docs/compare.md#endpoints is its manual.
+ */
 final class EndpointsCommand {
     private static final int OK = 0;
 
-    /** A JVM may take long to start on an emulated machine. */
+    /** A JVM may need long to start on an emulated machine. */
     private static final Duration LONGEST_ORDER = Duration.ofSeconds(60);
 
     private final EndpointsOptions options = new EndpointsOptions();
@@ -43,7 +45,10 @@ final class EndpointsCommand {
     private final PrintStream err;
     private final Complaints complaints;
 
-    /** A signal ends the children, too, so that the run fails: only the first of the two ends tells what there is. */
+    /**
+     * A signal also ends the child processes, and then the run fails. Only the first of the two handlers prints the
+     * results.
+     */
     private boolean kept;
 
     private EndpointsCommand(PrintStream out, PrintStream err) {
@@ -52,12 +57,12 @@ final class EndpointsCommand {
         complaints = new Complaints(CompareCommand.NAME, "rdma4j compare --endpoints --help", err);
     }
 
-    /** Whether the arguments of {@code compare} ask for it. */
+    /** Returns whether the arguments of {@code compare} ask for it. */
     static boolean isMeant(List<String> arguments) {
         return arguments.contains(EndpointsOptions.NAME);
     }
 
-    /** Runs the command; its exit status is that of {@link CompareCommand#run}. */
+    /** Runs the command and returns an exit status as {@link CompareCommand#run} does. */
     static int run(List<String> arguments, PrintStream out, PrintStream err) {
         return new EndpointsCommand(out, err).run(arguments);
     }
@@ -120,7 +125,9 @@ final class EndpointsCommand {
         }
     }
 
-    /** Whether all is measured; if not, what there is has been told, or is by the hook for signals. */
+    /**
+     * Returns whether the measurement is complete. If not, this method or the signal hook prints the partial results.
+     */
     private boolean measure(
             EndpointsSession session, ServerProcess server, SoFar soFar, JsonTarget target, EndpointsReport report) {
         try {
@@ -138,12 +145,14 @@ final class EndpointsCommand {
         }
     }
 
-    /** What has been measured, and how it ended. */
+    /** Makes the result so far. */
     private interface SoFar {
         EndpointsResult result(RunState state, String failure);
     }
 
-    /** Prints and writes what was measured before the end. The JVM ends when a signal's thread has come out of it. */
+    /**
+     * Prints and writes the results so far. On a signal, the JVM ends when the hook's thread returns from this method.
+     */
     private synchronized void keep(EndpointsResult result, JsonTarget target, EndpointsReport report) {
         if (result.results().isEmpty() || kept) {
             return;

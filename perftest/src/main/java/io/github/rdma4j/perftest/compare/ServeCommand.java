@@ -34,7 +34,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** {@code compare --serve}: has the servers of one comparison that another machine makes. */
+/** The command {@code compare --serve}: runs the servers of one comparison for another machine. */
 final class ServeCommand {
     private static final int OK = 0;
 
@@ -51,12 +51,12 @@ final class ServeCommand {
         complaints = new Complaints(CompareCommand.NAME, "rdma4j compare --serve --help", err);
     }
 
-    /** Whether the arguments of {@code compare} ask for it. */
+    /** Returns whether the arguments of {@code compare} ask for it. */
     static boolean isMeant(List<String> arguments) {
         return arguments.contains(ServeOptions.NAME);
     }
 
-    /** Runs the command; its exit status is that of {@link CompareCommand#run}. */
+    /** Runs the command and returns an exit status as {@link CompareCommand#run} does. */
     static int run(List<String> arguments, PrintStream out, PrintStream err) {
         return new ServeCommand(out, err).run(arguments);
     }

@@ -29,7 +29,7 @@ public final class DoctorCommand {
     /** The name on the command line. */
     public static final String NAME = "doctor";
 
-    /** What it does, in a line. */
+    /** The summary in the list of commands. */
     public static final String TITLE = "Checks whether RDMA and GPUDirect work here, and how to fix what does not";
 
     private static final int OK = 0;

@@ -148,7 +148,7 @@ final class DoctorOptions extends CommandOptions {
         }
     }
 
-    /** Whether only the findings of GPUDirect are wanted. */
+    /** Returns whether only the findings of GPUDirect are wanted. */
     boolean isGpuOnly() {
         return gpu != null;
     }
@@ -158,7 +158,7 @@ final class DoctorOptions extends CommandOptions {
         return Optional.ofNullable(gpu).filter(name -> !name.equals(ALL_GPUS));
     }
 
-    /** Whether this GPU is wanted. */
+    /** Returns whether this GPU is wanted. */
     boolean accepts(CheckedGpu found) {
         return gpu().map(name -> name.matches("\\d+")
                         ? Integer.parseInt(name) == found.index()
@@ -166,17 +166,17 @@ final class DoctorOptions extends CommandOptions {
                 .orElse(true);
     }
 
-    /** Whether pairs are shown that are not the nearest: whoever names an adapter wants to see it. */
+    /** Returns whether distant pairs are also shown: a user who names an adapter wants to see them. */
     boolean showsAllPairs() {
         return all || device != null;
     }
 
-    /** Whether no other machine is asked for. */
+    /** Returns whether no other machine is asked for. */
     boolean isAlone() {
         return !serve && peer == null;
     }
 
-    /** Where the other end serves; empty if this end does. */
+    /** Returns the address of the serving end; empty if this end serves. */
     Optional<PeerAddress> peer() {
         return Optional.ofNullable(peer).map(text -> PeerAddress.parse(Protocol.DOCTOR, text));
     }
@@ -196,12 +196,12 @@ final class DoctorOptions extends CommandOptions {
         return gidIndex == null ? OptionalInt.empty() : OptionalInt.of(gidIndex);
     }
 
-    /** How long to write. */
+    /** Returns the duration of the load test. */
     Duration load() {
         return Duration.ofSeconds(load == null ? 1 : load);
     }
 
-    /** How long to wait, or how long all may take. */
+    /** Returns the longest wait for a peer, or the longest duration of all tests. */
     Duration limit() {
         if (timeout != null) {
             return Duration.ofSeconds(timeout);
@@ -209,7 +209,7 @@ final class DoctorOptions extends CommandOptions {
         return serve ? Duration.ofSeconds(300) : Duration.ofSeconds(120).plus(load());
     }
 
-    /** What of JSON is wanted. */
+    /** Returns the JSON option. */
     JsonOption json() {
         return json;
     }

@@ -88,7 +88,7 @@ final class DoctorPage {
         };
     }
 
-    /** What to do, without what follows from it. */
+    /** Prints the remedies. */
     private void mend() {
         List<List<Finding>> groups =
                 sameAdvice(all.stream().filter(Finding::isTrouble).toList());
@@ -140,7 +140,7 @@ final class DoctorPage {
                     first.check().key(),
                     group.stream().map(Finding::subject).collect(Collectors.joining(", ")),
                     first.seen());
-            // What means the same of the next ones too is explained after the last.
+            // Consecutive groups with the same meaning are explained once, after the last of them.
             if (i + 1 == groups.size() || !sameMeaning(first, groups.get(i + 1).getFirst())) {
                 lines.explain(first.meaning(), first.remedy());
                 if (first.state() == FindingState.FAIL || first.state() == FindingState.WARNING) {

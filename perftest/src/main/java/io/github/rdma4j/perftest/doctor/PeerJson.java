@@ -66,7 +66,7 @@ final class PeerJson {
         json.writeEndObject();
     }
 
-    /** A number, or null for what is not known. */
+    /** Writes a number, or null if it is unknown. */
     private static void write(JsonGenerator json, String name, int value, int least) throws IOException {
         if (value < least) {
             json.writeNullField(name);

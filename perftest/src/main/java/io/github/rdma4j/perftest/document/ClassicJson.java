@@ -16,8 +16,8 @@ import java.io.IOException;
 import java.util.Locale;
 
 /**
- * The part of a document that the C tools write, too: the same keys, in the same order, with the same decimals. Of
- * several sizes it has the last one, because the C tools rewrite their file for each.
+ * The part of a document that the C tools also write: the same keys, in the same order, with the same decimals. If
+ * there are several sizes it contains the last one, because the C tools rewrite their file for each.
  */
 final class ClassicJson {
     private ClassicJson() {}
@@ -138,7 +138,10 @@ final class ClassicJson {
         }
     }
 
-    /** Never with an exponent, which scripts do not expect; 0 for what was not measured, as in the C tools' table. */
+    /**
+     * Writes a number without an exponent, which scripts do not expect. A value that was not measured is 0, as in the C
+     * tools' table.
+     */
     private static void number(JsonGenerator json, String key, int decimals, double value) throws IOException {
         json.writeFieldName(key);
         json.writeNumber(String.format(Locale.ROOT, "%." + decimals + "f", Double.isFinite(value) ? value : 0));

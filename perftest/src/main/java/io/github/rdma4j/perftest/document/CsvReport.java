@@ -22,9 +22,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Writes a test as comma-separated rows under the names of the JSON's keys: one row per size, with "all" for its round,
- * and where there are several rounds one for each. With the memory of a GPU the path to it is one more column. The last
- * column tells how the test ended; one that ended before it had a result has a row with nothing else.
+ * Writes a test as comma-separated rows under the names of the JSON's keys: one row per size, with "all" as its round,
+ * and with several rounds one more row for each. A test of GPU memory has one more column, the path. The last column is
+ * the state of the test. A test that ended without a result has one row with only this column.
  */
 final class CsvReport {
     private static final String ALL = "all";
@@ -112,7 +112,7 @@ final class CsvReport {
                 + BandwidthResult.unit(result.gigabits()) + "," + number(result.messageRate());
     }
 
-    /** What could not be computed is an empty field. */
+    /** A value that could not be computed becomes an empty field. */
     private static String number(double value) {
         return Double.isFinite(value) ? String.format(Locale.ROOT, "%.6f", value) : "";
     }

@@ -19,9 +19,9 @@ public final class EnvironmentJson {
     private EnvironmentJson() {}
 
     /**
-     * Writes how what the document is about ended, as fields.
+     * Writes fields that say how the run ended.
      *
-     * @param failure what ended it, in words; null when it came to its end
+     * @param failure the failure that ended it, in words; null when it is complete
      */
     public static void writeState(JsonGenerator json, RunState state, String failure) throws IOException {
         json.writeStringField("state", state.key());

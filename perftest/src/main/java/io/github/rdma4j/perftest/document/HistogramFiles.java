@@ -24,7 +24,7 @@ final class HistogramFiles {
 
     private HistogramFiles() {}
 
-    /** Where the percentiles of one size go when there are several: FILE-SIZE.EXTENSION for FILE.EXTENSION. */
+    /** Returns the file for the percentiles of one of several sizes: FILE-SIZE.EXTENSION for FILE.EXTENSION. */
     static Path ofSize(Path file, long size) {
         String name = file.getFileName().toString();
         int dot = name.lastIndexOf('.');

@@ -19,8 +19,8 @@ import java.io.OutputStream;
 import java.util.Optional;
 
 /**
- * Writes a test as one JSON document: "test_info" and "results" as the C tools write them, and "rdma4j" with what they
- * do not have. No key of the C tools appears a second time in the document, because scripts look for the keys as text.
+ * Writes a test as one JSON document: "test_info" and "results" as the C tools write them, and "rdma4j" with additional
+ * fields. No key of the C tools occurs twice in the document, because scripts search for the keys as text.
  * docs/results.md has the schema.
  */
 public final class JsonReport {
@@ -29,7 +29,7 @@ public final class JsonReport {
     /**
      * Writes the document.
      *
-     * @param outcome what was measured
+     * @param outcome the result of the test
      * @param out receives UTF-8; it is flushed, not closed
      */
     public static void write(TestOutcome outcome, OutputStream out) throws IOException {
@@ -37,9 +37,9 @@ public final class JsonReport {
     }
 
     /**
-     * Writes the document, with what the test's links allow.
+     * Writes the document, with the limit of the test's links.
      *
-     * @param limit of them; empty if it is not known
+     * @param limit the limit of the links; empty if unknown
      */
     public static void write(TestOutcome outcome, Optional<PathLimit> limit, OutputStream out) throws IOException {
         try (JsonGenerator json = new JsonFactory().createGenerator(out)) {

@@ -32,10 +32,10 @@ final class ReportFiles {
     private ReportFiles() {}
 
     /**
-     * Writes them all: one that cannot be written takes none of the others with it.
+     * Writes all files. A file that cannot be written does not prevent the others.
      *
-     * @param limit what the test's links allow, if that is known
-     * @throws IOException when some cannot be written; the message names each of them
+     * @param limit the limit of the test's links; empty if unknown
+     * @throws IOException when files cannot be written; the message names each of them
      */
     static void write(TestOutcome outcome, Optional<PathLimit> limit) throws IOException {
         FigureOptions figures = outcome.info().parameters().figures();
@@ -57,7 +57,7 @@ final class ReportFiles {
         }
     }
 
-    /** Whether any file is asked for. */
+    /** Returns whether any file is asked for. */
     static boolean wanted(FigureOptions figures) {
         return figures.jsonFile() != null
                 || figures.csvFile() != null
@@ -99,9 +99,12 @@ final class ReportFiles {
         }
     }
 
-    /** Both sides of a test on one machine may name the same file: the last one's is there, and not half of each. */
+    /**
+     * Writes a complete file, because both sides of a test on one machine may name the same one: the file of the last
+     * side must remain, and not a mixture.
+     */
     private static synchronized void writeWhole(Path file, Writer writer) throws IOException {
-        // Not a FileChannel, which an interrupt closes; and emptied behind the lock.
+        // Not a FileChannel, which an interrupt closes; and truncated only after the file is locked.
         try (RandomAccessFile opened = new RandomAccessFile(file.toFile(), "rw");
                 OutputStream out = new BufferedOutputStream(new FileOutputStream(opened.getFD()))) {
             lock(opened.getChannel());
@@ -110,7 +113,7 @@ final class ReportFiles {
         }
     }
 
-    /** Until the channel is closed. Without a lock, where there is none to be had, the file is written nevertheless. */
+    /** Locks the file until the channel is closed. If the file system has no locks, the file is written without one. */
     private static void lock(FileChannel channel) {
         long end = System.nanoTime() + LOCK_NANOS;
         try {

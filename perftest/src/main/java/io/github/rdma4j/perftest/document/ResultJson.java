@@ -18,16 +18,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** Writes what was measured with one size as a JSON object: a "result" of docs/results.md. */
+/** Writes the result of one size as a JSON object: a "result" of docs/results.md. */
 public final class ResultJson {
     private static final MathContext SIX_DIGITS = new MathContext(6);
 
     private ResultJson() {}
 
     /**
-     * Writes it, where a value is expected.
+     * Writes the result, where a value is expected.
      *
-     * @param seen what was seen of the machine meanwhile; null for nothing
+     * @param seen the observation of the machine during the run; null for none
      */
     static void write(JsonGenerator json, SizeResult result, Observation seen) throws IOException {
         json.writeStartObject();
@@ -174,8 +174,8 @@ public final class ResultJson {
     }
 
     /**
-     * With six decimals, and six digits of what is below one. JSON has no infinity and no NaN: what could not be
-     * computed is null.
+     * Writes a number with six decimals, and with six digits below one. JSON has no infinity and no NaN, so a value
+     * that could not be computed is null.
      */
     public static void number(JsonGenerator json, String key, double value) throws IOException {
         if (Double.isFinite(value)) {

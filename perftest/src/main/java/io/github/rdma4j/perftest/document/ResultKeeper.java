@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Keeps what a test has measured so far, so that it is written however the test ends: a peer that dies, Ctrl-C, an
- * endless run. The files are written once, by whoever comes first.
+ * Keeps the results of a test so far, so that they are written however the test ends: with a dead peer, Ctrl-C, or an
+ * endless run. The first caller writes the files, and only once.
  */
 public final class ResultKeeper implements TestListener {
     /** An endless run has a result every few seconds: of more than these the first ones are forgotten. */
@@ -35,13 +35,13 @@ public final class ResultKeeper implements TestListener {
     private Environment environment;
     private boolean written;
 
-    /** Where nothing is known of the links. */
+    /** Makes a keeper without the limit of the links. */
     public ResultKeeper() {
         this(Optional::empty);
     }
 
     /**
-     * @param limit what the test's links allow; asked when files are written
+     * @param limit returns the limit of the test's links; called when files are written
      */
     public ResultKeeper(Supplier<Optional<PathLimit>> limit) {
         this.limit = limit;
@@ -88,10 +88,10 @@ public final class ResultKeeper implements TestListener {
     }
 
     /**
-     * Writes the files with what was measured until now, unless they are written, or the measured part has not begun.
+     * Writes the files with the results so far, unless they are already written, or the measured part has not begun.
      *
      * @param failure in words
-     * @return whether there is anything to find in files
+     * @return whether the files contain results
      * @throws IOException when one cannot be written; the message names it
      */
     public synchronized boolean broken(RunState state, String failure) throws IOException {

@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A results document of a tool that measures without a peer of its own kind: series of results, each with what was set.
+ * A results document of a tool without a peer of the same tool: series of results, each with its settings.
  *
- * @param started when the tool began
- * @param seconds how long it took
- * @param environment where
+ * @param started the start time of the tool
+ * @param seconds the duration
+ * @param environment the environment
  * @param state how it ended
- * @param failure what ended it, in words; null when it came to its end
+ * @param failure the failure that ended it, in words; null when it is complete
  * @param series in the order of their display
  */
 public record SeriesDocument(
@@ -31,10 +31,10 @@ public record SeriesDocument(
     }
 
     /**
-     * Results that differ in their sizes alone.
+     * Results that differ only in their sizes.
      *
      * @param info "test_info": text, numbers, truth values, lists and maps of these, or null
-     * @param results the same
+     * @param results maps with such values
      */
     public record Series(Map<String, Object> info, List<Map<String, Object>> results) {}
 

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 
 /** The connections of a client, all served by the thread that calls. Nothing here waits but {@link #takeIn}. */
 public interface Channels extends AutoCloseable {
-    /** Hears of what has come. */
+    /** Receives messages. */
     interface Receiver {
         /**
          * A message.
@@ -17,7 +17,7 @@ public interface Channels extends AutoCloseable {
         void received(int connection, MemorySegment message);
     }
 
-    /** How many connections there are. */
+    /** Returns the number of connections. */
     int connections();
 
     /**
@@ -27,18 +27,18 @@ public interface Channels extends AutoCloseable {
      */
     boolean trySend(int connection, MemorySegment message);
 
-    /** How often connections have moved from one transport to another since all of them were open. */
+    /** Returns how often connections have moved between transports since all of them were open. */
     default int moves() {
         return 0;
     }
 
-    /** Sends what has not left yet, as far as there is room. */
+    /** Sends pending messages, as far as there is space. */
     void flush();
 
     /**
-     * Takes in what has come, and waits for it if nothing has.
+     * Receives messages, and waits for one if there is none.
      *
-     * @param nanoseconds how long at most; 0 only looks
+     * @param nanoseconds the longest wait; 0 only polls
      */
     void takeIn(long nanoseconds, Receiver receiver);
 

@@ -11,7 +11,10 @@ import java.util.Arrays;
  * and warms both sides up.
  */
 public final class ClosedLoop {
-    /** Under way on all connections together, or one on each: enough that neither side waits for the other. */
+    /**
+     * The number of messages under way on all connections together, or one on each: enough that neither side waits for
+     * the other.
+     */
     private static final int UNDER_WAY = 4;
 
     private final Exchange exchange;

@@ -15,16 +15,16 @@ public abstract class EchoServer implements AutoCloseable {
     private Thread thread;
     private volatile boolean ending;
 
-    /** Of the transport that serves it. */
+    /** Only for the servers in this package. */
     EchoServer() {}
 
     /**
-     * Starts one.
+     * Starts a server.
      *
      * @param setting its port may be 0
-     * @param failed hears once, in the server's thread, when it cannot go on
-     * @throws TestFailedException when the port is taken or the address is not this machine's
-     * @throws VerbsException when an endpoint cannot have the address
+     * @param failed is called once, in the server's thread, when it cannot continue
+     * @throws TestFailedException when the port is in use or the address is not this machine's
+     * @throws VerbsException when an endpoint cannot use the address
      */
     public static EchoServer start(EchoSetting setting, Consumer<RuntimeException> failed) {
         EchoServer server =
@@ -58,7 +58,7 @@ public abstract class EchoServer implements AutoCloseable {
                         : "choose another port with -p, or leave it out: then any free one is taken");
     }
 
-    /** Where clients connect. */
+    /** Returns the port where clients connect. */
     public abstract int port();
 
     /** Waits until something has come, and answers it. */

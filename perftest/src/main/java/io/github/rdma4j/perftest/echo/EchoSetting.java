@@ -5,16 +5,16 @@ package io.github.rdma4j.perftest.echo;
 import java.util.Locale;
 
 /**
- * What both sides must know of the connections before there is one.
+ * The settings that both sides need before they connect.
  *
- * @param transport over what
- * @param address of the server, a numeric one
- * @param port of the server; 0 takes any
- * @param size of each message in bytes, {@link Messages#LEAST_SIZE} to {@link Messages#LARGEST_SIZE}
- * @param connections how many, from 1
+ * @param transport the transport
+ * @param address the server's numeric address
+ * @param port the server's port; 0 for any free one
+ * @param size the size of each message in bytes, {@link Messages#LEAST_SIZE} to {@link Messages#LARGEST_SIZE}
+ * @param connections the number of connections, from 1
  */
 public record EchoSetting(Transport transport, String address, int port, int size, int connections) {
-    /** What may be under way on all connections of an endpoint together, as far as the limits of one allow. */
+    /** The most messages under way on all connections of an endpoint together, as far as its limits allow. */
     private static final int MESSAGES_UNDER_WAY = 512;
 
     private static final int MOST_UNDER_WAY = 64;
@@ -31,7 +31,7 @@ public record EchoSetting(Transport transport, String address, int port, int siz
         return new EchoSetting(transport, address, taken, size, connections);
     }
 
-    /** As words of a line. */
+    /** Returns the setting as words of a line. */
     public String encode() {
         return String.format(Locale.ROOT, "%s %s %d %d %d", transport.name(), address, port, size, connections);
     }

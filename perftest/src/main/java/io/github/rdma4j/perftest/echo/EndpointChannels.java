@@ -48,8 +48,8 @@ final class EndpointChannels implements Channels {
     }
 
     /**
-     * What an endpoint of either side is to be; everything else has its default. One alone has its own queues, and so
-     * has each over TCP, which knows no groups, or with failover, which refuses them.
+     * Configures an endpoint of either side; everything else keeps its default. A group is used only with several
+     * connections over RDMA: TCP does not support groups, and failover refuses them.
      */
     static void configure(EchoSetting setting, EndpointGroup group, EndpointConfig config) {
         boolean ofRdmaAlone = setting.transport().ofEndpoints() == io.github.rdma4j.verbs.endpoint.Transport.RDMA;
@@ -63,7 +63,7 @@ final class EndpointChannels implements Channels {
                 .maxMessageSize(setting.size());
     }
 
-    /** With failover an endpoint begins over TCP: what is measured is RDMA. */
+    /** With failover an endpoint begins over TCP, but the measurement is about RDMA. */
     private void awaitRdma(EchoSetting setting, Duration limit) {
         if (setting.transport() != Transport.ENDPOINT_FAILOVER) {
             return;
@@ -151,13 +151,13 @@ final class EndpointChannels implements Channels {
         return moves;
     }
 
-    /** What was sent has left already. */
+    /** Messages have already been sent. */
     @Override
     public void flush() {}
 
     /**
-     * As the client of {@link TcpChannels} does: a sleep ends later than was asked for, on Linux by 50 µs, which would
-     * be in the latency of the message that is due.
+     * Spins as the client of {@link TcpChannels} does: on Linux a sleep ends 50 µs late, which would be added to the
+     * latency of the message that is due.
      */
     @Override
     public void takeIn(long nanoseconds, Receiver hearer) {

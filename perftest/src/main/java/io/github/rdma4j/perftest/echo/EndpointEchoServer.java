@@ -60,7 +60,7 @@ final class EndpointEchoServer extends EchoServer {
             answers.add(held.segment());
         }
 
-        /** What one look has brought goes back with one doorbell, as far as there is room. */
+        /** Answers all messages of one poll with one doorbell, as far as the send queue has space. */
         private void answer() {
             int sent = answers.isEmpty() ? 0 : Math.max(0, endpoint.trySendAll(answers));
             for (int i = 0; i < sent; i++) {

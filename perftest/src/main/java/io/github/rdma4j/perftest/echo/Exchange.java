@@ -36,7 +36,7 @@ public final class Exchange implements AutoCloseable {
         this.answered = new long[channels.connections()];
     }
 
-    /** How often its connections have moved from one transport to another. */
+    /** Returns how often its connections have moved between transports. */
     public int moves() {
         return channels.moves();
     }
@@ -45,7 +45,7 @@ public final class Exchange implements AutoCloseable {
         return sent.length;
     }
 
-    /** How many messages a connection has sent so far: the number of its next one. */
+    /** Returns the number of messages that a connection has sent, which is the number of its next one. */
     long sent(int connection) {
         return sent[connection];
     }
@@ -59,16 +59,16 @@ public final class Exchange implements AutoCloseable {
         return true;
     }
 
-    /** Lets go what was sent. */
+    /** Sends pending messages. */
     void flush() {
         channels.flush();
     }
 
     /**
-     * Takes echoes in.
+     * Receives echoes.
      *
-     * @param nanoseconds to wait for one at most
-     * @throws TestFailedException when one is not the expected one, or a connection is lost
+     * @param nanoseconds the longest wait for one
+     * @throws TestFailedException when an echo is wrong, or a connection is lost
      */
     void takeIn(long nanoseconds, Listener hearer) {
         listener = hearer;

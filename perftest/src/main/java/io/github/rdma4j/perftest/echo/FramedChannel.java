@@ -15,7 +15,7 @@ import java.nio.channels.SocketChannel;
 final class FramedChannel {
     private static final int LENGTH = Integer.BYTES;
 
-    /** What one read or write moves at most, unless a message is longer. */
+    /** The most bytes of one read or write, unless a message is longer. */
     private static final int BUFFER = 1 << 16;
 
     private final SocketChannel channel;
@@ -25,7 +25,7 @@ final class FramedChannel {
     private final MemorySegment inBytes;
     private final MemorySegment outBytes;
 
-    /** Takes a message, or says that it cannot now. */
+    /** Accepts a message, or returns that it cannot now. */
     interface Handler {
         /**
          * A message.
@@ -63,12 +63,12 @@ final class FramedChannel {
         return true;
     }
 
-    /** Whether something waits for a flush. */
+    /** Returns whether something waits for a flush. */
     boolean hasUnsent() {
         return out.position() > 0;
     }
 
-    /** Sends what was appended, as far as the kernel has room; whether that was all. */
+    /** Sends the appended messages, as far as the kernel's buffer has space. Returns whether all were sent. */
     boolean flush() throws IOException {
         if (hasUnsent()) {
             out.flip();
@@ -79,10 +79,10 @@ final class FramedChannel {
     }
 
     /**
-     * Reads what has come, and hands out the messages that are whole.
+     * Reads from the socket, and passes on the complete messages.
      *
      * @return false when the peer has closed the connection
-     * @throws IOException when it is broken, or what came is no message
+     * @throws IOException when the connection is broken, or the data is not a message
      */
     boolean read(Handler handler) throws IOException {
         boolean open = channel.read(in) >= 0;
@@ -114,7 +114,7 @@ final class FramedChannel {
         try {
             channel.close();
         } catch (IOException _) {
-            // Of no use any more in any case.
+            // The channel is not needed any more.
         }
     }
 }

@@ -8,8 +8,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.Random;
 
 /**
- * What the messages consist of: their number at both ends, and between them bytes that differ from message to message
- * and from connection to connection. So an echo that is late, doubled, of another connection or spoilt is found.
+ * The content of messages: the message's number at both ends, and between them bytes that differ between messages and
+ * between connections. A late, repeated, misdirected or damaged echo is thus detected.
  */
 public final class Messages {
     /** The number, twice. */
@@ -18,7 +18,7 @@ public final class Messages {
     /** With the memory of many connections in mind. */
     public static final int LARGEST_SIZE = 1 << 20;
 
-    /** A prime, so that a connection's messages repeat their bytes after so many only. */
+    /** A prime; after this many messages the bytes of a connection repeat. */
     private static final int VARIANTS = 251;
 
     private static final int CONNECTION_STEP = 89;
@@ -52,7 +52,7 @@ public final class Messages {
         return message;
     }
 
-    /** What is wrong with an echo, in words; null when it is the expected one. */
+    /** Returns what is wrong with an echo, in words; null when it is the expected one. */
     String fault(MemorySegment echo, int connection, long number) {
         if (echo.byteSize() != size) {
             return "has " + echo.byteSize() + " bytes instead of " + size;

@@ -23,7 +23,7 @@ public final class OpenLoop {
     /** The number of each connection's first message of this loop. */
     private final long[] first;
 
-    /** Of each connection, how many messages were due and found no room. */
+    /** For each connection, the number of messages that are due and wait for space. */
     private final long[] waiting;
 
     private long waitingInAll;
@@ -45,7 +45,7 @@ public final class OpenLoop {
     }
 
     /**
-     * What a loop has found.
+     * The result of a loop.
      *
      * @param perSecond messages per second that were answered; not more than were offered
      * @param latency of all messages, from the time at which each was due to its echo
@@ -85,7 +85,10 @@ public final class OpenLoop {
         return new Result(schedule.messages() * 1e9 / took, samples.figures(begin, System.currentTimeMillis()));
     }
 
-    /** How long there is nothing to send; a message without room is tried again when something has come. */
+    /**
+     * Returns the time until the next message is due. A message that waits for space is tried again when an echo has
+     * arrived.
+     */
     private long untilNext() {
         if (next == schedule.messages()) {
             return Patience.SILENCE.toNanos() / 10;

@@ -5,9 +5,9 @@ package io.github.rdma4j.perftest.echo;
 import io.github.rdma4j.perftest.exit.TestFailedException;
 import java.time.Duration;
 
-/** How long a loop goes on: it fails when no answer comes for long, and when all of them take too long. */
+/** Limits a loop: it fails when no answer arrives for long, and when all of them together take too long. */
 final class Patience {
-    /** Nothing that works is silent for so long, not on an emulated machine either. */
+    /** No working connection is silent for this long, even on an emulated machine. */
     static final Duration SILENCE = Duration.ofSeconds(10);
 
     private final Exchange exchange;

@@ -16,7 +16,7 @@ record Schedule(long start, double perSecond, int connections, long messages) {
 
     /** When a message is due, counted from 0. */
     long due(long index) {
-        // From the start, not from the one before: no rounding adds up.
+        // Computed from the start, and not from the previous message, so that rounding errors do not add up.
         return start + (long) (index * SECOND / perSecond);
     }
 

@@ -129,7 +129,7 @@ final class TcpChannels implements Channels {
         }
     }
 
-    /** A selector counts in milliseconds: for what is left of one it is asked again and again. */
+    /** A selector counts in milliseconds, so the rest of a millisecond is polled. */
     @Override
     public void takeIn(long nanoseconds, Receiver hearer) {
         receiver = hearer;
@@ -162,7 +162,7 @@ final class TcpChannels implements Channels {
             connections.forEach(one -> one.channel.closeQuietly());
             selector.close();
         } catch (IOException _) {
-            // Of no use any more in any case.
+            // The channel is not needed any more.
         }
     }
 }

@@ -39,7 +39,7 @@ final class TcpEchoServer extends EchoServer {
                     channel.closeQuietly();
                 }
             } catch (IOException _) {
-                // The client is gone, or has sent what is no message.
+                // The client is gone, or has sent an invalid message.
                 channel.closeQuietly();
             }
         }
@@ -111,7 +111,7 @@ final class TcpEchoServer extends EchoServer {
             channels.forEach(FramedChannel::closeQuietly);
             selector.close();
         } catch (IOException _) {
-            // Of no use any more in any case.
+            // The channel is not needed any more.
         }
     }
 }

@@ -8,7 +8,7 @@ import static io.github.rdma4j.verbs.endpoint.Transport.RDMA_WITH_FAILOVER;
 import java.util.Arrays;
 import java.util.List;
 
-/** Over what the messages go. */
+/** The transport of the messages. */
 public enum Transport {
     /** Endpoints of verbs-ffm over RDMA. */
     ENDPOINT("endpoint", "rdma", "RDMA", RDMA),
@@ -16,7 +16,7 @@ public enum Transport {
     /** Endpoints over RDMA, with a sum of each message. */
     ENDPOINT_SUMS("endpoint-sums", "sums", "RDMA+sums", RDMA),
 
-    /** Endpoints over RDMA with TCP behind it. */
+    /** Endpoints over RDMA that fail over to TCP. */
     ENDPOINT_FAILOVER("endpoint-failover", "failover", "failover", RDMA_WITH_FAILOVER),
 
     /** Endpoints over TCP. */
@@ -37,32 +37,32 @@ public enum Transport {
         this.ofEndpoints = ofEndpoints;
     }
 
-    /** Those of endpoints. */
+    /** Returns the transports of endpoints. */
     public static List<Transport> endpoints() {
         return Arrays.stream(values()).filter(Transport::isOfEndpoints).toList();
     }
 
-    /** As results documents name it. */
+    /** Returns the name in results documents. */
     public String key() {
         return key;
     }
 
-    /** As the command line names it; empty where it cannot be chosen. */
+    /** Returns the name on the command line; empty if it cannot be chosen. */
     public String option() {
         return option;
     }
 
-    /** As people read it, of ten characters at most. */
+    /** Returns the name for people, at most ten characters long. */
     public String title() {
         return title;
     }
 
-    /** Whether endpoints exchange the messages. */
+    /** Returns whether endpoints exchange the messages. */
     public boolean isOfEndpoints() {
         return ofEndpoints != null;
     }
 
-    /** What an endpoint is asked for; null for plain TCP. */
+    /** Returns the transport that the endpoint is configured with; null for plain TCP. */
     io.github.rdma4j.verbs.endpoint.Transport ofEndpoints() {
         return ofEndpoints;
     }

@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the JVM's compiler threads are doing, seen from the CPU time that the kernel counts for them. They work beside
- * the measuring thread, on its caches or even on its CPU, so a run begins when they have nothing to do.
+ * The activity of the JVM's compiler threads, from the CPU time that the kernel counts for them. They disturb the
+ * measuring thread's caches or even use its CPU, so a run begins when they are idle.
  */
 public final class CompilerThreads {
     private static final Path TASKS = Path.of("/proc/self/task");
@@ -22,7 +22,7 @@ public final class CompilerThreads {
     /** The kernel cuts names at 15 characters; both "C1 CompilerThread0" and "C2 CompilerThread0" contain this. */
     private static final String NAME = "CompilerThre";
 
-    /** How long they must have done nothing to count as idle. */
+    /** How long they must have used no CPU time to count as idle. */
     private static final Duration IDLE = Duration.ofMillis(30);
 
     /** Waking up to see that there is nothing to do costs this much at most. */
@@ -43,7 +43,7 @@ public final class CompilerThreads {
                 }
             }
         } catch (IOException | DirectoryIteratorException _) {
-            // No /proc: what was found so far must do.
+            // There is no /proc: continue with the threads found so far.
         }
     }
 
@@ -58,7 +58,7 @@ public final class CompilerThreads {
         }
     }
 
-    /** CPU time of all of them in nanoseconds; 0 where the kernel does not tell. */
+    /** Returns the CPU time of all of them in nanoseconds; 0 if the kernel does not report it. */
     public long cpuNanoseconds() {
         long sum = 0;
         for (Path file : statistics) {
@@ -77,7 +77,7 @@ public final class CompilerThreads {
         return sum;
     }
 
-    /** Whether they have done nothing since they had used so much CPU time. */
+    /** Returns whether they have done nothing since they had used so much CPU time. */
     public boolean idleSince(long before) {
         return cpuNanoseconds() - before < NOTHING;
     }
@@ -95,7 +95,7 @@ public final class CompilerThreads {
                 before = cpuNanoseconds();
                 Thread.sleep(IDLE);
             } while (!idleSince(before) && System.nanoTime() < deadline);
-            // Looking was work, too, and may have been the call that made something worth compiling.
+            // This check also costs work, and may itself have made a method hot enough to compile.
             Thread.sleep(IDLE);
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();

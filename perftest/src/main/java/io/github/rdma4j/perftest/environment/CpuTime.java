@@ -20,7 +20,7 @@ public final class CpuTime {
 
     private static final Path STATISTICS = Path.of("/proc/stat");
 
-    /** The kernel tells user space hundredths of seconds, whatever it counts in. */
+    /** The kernel reports hundredths of a second to user space, whatever it counts in. */
     private static final long TICK = 10_000_000;
 
     /**
@@ -80,8 +80,8 @@ public final class CpuTime {
     }
 
     /**
-     * What all processors of the machine were busy with: processes, the kernel's own threads and interrupts. The kernel
-     * counts it in hundredths of seconds.
+     * Returns the busy time of all processors of the machine: processes, the kernel's own threads and interrupts. The
+     * kernel counts it in hundredths of a second.
      */
     public static long ofTheMachine() {
         try (Stream<String> lines = Files.lines(STATISTICS)) {

@@ -8,29 +8,28 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 
 /**
- * Under what conditions figures were measured: without them they say nothing to anybody else. What cannot be found out
- * is null.
+ * The conditions of a measurement, without which its figures mean nothing to anybody else. Unknown values are null.
  *
  * @param rdma4j version of this project, with its wire version
- * @param device name of the RDMA device; null where none was measured, and then what is of it says nothing
+ * @param device name of the RDMA device; null if none was measured, and then the values that depend on it mean nothing
  * @param devicePort its port
- * @param softwareDevice whether it is one without hardware, as SoftRoCE is
+ * @param softwareDevice whether it is a software device, such as SoftRoCE
  * @param firmware version of its firmware; null when it has none
- * @param driver kernel driver of its hardware; null for a device without
+ * @param driver kernel driver of its hardware; null for a software device
  * @param linkLayer of the port: Ethernet or InfiniBand
  * @param activeMtu of the port, in bytes
  * @param gidIndex index of the GID in use; -1 where LIDs are enough
  * @param kernel name and release
  * @param architecture of the processor
  * @param cpuModel name of the processor
- * @param processors how many the JVM may use
+ * @param processors the number that the JVM may use
  * @param numaNode NUMA node of the device
- * @param pinnedCores processors that the measuring thread is bound to, as 0-3,8; null when to none
- * @param memoryNode NUMA node that the buffers were bound to; null when to none
- * @param clock what times are taken with
+ * @param pinnedCores processors that the measuring thread is bound to, as 0-3,8; null if it is not bound
+ * @param memoryNode NUMA node that the buffers were bound to; null if they are not bound
+ * @param clock the source of times
  * @param jvm name and version
- * @param jvmFlags that it was started with
- * @param cVersion what the C tools say of themselves; null where none took part
+ * @param jvmFlags the flags of its command line
+ * @param cVersion the version of the C tools; null if none took part
  */
 public record Environment(
         String rdma4j,
@@ -125,7 +124,7 @@ public record Environment(
                 null);
     }
 
-    /** The name of this machine; empty where the kernel does not tell. */
+    /** Returns the name of this machine; empty if the kernel does not report it. */
     public static String hostName() {
         String name = SystemFiles.ofThisMachine().hostName();
         return name == null ? "" : name;

@@ -9,7 +9,7 @@ import java.util.List;
 
 /** The command line of another JVM like this one. */
 public final class JavaCommand {
-    /** Flags of which two JVMs must not have the same: they open a port. */
+    /** Flags that two JVMs cannot share, because they open a port. */
     private static final List<String> NOT_TWICE =
             List.of("-agentlib:jdwp", "-Xrunjdwp", "-Dcom.sun.management.jmxremote");
 
@@ -22,7 +22,7 @@ public final class JavaCommand {
         return ManagementFactory.getRuntimeMXBean().getInputArguments();
     }
 
-    /** The same java with the same flags and the same code, but another class to start. */
+    /** Returns a command with the same java, flags and class path, but another main class. */
     public static List<String> of(Class<?> main) {
         Module module = main.getModule();
         return of(

@@ -11,9 +11,9 @@ import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
 /**
- * Variables of this process as its native libraries see them. Java has read them once, at its start, and cannot change
- * them; a library such as NCCL reads them when it is first used. Another thread that reads variables in the same moment
- * may see either value: to be set before such a library is loaded.
+ * Environment variables of this process as its native libraries see them. Java has read them once, at its start, and
+ * cannot change them; a library such as NCCL reads them when it is first used. Another thread that reads variables at
+ * the same moment may see either value, so set them before such a library is loaded.
  */
 public final class NativeVariables {
     private static final Linker LINKER = Linker.nativeLinker();
@@ -45,7 +45,7 @@ public final class NativeVariables {
         }
     }
 
-    /** Sets a variable, in the place of a value that it has. */
+    /** Sets a variable, and replaces its value if it has one. */
     public static void set(String name, String value) {
         int result;
         try (Arena arena = Arena.ofConfined()) {
@@ -58,7 +58,7 @@ public final class NativeVariables {
         }
     }
 
-    /** Takes a variable away, if there is one. */
+    /** Removes a variable, if there is one. */
     public static void remove(String name) {
         try (Arena arena = Arena.ofConfined()) {
             int _ = (int) REMOVE.invokeExact(arena.allocateFrom(name));

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What the kernel tells of a machine in {@code /proc} and {@code /sys}. What it does not tell is null. */
+/** Values from {@code /proc} and {@code /sys}; null if the kernel has none. */
 final class SystemFiles {
     private final Path root;
 
@@ -22,7 +22,7 @@ final class SystemFiles {
         return new SystemFiles(Path.of("/"));
     }
 
-    /** The driver of the hardware behind an RDMA device. */
+    /** Returns the driver of the hardware behind an RDMA device. */
     String driver(String device) {
         try {
             Path name = root.resolve("sys/class/infiniband/" + device + "/device/driver")
@@ -34,10 +34,10 @@ final class SystemFiles {
         }
     }
 
-    /** The NUMA node of the hardware behind an RDMA device. */
+    /** Returns the NUMA node of the hardware behind an RDMA device. */
     Integer numaNode(String device) {
         String text = first("sys/class/infiniband/" + device + "/device/numa_node");
-        // -1 where the firmware does not tell the kernel.
+        // The kernel has -1 if the firmware does not report a node.
         return text == null || !text.matches("\\d{1,6}") ? null : Integer.valueOf(text);
     }
 
@@ -58,7 +58,7 @@ final class SystemFiles {
         return first("proc/sys/kernel/hostname");
     }
 
-    /** What the kernel's monotonic clock counts with. */
+    /** Returns the source of the kernel's monotonic clock. */
     String clockSource() {
         return first("sys/devices/system/clocksource/clocksource0/current_clocksource");
     }

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.exit;
 /** The comparison could not be made: a tool is missing, a run failed or took too long. */
 public final class CompareException extends PerftestException {
     /**
-     * @param message what went wrong, in one sentence
+     * @param message the failure, in one sentence
      * @param remedy what the user can do about it, or an empty string
      */
     public CompareException(String message, String remedy) {
@@ -13,7 +13,7 @@ public final class CompareException extends PerftestException {
     }
 
     /**
-     * @param message what went wrong, in one sentence
+     * @param message the failure, in one sentence
      * @param remedy what the user can do about it, or an empty string
      * @param cause the exception below it
      */

@@ -6,12 +6,12 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.util.regex.Pattern;
 
-/** What a command says on standard error when it has not done what it was asked, and the exit status with it. */
+/** Prints a command's errors to standard error, and returns the exit status. */
 public final class Complaints {
     /** The exit status of a command that failed. */
     public static final int FAILED = 1;
 
-    /** The exit status for a command line that makes no sense. */
+    /** The exit status for a wrong command line. */
     public static final int USAGE = 2;
 
     /** Control characters, and those that turn the direction of text. */
@@ -32,14 +32,14 @@ public final class Complaints {
         this.err = err;
     }
 
-    /** The command line makes no sense; returns {@link #USAGE}. */
+    /** Reports a wrong command line; returns {@link #USAGE}. */
     public int usage(String message) {
         err.println(name + ": " + printable(message));
         err.println("Try '" + help + "'.");
         return USAGE;
     }
 
-    /** What a parser refuses, which may append its help: only the first line is the cause. */
+    /** Reports a parser's error, which may include its help: only the first line is the cause. */
     public int usage(RuntimeException failure) {
         return usage(failure.getMessage().lines().findFirst().orElse("").strip());
     }
@@ -49,13 +49,13 @@ public final class Complaints {
         return failed(message, "");
     }
 
-    /** It could not be done, and this is what the user can do about it; returns {@link #FAILED}. */
+    /** Reports a failure and what the user can do about it; returns {@link #FAILED}. */
     public int failed(PerftestException failure) {
         return failed(failure.getMessage(), failure.remedy());
     }
 
     /**
-     * It could not be done.
+     * Reports a failure.
      *
      * @param message the cause
      * @param remedy what the user can do about it, or an empty string
@@ -69,7 +69,7 @@ public final class Complaints {
         return FAILED;
     }
 
-    /** A message may hold what a file or a peer said, which shall not steer a terminal nor look like another line. */
+    /** A message may contain text of a file or a peer, which must not control a terminal or look like another line. */
     private static String printable(String text) {
         return UNPRINTABLE.matcher(text).replaceAll("?");
     }

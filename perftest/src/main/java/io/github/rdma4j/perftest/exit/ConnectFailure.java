@@ -10,15 +10,15 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 
-/** Where a connection over TCP failed, by the exception of {@link java.net.Socket#connect}. */
+/** The place where a TCP connection failed, from the exception of {@link java.net.Socket#connect}. */
 public enum ConnectFailure {
-    /** The peer's host answers, and nobody listens at the port. */
+    /** The peer's host answers, and no program listens at the port. */
     NOBODY_LISTENS,
-    /** Nothing answers. */
+    /** There is no answer. */
     NO_ANSWER,
     /**
-     * Nothing answers for the address on its network, this machine's interface has lost its link, or a router or
-     * firewall refuses it.
+     * No machine has the address on its network, this machine's interface has lost its link, or a router or firewall
+     * refuses the connection.
      */
     UNREACHABLE,
     /** This host has no route, or one of the types unreachable, prohibit or blackhole. */
@@ -50,7 +50,7 @@ public enum ConnectFailure {
     }
 
     /**
-     * What to do where the peer's program is not the cause.
+     * Returns what to do if the peer's program is not the cause.
      *
      * @param host the peer's name or address
      * @return the remedy; empty if the peer's program may be the cause

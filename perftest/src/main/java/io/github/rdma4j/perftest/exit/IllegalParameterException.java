@@ -4,10 +4,10 @@ package io.github.rdma4j.perftest.exit;
 
 import java.util.function.Supplier;
 
-/** A parameter has a value that it cannot have. The message names the option, the value and what is allowed. */
+/** Thrown when a parameter has an invalid value. The message names the option, the value and the allowed values. */
 public final class IllegalParameterException extends IllegalArgumentException {
     /**
-     * @param message the option, its value and what is allowed
+     * @param message the option, its value and the allowed values
      */
     public IllegalParameterException(String message) {
         super(message);

@@ -6,7 +6,7 @@ import java.time.Duration;
 
 /** Does something when the JVM is ended by a signal (Ctrl-C, kill) while this is open. */
 public final class InterruptHook implements AutoCloseable {
-    /** Why something has not come to its end. */
+    /** The reason for an incomplete result. */
     public static final String REASON = "ended by a signal";
 
     private static final Duration MOMENT = Duration.ofMillis(500);
@@ -29,8 +29,9 @@ public final class InterruptHook implements AutoCloseable {
     }
 
     /**
-     * Whether a signal ends the JVM now, so that what has failed may have failed by it: other hooks end the programs
-     * that this one has started, and Ctrl-C reaches them all, some before this JVM. So it waits a moment for it.
+     * Returns whether a signal ends the JVM now, so that what has failed may have failed by it: other hooks end the
+     * programs that this one has started, and Ctrl-C reaches them all, some before this JVM. So it waits a moment for
+     * it.
      */
     public static boolean isDueToSignal() {
         long end = System.nanoTime() + MOMENT.toNanos();
@@ -48,7 +49,7 @@ public final class InterruptHook implements AutoCloseable {
         return true;
     }
 
-    /** Whether the JVM ends, by a signal or an exit. */
+    /** Returns whether the JVM ends, by a signal or an exit. */
     public static boolean isJvmEnding() {
         Thread nothing = new Thread();
         try {
@@ -60,7 +61,7 @@ public final class InterruptHook implements AutoCloseable {
         }
     }
 
-    /** Forgets the action; one that has begun goes on. */
+    /** Forgets the action; an action that has begun continues. */
     @Override
     public void close() {
         try {

@@ -3,15 +3,15 @@
 package io.github.rdma4j.perftest.exit;
 
 /**
- * A test could not be started or finished, for a reason that the user can be told: a peer that does not answer, a
- * device without an active port, a completion with an error. The message is the cause; {@link #remedy()} says what to
- * try.
+ * Thrown when a test cannot be started or finished and the user can act on the reason: the peer does not answer, the
+ * device has no active port, a request completed with an error. The message is the cause; {@link #remedy()} says what
+ * to try.
  */
 public class PerftestException extends RuntimeException {
     private final String remedy;
 
     /**
-     * @param message what went wrong, in one sentence
+     * @param message the failure, in one sentence
      * @param remedy what the user can do about it, or an empty string
      */
     public PerftestException(String message, String remedy) {
@@ -19,7 +19,7 @@ public class PerftestException extends RuntimeException {
     }
 
     /**
-     * @param message what went wrong, in one sentence
+     * @param message the failure, in one sentence
      * @param remedy what the user can do about it, or an empty string
      * @param cause the exception below it, or null
      */
@@ -28,12 +28,12 @@ public class PerftestException extends RuntimeException {
         this.remedy = remedy;
     }
 
-    /** Whether the other side has gone or fallen silent, so that the cause is to be looked for there. */
+    /** Returns whether the peer is gone or silent, so that the cause is on its side. */
     public boolean peerLost() {
         return false;
     }
 
-    /** What the user can do about it; empty when nothing is known. */
+    /** Returns what the user can do about it; empty if there is no advice. */
     public final String remedy() {
         return remedy;
     }

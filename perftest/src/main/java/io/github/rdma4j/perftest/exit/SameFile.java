@@ -9,7 +9,7 @@ import java.nio.file.Path;
 public final class SameFile {
     private SameFile() {}
 
-    /** Whether they are, whatever links lead there; of files that there are not yet, by their names. */
+    /** Returns whether they are, whatever links lead there; of files that there are not yet, by their names. */
     public static boolean are(Path one, Path other) {
         return whole(one).equals(whole(other));
     }

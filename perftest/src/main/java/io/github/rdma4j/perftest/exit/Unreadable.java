@@ -9,15 +9,15 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** Why a file that was named on a command line cannot be read. */
+/** Explains why a file from a command line cannot be read. */
 public final class Unreadable {
     private Unreadable() {}
 
     /**
-     * The words for it: what the exceptions say themselves is mostly the name of the file again.
+     * Returns the explanation. The message of the exception is mostly only the name of the file.
      *
-     * @param file which
-     * @param failure what reading it has ended with
+     * @param file the file
+     * @param failure the exception from reading it
      * @return a sentence with the file's name
      */
     public static String sentence(Path file, IOException failure) {

@@ -20,11 +20,11 @@ public record LatencyFigures(
     /** The percentiles that are reported. */
     public static final List<Double> PERCENTILES = List.of(50.0, 90.0, 99.0, 99.9, 99.99, 99.999);
 
-    /** A percentile says something when so many samples at least lie beyond it. */
+    /** A percentile is meaningful if at least this many samples lie beyond it. */
     public static final int ENOUGH_BEYOND = 10;
 
     /**
-     * The time that so many percent of the samples do not exceed, true to 0.1 %.
+     * Returns the time that this percentage of the samples does not exceed, accurate to 0.1 %.
      *
      * @param percent 0 to 100
      */
@@ -32,9 +32,8 @@ public record LatencyFigures(
         if (beyond(percent) == 0) {
             return maximum;
         }
-        // A bucket is named by its upper end; its middle is wrong by half as much, and not always to the same side. The
-        // middle
-        // of the first and of the last one may lie beyond all samples.
+        // A bucket is named by its upper end. Its middle has half the error, in either direction. The middle of the
+        // first and of the last bucket may lie beyond all samples.
         long middle = histogram.medianEquivalentValue(histogram.getValueAtPercentile(percent));
         return Math.clamp(middle / 1000.0, minimum, maximum);
     }
@@ -44,7 +43,7 @@ public record LatencyFigures(
         return percentile(50);
     }
 
-    /** How many samples lie beyond a percentile in the order of their length: what it rests on. */
+    /** Returns how many samples lie beyond a percentile, which says how reliable it is. */
     public long beyond(double percent) {
         // The next smaller number: 99.9 is not exactly representable, and its product with a count may come out a
         // little
@@ -52,12 +51,12 @@ public record LatencyFigures(
         return samples - (long) Math.ceil(Math.nextDown(percent) / 100 * samples);
     }
 
-    /** Whether enough samples lie beyond a percentile for it to say anything. */
+    /** Returns whether enough samples lie beyond a percentile for it to say anything. */
     public boolean isTrustworthy(double percent) {
         return beyond(percent) >= ENOUGH_BEYOND;
     }
 
-    /** How many samples it takes until enough lie beyond a percentile below 100. */
+    /** Returns how many samples a percentile below 100 needs so that enough lie beyond it. */
     public static long samplesFor(double percent) {
         return Math.round(ENOUGH_BEYOND * 100 / (100 - percent));
     }

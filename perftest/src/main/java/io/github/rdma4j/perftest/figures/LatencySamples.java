@@ -5,17 +5,17 @@ package io.github.rdma4j.perftest.figures;
 import org.HdrHistogram.Histogram;
 
 /**
- * Collects the latencies of a run, one by one: an HdrHistogram of all of them, and beside it what a histogram knows
- * only to the width of its buckets, exactly: the least, the greatest, the mean and the deviation.
+ * Collects the latencies of a run, one by one: an HdrHistogram of all of them, and exact values of the least, the
+ * greatest, the mean and the deviation, which a histogram has only to the width of its buckets.
  *
- * <p>All memory is taken by the constructor, so that {@link #record} may be called inside a measured loop. Used by one
+ * <p>The constructor allocates all memory, so that {@link #record} can be called in a measured loop. For use by one
  * thread.
  */
 public final class LatencySamples {
-    /** Percentiles are true to one part in so many powers of ten: to 0.1 %. */
+    /** The number of significant digits of percentiles: they are accurate to 0.1 %. */
     static final int SIGNIFICANT_DIGITS = 3;
 
-    /** One hour: no run stands still for longer, and what does is counted as an hour in the histogram. */
+    /** One hour: no run pauses for longer, and the histogram counts a longer time as an hour. */
     private static final long LONGEST = 3_600_000_000_000L;
 
     private final Histogram histogram = new Histogram(1, LONGEST, SIGNIFICANT_DIGITS);
@@ -25,7 +25,7 @@ public final class LatencySamples {
     private long least;
     private long most;
 
-    /** The sums are of the distances from the first sample: so they lose no digits where all samples are alike. */
+    /** The sums are of the differences from the first sample, so that they lose no digits if all samples are alike. */
     private long reference;
 
     private long sum;
@@ -69,17 +69,17 @@ public final class LatencySamples {
         histogram.recordValue(Math.min(parts == 1 ? nanoseconds : (nanoseconds + parts - 1) / parts, LONGEST));
     }
 
-    /** How many. */
+    /** Returns the number of samples. */
     public long count() {
         return count;
     }
 
     /**
-     * What they come to.
+     * Returns the figures of the samples.
      *
-     * @param begin time of the first one's start, milliseconds since 1970
-     * @param end time of the last one's end, likewise
-     * @throws IllegalStateException when there are none
+     * @param begin start of the first sample, milliseconds since 1970
+     * @param end end of the last sample, likewise
+     * @throws IllegalStateException when there are no samples
      */
     public LatencyFigures figures(long begin, long end) {
         if (count == 0) {

@@ -35,16 +35,16 @@ public record MedianInterval(double median, double low, double high) {
         return new MedianInterval(median, sorted[rank - 1], sorted[sorted.length - rank]);
     }
 
-    /** Whether there were enough figures for an interval. */
+    /** Returns whether there were enough figures for an interval. */
     public boolean isBounded() {
         return !Double.isNaN(low);
     }
 
     /**
-     * The rank of the interval's lower end, counted from 1, which is that of the upper end counted from the greatest:
-     * the highest that keeps the confidence.
+     * Returns the highest rank of the interval's lower end that keeps the confidence, counted from 1. The upper end has
+     * the same rank, counted from the greatest figure.
      *
-     * @return 0 when none does
+     * @return 0 when no rank keeps it
      */
     static int rank(int figures) {
         int rank = 0;
@@ -55,7 +55,7 @@ public record MedianInterval(double median, double low, double high) {
     }
 
     /**
-     * With what probability the interval between two figures of the same rank, from below and from above, holds the
+     * Returns the probability that the interval between the figures of one rank, counted from both ends, contains the
      * true median.
      */
     static double confidence(int figures, int rank) {

@@ -15,11 +15,11 @@ public final class SampleTimes {
     }
 
     /**
-     * From the times between which the samples lie.
+     * Makes the samples from the times between which they lie.
      *
      * @param stamps nanoseconds, ascending
-     * @param count how many of them count, at least 2
-     * @param parts into how many equal parts a sample falls, of which one is the latency
+     * @param count the number of valid stamps, at least 2
+     * @param parts the number of equal parts of a sample, of which one is the latency
      */
     public static SampleTimes between(long[] stamps, int count, int parts) {
         long[] times = new long[count - 1];
@@ -29,7 +29,7 @@ public final class SampleTimes {
         return new SampleTimes(times, 1000.0 * parts);
     }
 
-    /** How many. */
+    /** Returns the number of samples. */
     public int count() {
         return nanoseconds.length;
     }

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.figures;
 import java.util.Arrays;
 
 /**
- * How far the same figure differs between rounds.
+ * The spread of a figure over rounds.
  *
  * @param minimum the least
  * @param median the middle one, or the mean of the two in the middle

@@ -28,20 +28,20 @@ public abstract class CommandOptions {
     private String[] superfluous = new String[0];
 
     /**
-     * Refuses what makes no sense.
+     * Refuses invalid options.
      *
-     * @throws IllegalParameterException if something does not
-     * @throws InvalidPathException if no file can have a name that was given
+     * @throws IllegalParameterException if an option is invalid
+     * @throws InvalidPathException if a given name cannot be the name of a file
      */
     protected abstract void check();
 
     /**
-     * Reads a command line, and answers it if it asks for help or makes no sense.
+     * Parses a command line, and handles it if it asks for help or is wrong.
      *
-     * @param arguments behind the command's name
-     * @param out gets the help
-     * @param complaints tells what makes no sense
-     * @return the exit status if it was answered; empty if the command is to be done
+     * @param arguments the arguments after the command's name
+     * @param out receives the help
+     * @param complaints reports what is wrong
+     * @return the exit status if the command line has been handled; empty if the command must run
      */
     public final OptionalInt read(List<String> arguments, PrintStream out, Complaints complaints) {
         CommandLine line = new CommandLine(this).setOverwrittenOptionsAllowed(true);

@@ -11,7 +11,7 @@ public final class FindingFields {
     private FindingFields() {}
 
     /**
-     * Writes state, what was seen, what it means and what mends it.
+     * Writes the state, the value, its meaning and how to fix it.
      *
      * @param json in the finding's object
      */

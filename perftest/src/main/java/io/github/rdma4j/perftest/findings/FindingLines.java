@@ -4,9 +4,9 @@ package io.github.rdma4j.perftest.findings;
 
 import io.github.rdma4j.gpudirect.check.FindingState;
 
-/** Lays findings out: state, name and what was seen in a line, and what that means and mends below it. */
+/** Lays out findings: a line with state, name and value, followed by the meaning and how to fix it. */
 public final class FindingLines {
-    /** What lines below a title begin with. */
+    /** The indentation of lines below a title. */
     public static final String INDENT = "  ";
 
     private static final int STATE = 9;
@@ -31,12 +31,12 @@ public final class FindingLines {
     }
 
     /**
-     * The first line of a finding.
+     * Prints the first line of a finding.
      *
-     * @param state how it stands
-     * @param name what was checked
-     * @param subject of what; empty for the machine
-     * @param seen what was seen
+     * @param state its severity
+     * @param name the check
+     * @param subject its subject; empty for the machine
+     * @param seen the value
      */
     public void seen(FindingState state, String name, String subject, String seen) {
         text.entry(
@@ -45,9 +45,9 @@ public final class FindingLines {
     }
 
     /**
-     * What it means and what to do.
+     * Prints the meaning and the remedy.
      *
-     * @param meaning without a full stop; empty if nothing needs to be said
+     * @param meaning without a full stop; empty if it needs no explanation
      * @param remedy without a full stop; empty if there is nothing to do
      */
     public void explain(String meaning, String remedy) {

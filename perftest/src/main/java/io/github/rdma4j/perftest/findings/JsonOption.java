@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** The option {@code --json} of commands that print a page, and what it asks for. */
+/** The option {@code --json} of commands that print a page. */
 public final class JsonOption {
     /** The exit status of a command whose document could not be written. */
     public static final int NOT_WRITTEN = 4;
@@ -41,11 +41,11 @@ public final class JsonOption {
     }
 
     /**
-     * Refuses a name that no file can have, and a file that the command itself needs.
+     * Refuses an invalid file name, and a file that the command itself needs.
      *
-     * @param needed files that the document must not take the place of
-     * @throws java.nio.file.InvalidPathException if it is one that no file can have
-     * @throws IllegalParameterException if it is one of those that are needed
+     * @param needed files that the document must not replace
+     * @throws java.nio.file.InvalidPathException if the name is invalid
+     * @throws IllegalParameterException if it is one of the needed files
      */
     public void check(Path... needed) {
         Optional<Path> file = file();
@@ -68,7 +68,7 @@ public final class JsonOption {
             if (STANDARD_OUTPUT.equals(json)) {
                 document.write(out);
                 if (out.checkError()) {
-                    // Main tells why.
+                    // Main reports why.
                     return NOT_WRITTEN;
                 }
             } else {

@@ -8,12 +8,12 @@ import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
 
 /**
- * What a command has measured so far, so that it is shown however the command ends: a failure, Ctrl-C. It is shown
- * once, by whoever comes first.
+ * Keeps a command's results so far, so that they are shown however the command ends: after a failure or Ctrl-C. The
+ * first caller shows them, and only once.
  *
  * <p>Safe for use by several threads: a signal has a thread of its own.
  *
- * @param <R> what was measured
+ * @param <R> the type of report
  */
 public final class KeptReport<R> {
     private final ToIntFunction<R> show;
@@ -21,7 +21,7 @@ public final class KeptReport<R> {
     private boolean shown;
 
     /**
-     * Of nothing yet.
+     * Makes an empty report.
      *
      * @param show prints a report and writes its documents; returns the exit status
      */

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.findings;
 
-/** Text in lines that are not too long to be read; what is too long is continued below where it began. */
+/** Wraps text to a readable width, with continuation lines indented to the start of the text. */
 public final class Paragraphs {
     private static final int WIDTH = 120;
 

@@ -10,14 +10,14 @@ import java.nio.file.OpenOption;
 import java.util.Arrays;
 
 /**
- * Host memory and a file that is open past the page cache, which takes whole blocks alone: what is behind the last one
- * goes by the other channel.
+ * Host memory and a file that is open with O_DIRECT, which transfers only whole blocks: the rest after the last block
+ * uses the other channel.
  */
 final class DirectTarget implements GdsTarget {
-    /** Of every usual file system. */
+    /** The block size of every usual file system. */
     static final int BLOCK = 4096;
 
-    /** By its name: compilers warn of classes that are not of Java's own packages. */
+    /** Loaded by name, because compilers warn about classes outside Java's own packages. */
     private static final String OPTIONS = "com.sun.nio.file.ExtendedOpenOption";
 
     private final FileChannel direct;
@@ -36,9 +36,9 @@ final class DirectTarget implements GdsTarget {
     }
 
     /**
-     * What opens a file past the page cache: O_DIRECT.
+     * Returns the option that opens a file past the page cache: O_DIRECT.
      *
-     * @throws UnsupportedOperationException if this JDK has it not
+     * @throws UnsupportedOperationException if this JDK does not have it
      */
     static OpenOption option() {
         try {

@@ -40,7 +40,7 @@ import java.util.stream.Collectors;
 
 /** Measures each direction, each size and each number of threads, all ways by turns. */
 final class GdsBandwidth {
-    /** What a report without results says. */
+    /** The state of a report without results. */
     static final String NOTHING = "no way could be measured";
 
     private final Instant started = Instant.now();
@@ -69,7 +69,7 @@ final class GdsBandwidth {
         Path file = options.file();
         boolean made = !Files.exists(file);
         requireFile(file, made);
-        // Left behind, the next run would take it for the user's own and write nothing.
+        // A file left behind would look like the user's own to the next run, which would write nothing.
         try (InterruptHook _ = new InterruptHook(() -> interrupted(made))) {
             if (made) {
                 make(file);
@@ -108,7 +108,10 @@ final class GdsBandwidth {
         }
     }
 
-    /** Shown before the file goes: without it the measurement fails, and that would be told in the signal's place. */
+    /**
+     * Print before the file is deleted: the measurement fails without it, and its failure would be reported instead of
+     * the signal.
+     */
     private void interrupted(boolean made) {
         try {
             kept.broken(report -> report.ended(RunState.INTERRUPTED, InterruptHook.REASON));
@@ -138,7 +141,7 @@ final class GdsBandwidth {
                 null);
     }
 
-    /** Of its whole size: a write into holes is another thing than one over blocks. */
+    /** Writes the whole file, because a write into holes has another speed than a write to existing blocks. */
     private void make(Path file) throws IOException {
         ByteBuffer some = ByteBuffer.allocateDirect(1 << 20);
         // A name that somebody has taken meanwhile stays: it is refused here.
@@ -182,7 +185,7 @@ final class GdsBandwidth {
         }
     }
 
-    /** What the storage does in one minute and not in another is nobody's merit: each round has a pass of each way. */
+    /** Each round has a pass of each path, because the speed of the storage varies from minute to minute. */
     private void byTurns(List<OpenWay> ways, long fileSize, boolean write, int size, int threads) {
         Deque<GdsPasses> begun = new ArrayDeque<>();
         try {
@@ -206,9 +209,9 @@ final class GdsBandwidth {
     }
 
     /**
-     * Opens a way, or says why it is left out.
+     * Opens a path, or reports why it is left out.
      *
-     * @param opened takes what is to be closed, the last first
+     * @param opened collects the resources that must be closed, the last one first
      */
     private Optional<IntFunction<GdsTarget>> open(
             CudaContext context, GdsWay way, OpenOption[] access, Deque<Closeable> opened) throws IOException {

@@ -20,7 +20,7 @@ public final class GdsCommand {
     /** The name on the command line. */
     public static final String NAME = "gds_bw";
 
-    /** What it does, in a line. */
+    /** The summary in the list of commands. */
     public static final String TITLE = "How fast files get to GPU memory and back, by each way";
 
     private static final int OK = 0;
@@ -33,7 +33,8 @@ public final class GdsCommand {
      * @param arguments after the command's name
      * @param out standard output
      * @param err standard error
-     * @return the exit status: 0 done; 1 it failed; 2 the command line makes no sense; 4 no JSON document
+     * @return the exit status: 0 for success; 1 if it failed; 2 for a wrong command line; 4 if the JSON document was
+     *     not written
      */
     public static int run(List<String> arguments, PrintStream out, PrintStream err) {
         GdsOptions options = new GdsOptions();

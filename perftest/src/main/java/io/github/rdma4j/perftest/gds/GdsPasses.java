@@ -142,7 +142,7 @@ final class GdsPasses implements AutoCloseable {
         }
     }
 
-    /** Each block once more, beside what a plain read of the file gives. */
+    /** Reads each block again, and compares it with a plain read of the file. */
     private void compare(int number) {
         GdsTarget target = targets.get(number);
         ByteBuffer ours = ByteBuffer.allocateDirect(size);

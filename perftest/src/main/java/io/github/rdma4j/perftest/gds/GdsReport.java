@@ -9,19 +9,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All that came out.
+ * The complete result.
  *
- * @param started when
- * @param seconds how long it took
- * @param environment where
- * @param file that was read
- * @param fileSize its bytes
+ * @param started the start time
+ * @param seconds the duration
+ * @param environment the environment
+ * @param file the file that was read
+ * @param fileSize its size in bytes
  * @param fileSystem such as {@code ext4}
  * @param gpu in words
- * @param decisions of each way that was measured: path and reasons, or why it was left out
+ * @param decisions for each measured path the decision and its reasons, or why it was left out
  * @param results in the order of measuring
- * @param state how it ended
- * @param failure what ended it, in words; null when it came to its end
+ * @param state how the run ended
+ * @param failure the failure that ended it, in words; null when it is complete
  */
 record GdsReport(
         Instant started,

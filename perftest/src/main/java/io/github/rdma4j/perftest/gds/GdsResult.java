@@ -6,14 +6,14 @@ import io.github.rdma4j.perftest.figures.Spread;
 import java.util.List;
 
 /**
- * What came out.
+ * The result of one path.
  *
- * @param way how
+ * @param way the path
  * @param write whether the file was written
  * @param size bytes of a transfer
- * @param threads at the same time
+ * @param threads the number of concurrent threads
  * @param speeds of each pass over the whole file, in MiB per second
- * @param bytes that were compared afterwards, and right
+ * @param bytes the number of bytes that were compared afterwards and were right
  */
 record GdsResult(GdsWay way, boolean write, int size, int threads, List<Double> speeds, long bytes) {
     /** Copies the list. */
@@ -21,7 +21,7 @@ record GdsResult(GdsWay way, boolean write, int size, int threads, List<Double> 
         speeds = List.copyOf(speeds);
     }
 
-    /** Of the passes. */
+    /** Returns the spread of the passes. */
     Spread spread() {
         return Spread.of(speeds.stream().mapToDouble(Double::doubleValue).toArray());
     }

@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.gds;
 
 import java.nio.ByteBuffer;
 
-/** Where one thread has its block of bytes, and how it gets to the file and back. */
+/** One thread's block of memory, with the transfers between the file and the block. */
 interface GdsTarget extends AutoCloseable {
     /** Reads; {@return how many bytes} */
     long read(long offset, int length);

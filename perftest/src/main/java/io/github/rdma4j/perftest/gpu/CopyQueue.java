@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  * <p>Nothing waits, and nothing is allocated. For use by one thread.
  */
 public final class CopyQueue {
-    /** More bytes are not copied without telling that they are. */
+    /** After this many bytes the queue records an event, so that their completion becomes visible. */
     private static final long GROUP = 256 << 10;
 
     private static final int EVENTS = 16;
@@ -55,7 +55,7 @@ public final class CopyQueue {
         passed = recorded;
     }
 
-    /** Whether no copy can be queued until some are done. */
+    /** Returns whether no copy can be queued until some are done. */
     public boolean full() {
         return recorded - passed == EVENTS;
     }
@@ -80,7 +80,7 @@ public final class CopyQueue {
         }
     }
 
-    /** To be called when no more follow at once. */
+    /** Records an event. Call it when no more copies follow at once. */
     public void mark() {
         if (marked != queued && !full()) {
             int next = (int) (recorded++ % EVENTS);
@@ -91,12 +91,12 @@ public final class CopyQueue {
         }
     }
 
-    /** How many have been queued. */
+    /** Returns how many copies have been queued. */
     public long queued() {
         return queued;
     }
 
-    /** How many are done: asks the driver. */
+    /** Returns how many copies are done, by asking the driver. */
     public long done() {
         while (passed != recorded) {
             int next = (int) (passed % EVENTS);

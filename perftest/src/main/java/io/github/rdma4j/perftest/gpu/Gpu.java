@@ -30,12 +30,12 @@ import java.util.stream.Collectors;
 
 /** The GPU of a test: its primary context, and a stream for copies each way. */
 public final class Gpu implements AutoCloseable {
-    /** As the C tools: the allocation that an adapter's page tables may need whole. */
+    /** As in the C tools: the granularity that an adapter's page tables may need. */
     private static final long ALIGNMENT = 64 << 10;
 
     /**
-     * Where sys lies in which the peer-memory modules are looked for; in a container that may be another folder than
-     * the root.
+     * The folder with the sys folder in which peer-memory modules are searched; in a container it may be another folder
+     * than the root.
      */
     private static final String ROOT_PROPERTY = "io.github.rdma4j.gpudirect.root";
 
@@ -87,14 +87,16 @@ public final class Gpu implements AutoCloseable {
         }
     }
 
-    /** What went wrong, as what the user is told; the same if it has nothing to do with the GPU. */
+    /**
+     * Converts a failure of the GPU into an exception with a message for the user. Returns any other failure unchanged.
+     */
     public static RuntimeException explain(RuntimeException failure) {
         return failure instanceof CudaException || failure instanceof GpuPathUnavailableException
                 ? new PerftestException("GPU memory: " + failure.getMessage(), "", failure)
                 : failure;
     }
 
-    /** What was asked for. */
+    /** Returns the options. */
     public GpuOptions options() {
         return options;
     }
@@ -104,22 +106,22 @@ public final class Gpu implements AutoCloseable {
         return context.device().toString();
     }
 
-    /** On which what goes to the host is copied. */
+    /** Returns the stream for copies to the host. */
     public CudaStream toHost() {
         return toHost;
     }
 
-    /** On which what comes from the host is copied. */
+    /** Returns the stream for copies from the host. */
     public CudaStream toDevice() {
         return toDevice;
     }
 
-    /** What memory and events belong to. */
+    /** Returns the context of memory and events. */
     public CudaContext context() {
         return context;
     }
 
-    /** Memory of the kind that is asked for. */
+    /** Allocates memory of the kind in the options. */
     public DeviceMemory allocate(long bytes) {
         long rounded = Math.ceilDiv(bytes, ALIGNMENT) * ALIGNMENT;
         try {
@@ -134,7 +136,7 @@ public final class Gpu implements AutoCloseable {
         }
     }
 
-    /** Managed memory, which the processor reaches too. */
+    /** Allocates managed memory, which the processor can also access. */
     public TestBuffer managedBuffer(long bytes) {
         DeviceMemory memory = allocate(bytes);
         return TestBuffer.at(memory.deviceAddress(), bytes, memory::close);
@@ -152,7 +154,7 @@ public final class Gpu implements AutoCloseable {
         }
     }
 
-    /** Registers it by the path that is asked for. */
+    /** Registers memory by the path in the options. */
     public DeviceRegion register(ProtectionDomain domain, DeviceMemory memory, AccessFlag... access) {
         return GpuDirect.on(domain, context, this::configure).register(memory, access);
     }
@@ -174,7 +176,7 @@ public final class Gpu implements AutoCloseable {
         }
     }
 
-    /** Waits until what was queued on a stream is done. */
+    /** Waits until all work queued on a stream is done. */
     public static void await(CudaStream stream) {
         if (!stream.await(LONGEST_COPY)) {
             throw new PerftestException(

@@ -39,7 +39,7 @@ public final class BandwidthLoop {
      * @param inline whether the messages travel in the work requests
      * @param events whether to sleep until completions are announced
      * @param bursts limits the rate; null for none
-     * @param pollBatch completions taken at a time, at most
+     * @param pollBatch the largest number of completions per poll
      */
     public record Manner(
             int operation, Depth depth, boolean inline, boolean events, BurstLimit bursts, int pollBatch) {}
@@ -62,8 +62,8 @@ public final class BandwidthLoop {
 
         /**
          * @param index the id of its work requests
-         * @param sharedReceiveQueue that requests of an XRC queue pair name; -1 for other types
-         * @param passage what the messages go through
+         * @param sharedReceiveQueue the target of an XRC queue pair's requests; -1 for other types
+         * @param passage the passage of the messages
          */
         public Stream(
                 int index,
@@ -142,8 +142,8 @@ public final class BandwidthLoop {
     }
 
     /**
-     * Sends until all queue pairs have completed {@code count} messages, or the run is over, or something fails. A
-     * timed run goes on where the one before has left its messages under way.
+     * Sends until all queue pairs have completed {@code count} messages, or the run is over, or an operation fails. A
+     * timed run continues with the messages that the previous run has left under way.
      *
      * @param count messages per queue pair; {@link Long#MAX_VALUE} for a timed run
      */
@@ -182,7 +182,7 @@ public final class BandwidthLoop {
         return false;
     }
 
-    /** What was completed counts when it is where it belongs. */
+    /** A completed message counts only when its copy is also done. */
     private void settle() {
         for (Stream stream : streams) {
             while (!stream.passage.settled() && control.running()) {
@@ -326,7 +326,7 @@ public final class BandwidthLoop {
         return sampled;
     }
 
-    /** What went wrong on this side; null when nothing did. */
+    /** Returns the failure of this side; null without one. */
     public String failure() {
         if (failedStream != null) {
             return Failures.post(postErrno, failedStream.queuePair);

@@ -3,13 +3,13 @@
 package io.github.rdma4j.perftest.loop;
 
 /**
- * The software rate limit of the bandwidth tools: bursts of messages, one every so often, over all queue pairs
+ * The software rate limit of the bandwidth tools: bursts of messages at a constant interval, over all queue pairs
  * together.
  *
- * <p>A burst is due a constant time after the one before was due, so that what the loop needs to look at the clock does
- * not add up (in the C tools it does). A side that falls behind by more than one burst does not catch up.
+ * <p>A burst is due at a constant time after the previous one was due, so that the cost of reading the clock does not
+ * add up, as it does in the C tools. A side that falls behind by more than one burst does not catch up.
  *
- * <p>Knows no clock: whoever asks tells the time. Allocates nothing. Used by one thread.
+ * <p>The caller passes the time. Does not allocate. For use by one thread.
  */
 public final class BurstLimit {
     private final long burst;
@@ -26,7 +26,7 @@ public final class BurstLimit {
         this.interval = burst * 1e9 / perSecond;
     }
 
-    /** How many messages may be posted at this time, in nanoseconds. */
+    /** Returns how many messages may be posted at a time, which is in nanoseconds. */
     long allowance(long now) {
         if (left == 0) {
             if (Double.isNaN(due)) {

@@ -8,9 +8,9 @@ import io.github.rdma4j.verbs.CompletionQueue;
 import java.time.Duration;
 
 /**
- * What a loop does when it has polled its completion queues and found nothing: poll again at once, or with {@code -e}
- * sleep until one of them announces something. The loop asks after each fruitless poll; the first question arms the
- * queues, so that the poll after it finds what came before, and only the next one sleeps.
+ * The wait of a loop that has polled its completion queues without a result: poll again at once, or with {@code -e}
+ * sleep until one of them announces a completion. The loop calls {@link #pause} after each fruitless poll. The first
+ * call arms the queues, so that the poll after it finds earlier completions, and only the next call sleeps.
  */
 public final class CompletionWait {
     /** So often a sleeping loop sees whether the run is over. */
@@ -21,14 +21,14 @@ public final class CompletionWait {
     private final CompletionQueue second;
     private boolean armed;
 
-    /** Of these queues. */
+    /** Waits for these queues. */
     public CompletionWait(TestQueues queues) {
         this.channel = queues.channel();
         this.first = queues.sends();
         this.second = queues.receives();
     }
 
-    /** Nothing was found. Sleeping allocates; polling does not. */
+    /** Waits after a fruitless poll. Sleeping allocates; polling does not. */
     void pause() {
         if (channel != null) {
             sleep();
@@ -45,7 +45,7 @@ public final class CompletionWait {
             return;
         }
         channel.nextEvent(NAP);
-        // A queue whose event is still to come is armed again, which costs nothing but a look into an empty queue.
+        // A queue whose event is still pending is armed again, which costs only one poll of an empty queue.
         armed = false;
     }
 }

@@ -14,9 +14,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * ib_write_lat with messages in a GPU's memory that the adapter reaches. The processor cannot wait for a byte there,
- * nor write one: the last byte of a message is copied, to pinned memory again and again until it is the awaited one,
- * and from it before a message is sent. What a copy takes is part of the latency.
+ * The loop of ib_write_lat with messages in GPU memory that the adapter reaches directly. The processor can neither
+ * poll nor write a byte there. It copies a message's last byte to pinned memory repeatedly until the byte is the
+ * awaited one, and copies the last byte from pinned memory before it sends a message. The time of a copy is part of the
+ * latency.
  */
 public final class GpuWriteLatencyLoop extends WriteLatencyLoop {
     private static final int FROM_DEVICE = 0;
@@ -71,7 +72,7 @@ public final class GpuWriteLatencyLoop extends WriteLatencyLoop {
         return isWhole(number);
     }
 
-    /** Whether the last byte of the peer's message is this one. */
+    /** Returns whether the last byte of the peer's message is this one. */
     private boolean isThere(byte counter) {
         reading.copyToHost(awaitOffset, FROM_DEVICE, 1);
         return await(reading) && bytes.get(ValueLayout.JAVA_BYTE, FROM_DEVICE) == counter;

@@ -38,7 +38,7 @@ public final class GroupTimes {
         completions = 0;
     }
 
-    /** Whether anything is recorded. */
+    /** Returns whether anything is recorded. */
     boolean recording() {
         return postTimes.length > 0;
     }
@@ -100,7 +100,7 @@ public final class GroupTimes {
         return (double) (completed[completion] - postedBefore[post]) / (completionTimes[completion] - postTimes[post]);
     }
 
-    /** Whether b lies below the line from a to c. */
+    /** Returns whether b lies below the line from a to c. */
     private boolean isCorner(int a, int b, int c) {
         return (double) (postedBefore[b] - postedBefore[a]) * (postTimes[c] - postTimes[a])
                 < (double) (postedBefore[c] - postedBefore[a]) * (postTimes[b] - postTimes[a]);

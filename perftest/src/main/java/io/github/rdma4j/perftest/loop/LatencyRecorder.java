@@ -11,10 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Takes the times of a latency tool's loop, and paces it in an open loop. For the loop there is one call per message,
- * right before it is posted and after the answer to the one before is there. In a closed loop the call may stand right
- * behind the post, too, while the message is on its way: from one call to the next it is the same time, and no message
- * waits for the clock.
+ * Takes the times of a latency tool's loop, and paces an open loop. The loop makes one call per message, right before
+ * it posts the message and after it has received the previous answer. In a closed loop the call may also follow the
+ * post, while the message is on its way: the time between two calls is the same, and no message waits for the clock.
  *
  * <pre>{@code
  * recorder.begin();
@@ -25,7 +24,7 @@ import java.util.List;
  *     if (!recorder.paces()) recorder.next();            // takes the time
  *     await the completion (and, where this side sends first, the answer)
  * }
- * if (recorder.paces()) recorder.end();                  // where the last message was answered, too
+ * if (recorder.paces()) recorder.end();                  // where the last message was also answered
  * }</pre>
  *
  * <p>Closed loop: a sample is the time from one call to the next, as in the C tools; of n messages there are n − 1
@@ -38,7 +37,7 @@ import java.util.List;
  * <p>A closed loop may wait before each post, {@link #pausing}: as in the C tools ({@code --latency_gap}) the wait is
  * part of the time from one call to the next.
  *
- * <p>Nothing is allocated between {@link #begin} and {@link #end}. Used by one thread.
+ * <p>Does not allocate between {@link #begin} and {@link #end}. For use by one thread.
  */
 public final class LatencyRecorder {
     /** A counted closed loop of more messages than this records at once and keeps no single times. */
@@ -89,7 +88,7 @@ public final class LatencyRecorder {
         this.keepTimes = keepTimes;
         this.stamps = stampCount == 0 ? NONE : new long[stampCount];
         this.roundCount = rounds;
-        // Those that are evaluated afterwards take turns in one.
+        // Runs that are evaluated afterwards share one.
         this.rounds = new LatencySamples[stampCount == 0 ? rounds : 1];
         for (int i = 0; i < this.rounds.length; i++) {
             this.rounds[i] = new LatencySamples(parts);
@@ -160,12 +159,12 @@ public final class LatencyRecorder {
         return this;
     }
 
-    /** Whether messages wait until they are due: at a rate, in an open loop, or after a pause. */
+    /** Returns whether messages wait until they are due: at a rate, in an open loop, or after a pause. */
     boolean paces() {
         return pacer != null || gap > 0;
     }
 
-    /** What {@link #next} is where messages wait; false when the run is over. */
+    /** Replaces {@link #next} if messages wait; false when the run is over. */
     boolean due() {
         return (gap == 0 || pause()) && next();
     }

@@ -3,11 +3,11 @@
 package io.github.rdma4j.perftest.loop;
 
 /**
- * When the messages of an open loop are due: one after the other at a constant rate from a beginning, whatever becomes
- * of those before. A message that is late moves none of the later ones, so a standstill shows in the latency of every
- * message that should have been sent meanwhile.
+ * The times at which the messages of an open loop are due: at a constant rate from the beginning, whatever happens to
+ * earlier messages. A late message delays none of the later ones, so a pause shows in the latency of every message that
+ * should have been sent during it.
  *
- * <p>Knows no clock: whoever asks compares with one. Allocates nothing. Used by one thread.
+ * <p>The caller reads the clock. Does not allocate. For use by one thread.
  */
 final class Pacer {
     private final double interval;
@@ -35,7 +35,7 @@ final class Pacer {
         return begin + (long) (number++ * interval);
     }
 
-    /** How many have been asked for since the beginning. */
+    /** Returns how many messages have been due since the beginning. */
     long number() {
         return number;
     }

@@ -10,8 +10,8 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 
 /**
- * The receiving half of the measured loop of ib_send_bw: takes several completions at a time, and posts receives in
- * the place of those that were taken. Allocates nothing and throws nothing.
+ * The receiving half of the measured loop of ib_send_bw. It polls several completions at a time and replaces the
+ * receives that they used. It does not allocate and does not throw.
  */
 public final class ReceivingSide {
     private final Receives receives;
@@ -44,9 +44,9 @@ public final class ReceivingSide {
     }
 
     /**
-     * A side whose peer is told of receives.
+     * Makes a side that reports its receives to the peer.
      *
-     * @param credits tells it; null where nobody does
+     * @param credits reports them; null if the peer does not need reports
      * @param alone whether this side sends nothing else
      */
     public ReceivingSide(
@@ -78,17 +78,17 @@ public final class ReceivingSide {
         end = started;
     }
 
-    /** Whether messages are still to come. */
+    /** Returns whether messages are still to come. */
     boolean unfinished() {
         return received < total || receives.copying() || credits != null && credits.busy();
     }
 
-    /** Whether messages that came are on their way to where they belong. */
+    /** Returns whether messages that came are on their way to where they belong. */
     boolean copying() {
         return receives.copying();
     }
 
-    /** Takes what has come; returns how many messages, or -1 when something failed. */
+    /** Polls the completions; returns the number of messages, or -1 on failure. */
     long take() {
         if (receives.copied()) {
             end = System.nanoTime();
@@ -139,8 +139,8 @@ public final class ReceivingSide {
     }
 
     /**
-     * Nanoseconds from when the first messages were seen, which began the time, to when the last ones were. Where all
-     * came at once it is from the begin of the run, at least as long as they took.
+     * Returns the nanoseconds from the first completions to the last ones. If all arrived in one poll, the time begins
+     * with the run, which is at least as long.
      */
     public long nanoseconds() {
         return end - (cameAtOnce() ? started : begin);
@@ -150,7 +150,7 @@ public final class ReceivingSide {
         return received == first;
     }
 
-    /** What went wrong; null when nothing did. */
+    /** Returns the failure; null without one. */
     String failure() {
         if (postErrno != 0) {
             return Failures.post(postErrno, receives.failed());

@@ -38,14 +38,14 @@ public final class RequestLatencyLoop {
     private boolean completionFailed;
 
     /**
-     * @param queuePair connected
-     * @param completionQueue where its requests complete
+     * @param queuePair a connected queue pair
+     * @param completionQueue the completion queue of its requests
      * @param operation one of {@link Operation}
-     * @param sharedReceiveQueue that requests of an XRC queue pair name; -1 for other types
+     * @param sharedReceiveQueue the target of an XRC queue pair's requests; -1 for other types
      * @param events whether to sleep until completions are announced
-     * @param local where the answers go
-     * @param remote what is asked for
-     * @param incoming what an answer goes through that has come
+     * @param local the memory for the answers
+     * @param remote the memory of the peer
+     * @param incoming the passage of a received answer
      * @param control shared with the monitor of the run
      */
     public RequestLatencyLoop(
@@ -125,7 +125,7 @@ public final class RequestLatencyLoop {
         return true;
     }
 
-    /** What went wrong on this side; null when nothing did. */
+    /** Returns the failure of this side; null without one. */
     public String failure() {
         if (postErrno != 0) {
             return Failures.post(postErrno, queuePair);

@@ -6,10 +6,10 @@ import io.github.rdma4j.perftest.stream.RunControl;
 
 /**
  * The measured loop of ib_send_bw, for a side that sends, one that receives, and one that does both: receiving has
- * precedence, so that the peer finds receives for what it sends.
+ * priority, so that the peer finds receives for its messages.
  *
- * <p>It allocates nothing (but where it sleeps, with {@code -e}) and throws nothing: what stopped it is asked
- * afterwards ({@link #failure()}).
+ * <p>It does not allocate, except where it sleeps ({@code -e}), and does not throw: {@link #failure()} returns what
+ * stopped it.
  */
 public final class SendBandwidthLoop {
     private final SendingSide sending;
@@ -104,7 +104,7 @@ public final class SendBandwidthLoop {
         return sending != null ? sending.end() - begin : receiving.nanoseconds();
     }
 
-    /** What went wrong on this side; null when nothing did. */
+    /** Returns the failure of this side; null without one. */
     public String failure() {
         String failure = sending != null ? sending.failure() : null;
         return failure == null && receiving != null ? receiving.failure() : failure;

@@ -14,12 +14,11 @@ import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.WorkCompletions;
 
 /**
- * The measured loop of ib_send_lat, and of ib_write_lat where writes are told to the peer: each side sends or writes a
- * message and waits for the completion of the receive that the other side's message takes.
+ * The measured loop of ib_send_lat, and of ib_write_lat with immediate data: each side sends or writes a message and
+ * waits for the completion of the receive that the other side's message takes.
  *
- * <p>It allocates nothing (but where it sleeps, with {@code -e}) and throws nothing: what stopped it is asked
- * afterwards ({@link #failure()}). One method serves counted and timed runs and both roles, so that one warm-up
- * compiles all there is.
+ * <p>It does not allocate, except where it sleeps ({@code -e}), and does not throw: {@link #failure()} returns what
+ * stopped it. One method serves counted and timed runs and both roles, so that one warm-up compiles all of it.
  */
 public final class SendLatencyLoop {
     private final Sender sender;
@@ -38,13 +37,13 @@ public final class SendLatencyLoop {
     private boolean completionFailed;
 
     /**
-     * @param sender through which to send
+     * @param sender sends the messages
      * @param local the message
      * @param inline whether it travels in the work request
-     * @param receives of the peer's messages
-     * @param queues where all complete
-     * @param outgoing what a message goes through before it is sent
-     * @param incoming what one goes through that has come
+     * @param receives the receives of the peer's messages
+     * @param queues the completion queues
+     * @param outgoing the passage of a message before it is sent
+     * @param incoming the passage of a received message
      * @param control shared with the monitor of the run
      */
     public SendLatencyLoop(
@@ -159,7 +158,7 @@ public final class SendLatencyLoop {
         return true;
     }
 
-    /** What went wrong on this side; null when nothing did. */
+    /** Returns the failure of this side; null without one. */
     public String failure() {
         if (sendErrno != 0) {
             return Failures.post(sendErrno, sender.queuePair());

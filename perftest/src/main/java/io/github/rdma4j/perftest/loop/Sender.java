@@ -14,11 +14,9 @@ import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.RequestPreparation;
 import io.github.rdma4j.verbs.SendBatch;
 
-/**
- * How messages are sent through one queue pair: what each of them carries besides its data depends on the connection.
- */
+/** Sends messages through one queue pair: the fields of a message besides its data depend on the connection. */
 public final class Sender {
-    /** As the C tools have it. */
+    /** The C tools' value. */
     private static final int IMMEDIATE = 0;
 
     private final QueuePair queuePair;
@@ -26,7 +24,7 @@ public final class Sender {
     private final boolean toSharedQueue;
     private final int sharedReceiveQueue;
     private final RequestPreparation preparation;
-    /** Where each message goes, if it is written with a number and not sent; else null. */
+    /** The address of each message if messages are written with immediate data; else null. */
     private final RemoteMemory[] targets;
 
     private final boolean withImmediate;
@@ -52,7 +50,7 @@ public final class Sender {
         return new Sender(resources, stream, targets);
     }
 
-    /** Sends, or where messages are written writes, one after the other to the same place. */
+    /** Returns a sender that sends or writes messages one after the other to one address. */
     public static Sender ofOneMessage(TestResources resources, int stream, long size) {
         return new Sender(
                 resources,

@@ -122,12 +122,12 @@ public final class SendingSide {
         times.clear();
     }
 
-    /** Whether messages are still to be sent or under way. */
+    /** Returns whether messages are still to be sent or under way. */
     boolean unfinished() {
         return completed < total;
     }
 
-    /** Whether messages are on their way to where they can be posted from. */
+    /** Returns whether messages are on their way to where they can be posted from. */
     boolean copying() {
         for (Stream stream : streams) {
             if (stream.passage.busy()) {
@@ -137,7 +137,7 @@ public final class SendingSide {
         return false;
     }
 
-    /** Posts what the queues take; false when that fails. */
+    /** Posts as many messages as the queues take; false on failure. */
     boolean fill() {
         for (int i = 0; i < streams.length; i++) {
             if (!(list == 1 ? fill(i, streams[i]) : fillLists(i, streams[i]))) {
@@ -147,7 +147,7 @@ public final class SendingSide {
         return true;
     }
 
-    /** How many messages may be posted of all. */
+    /** Returns how many messages may have been posted in total. */
     private long allowed(int id, Stream stream) {
         long most = Math.min(count, stream.completed + depth);
         return credits == null ? most : Math.min(most, credits.limit(id, stream.posted));
@@ -226,7 +226,7 @@ public final class SendingSide {
         return true;
     }
 
-    /** Takes completions; returns how many messages they stand for, or -1 when one is a failure. */
+    /** Polls completions; returns the number of messages they complete, or -1 on failure. */
     long take() {
         int arrived = completionQueue.poll(completions);
         if (arrived == 0) {
@@ -269,7 +269,7 @@ public final class SendingSide {
         return end;
     }
 
-    /** What went wrong; null when nothing did. */
+    /** Returns the failure; null without one. */
     String failure() {
         if (failedStream != null) {
             return Failures.post(postErrno, failedStream.sender.queuePair());

@@ -21,7 +21,7 @@ public final class StagedWriteLatencyLoop extends WriteLatencyLoop {
     private final Passage outgoing;
     private final Passage incoming;
 
-    /** See there; the buffer is the host memory that stands for the GPU's. */
+    /** Makes the loop with the parameters of its superclass; the buffer is the host memory that mirrors the GPU's. */
     public StagedWriteLatencyLoop(
             QueuePair queuePair,
             CompletionQueue completionQueue,

@@ -18,11 +18,11 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /**
- * The measured loop of ib_write_lat: each side writes a message whose last byte counts up, and waits for the same byte
+ * The measured loop of ib_write_lat: each side writes a message whose last byte is a counter, and waits for the counter
  * of the other side's message in its own memory.
  *
- * <p>It allocates nothing and throws nothing: what stopped it is asked afterwards ({@link #failure()}). One method
- * serves counted and timed runs and both roles, so that one warm-up compiles all there is.
+ * <p>It does not allocate or throw: {@link #failure()} returns what stopped it. One method serves counted and timed
+ * runs and both roles, so that one warm-up compiles all of it.
  */
 public class WriteLatencyLoop {
     private static final VarHandle COUNTER = ValueLayout.JAVA_BYTE.varHandle().withInvokeExactBehavior();
@@ -32,9 +32,9 @@ public class WriteLatencyLoop {
     private final WorkCompletions completions = WorkCompletions.allocate(1);
     private final MemorySegment buffer;
     private final PreparedRequest request;
-    /** Of the last byte of what is sent, which counts. */
+    /** The offset of the counter in the message that is sent. */
     final long sendOffset;
-    /** Of the last byte of what comes, which counts. */
+    /** The offset of the counter in the message that is received. */
     final long awaitOffset;
 
     /** Bytes of a message. */
@@ -49,16 +49,16 @@ public class WriteLatencyLoop {
     private boolean completionFailed;
 
     /**
-     * @param queuePair connected
-     * @param completionQueue where its sends complete
-     * @param sharedReceiveQueue that requests of an XRC queue pair name; -1 for other types
-     * @param buffer both halves: what is sent, and behind it what the peer writes
+     * @param queuePair a connected queue pair
+     * @param completionQueue the completion queue of its sends
+     * @param sharedReceiveQueue the target of an XRC queue pair's requests; -1 for other types
+     * @param buffer both halves: the messages to send, followed by the memory that the peer writes
      * @param local the message to send, in the first half
-     * @param sendOffset of the message's last byte
-     * @param awaitOffset of the last byte of the peer's message
-     * @param remote where to write it
+     * @param sendOffset the offset of the message's last byte
+     * @param awaitOffset the offset of the last byte of the peer's message
+     * @param remote the address to write to
      * @param inline whether the message travels in the work request
-     * @param seals writes and checks the content of messages; null when that does not matter
+     * @param seals writes and checks the content of messages; null without checks
      * @param control shared with the monitor of the run
      */
     public WriteLatencyLoop(
@@ -138,8 +138,8 @@ public class WriteLatencyLoop {
     }
 
     /**
-     * Waits until the last byte of the peer's message is that of this number. C reads it volatile, and nothing orders
-     * what is read behind it; here it is an acquire, because the content may be looked at.
+     * Waits until the last byte of the peer's message is the low byte of the number. C reads it as volatile, which does
+     * not order later reads. This is an acquire read, because the content may be checked afterwards.
      */
     final boolean awaitCounter(long number) {
         while ((byte) COUNTER.getAcquire(buffer, awaitOffset) != (byte) number) {
@@ -150,7 +150,7 @@ public class WriteLatencyLoop {
         return true;
     }
 
-    /** Whether the peer's message of this number has the content that it should have. */
+    /** Returns whether the peer's message of this number has the content that it should have. */
     final boolean isWhole(long number) {
         return seals == null || seals.check(awaitOffset + 1 - size(), size(), number);
     }
@@ -169,7 +169,7 @@ public class WriteLatencyLoop {
         COUNTER.setRelease(buffer, sendOffset, (byte) number);
     }
 
-    /** As if a message had come, for a loop that plays with itself. */
+    /** Simulates a received message, for a loop without a peer. */
     public void pretend(long number) {
         COUNTER.setRelease(buffer, awaitOffset, (byte) number);
     }
@@ -200,7 +200,7 @@ public class WriteLatencyLoop {
         return true;
     }
 
-    /** What went wrong on this side; null when nothing did. */
+    /** Returns the failure of this side; null without one. */
     public String failure() {
         if (postErrno != 0) {
             return Failures.post(postErrno, queuePair);

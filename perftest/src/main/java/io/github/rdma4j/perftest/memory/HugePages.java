@@ -102,7 +102,7 @@ final class HugePages {
         return Math.max(0, ofMeminfo("HugePages_Total:")) - free();
     }
 
-    /** A number of /proc/meminfo; -1 when there is none. */
+    /** Returns a number from /proc/meminfo; -1 when there is none. */
     private static long ofMeminfo(String key) {
         try {
             for (String line : Files.readAllLines(MEMORY)) {
@@ -111,7 +111,7 @@ final class HugePages {
                 }
             }
         } catch (IOException | NumberFormatException _) {
-            // As if it were not there.
+            // Treat it as missing.
         }
         return -1;
     }

@@ -9,14 +9,14 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * Messages that the receiver can check: their content follows from their number, and a checksum (CRC-32C) of it stands
- * at their end. It finds what was lost, cut, mixed up or damaged on the way.
+ * Messages that the receiver can check: their content follows from their number, and ends with a checksum (CRC-32C).
+ * The check finds lost, truncated, reordered and damaged messages.
  *
- * <p>Of a message of 16 bytes or more the first 8 are its number, the last 4 are free (the latency test of writes
- * counts in the last one), the 4 before them are the checksum of all before. A shorter one has no room for that: each
- * of its bytes but the last follows from the number.
+ * <p>In a message of 16 bytes or more the first 8 bytes are its number, the last 4 are free (the write latency test
+ * uses the last one as its counter), and the 4 before them are the checksum of everything before. A shorter message has
+ * no space for a checksum: each of its bytes except the last follows from the number.
  *
- * <p>Nothing is allocated by {@link #seal} and {@link #check}. Not safe for use by several threads.
+ * <p>{@link #seal} and {@link #check} do not allocate. Not safe for use by several threads.
  */
 public final class SealedMessages {
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -79,11 +79,11 @@ public final class SealedMessages {
     }
 
     /**
-     * Whether a message is there as it was sealed. If not, {@link #failure()} tells what is there instead.
+     * Returns whether a message is intact. If not, {@link #failure()} describes what is there instead.
      *
-     * @param offset where it begins
+     * @param offset its start
      * @param size its length in bytes
-     * @param number what it was sealed with
+     * @param number the number it was sealed with
      */
     public boolean check(long offset, long size, long number) {
         boolean whole = size < LEAST_WITH_CHECKSUM
@@ -141,7 +141,7 @@ public final class SealedMessages {
         }
     }
 
-    /** What was wrong with the first message that was not as it was sealed; null when all were. */
+    /** Describes the first damaged message; null when all were intact. */
     public String failure() {
         if (!damaged) {
             return null;

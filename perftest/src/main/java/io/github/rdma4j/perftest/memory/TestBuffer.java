@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.random.RandomGenerator;
 
-/** The memory that messages come from and go to, of the kind that is asked for. It is freed by {@link #close()}. */
+/** The buffer of the messages, in the kind of memory that the options select. {@link #close()} frees it. */
 public final class TestBuffer implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment segment;
@@ -69,11 +69,11 @@ public final class TestBuffer implements AutoCloseable {
         }
     }
 
-    /** Shared with whoever maps the file too; a device's memory, for instance. */
+    /** Maps a file or device memory, which is shared with every other process that maps it. */
     private MemorySegment map(Path file, long offset, long bytes) {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             long size = channel.size();
-            // A device has no size. Reading behind the end of a file would end the process.
+            // A device has no size. Reading past the end of a file would end the process.
             if (size > 0 && size < offset + bytes) {
                 throw new PerftestException(
                         "--mmap: " + file + " has " + size + " bytes; the test needs " + bytes + " behind offset "

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.netlink;
 
-/** The kernel does not tell. */
+/** Thrown when the kernel does not answer a request. */
 public final class NetlinkException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -18,7 +18,7 @@ public final class NetlinkException extends Exception {
         this.errno = errno;
     }
 
-    /** Of the kernel's answer; 0 if there was none. */
+    /** Returns the errno of the kernel's answer; 0 if there was none. */
     public int errno() {
         return errno;
     }

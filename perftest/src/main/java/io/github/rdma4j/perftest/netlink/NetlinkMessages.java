@@ -41,29 +41,29 @@ public final class NetlinkMessages {
             return value.remaining() >= Short.BYTES ? Short.toUnsignedInt(value.getShort(value.position())) : 0;
         }
 
-        /** One byte; 0 if there is none. */
+        /** Returns one byte; 0 if there is none. */
         public int smallNumber() {
             return value.hasRemaining() ? value.get(value.position()) : 0;
         }
 
-        /** Up to the zero behind it. */
+        /** Returns the text before its terminating zero. */
         public String text() {
             String text = StandardCharsets.UTF_8.decode(value.duplicate()).toString();
             int end = text.indexOf('\0');
             return end < 0 ? text : text.substring(0, end);
         }
 
-        /** Those inside it. */
+        /** Returns the attributes inside this one. */
         public List<Attribute> nested() {
             return attributes(value.duplicate().order(value.order()));
         }
     }
 
     /**
-     * A request for one thing.
+     * Makes a request for one object.
      *
-     * @param family what the kind has before its attributes; a multiple of four bytes
-     * @param attribute of {@link #text} or {@link #nested}
+     * @param family the header before the attributes; a multiple of four bytes
+     * @param attribute the result of {@link #text} or {@link #nested}
      */
     public static byte[] get(int kind, int sequence, byte[] family, byte[] attribute) {
         int length = HEADER + family.length + attribute.length;
@@ -116,14 +116,14 @@ public final class NetlinkMessages {
     }
 
     /**
-     * Takes apart what one receive has brought.
+     * Parses the bytes of one receive.
      *
      * @param bytes one or several messages
-     * @param sequence of the request; others are left out
+     * @param sequence the sequence number of the request; other messages are skipped
      * @param family the bytes before the attributes of each message
-     * @param into gets the attributes of each message
+     * @param into receives the attributes of each message
      * @return whether the last one was among them
-     * @throws NetlinkException if the kernel refused, or has sent what is no message
+     * @throws NetlinkException if the kernel refused, or has sent an invalid message
      */
     public static boolean read(ByteBuffer bytes, int sequence, int family, List<List<Attribute>> into)
             throws NetlinkException {
@@ -164,7 +164,7 @@ public final class NetlinkMessages {
             int length = Short.toUnsignedInt(bytes.getShort());
             int type = bytes.getShort() & TYPE_MASK;
             if (length < ATTRIBUTE_HEADER || length > bytes.limit() - start) {
-                // Cut off: nothing behind it can be found.
+                // Truncated: the rest cannot be parsed.
                 return attributes;
             }
             attributes.add(new Attribute(

@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A socket to a part of the kernel: the JDK has none of this family. Used by one thread. */
+/** A netlink socket, which the JDK does not have. For use by one thread. */
 public final class NetlinkSocket implements AutoCloseable {
     private static final int AF_NETLINK = 16;
     private static final int SOCK_RAW_CLOEXEC = 3 | 0x80000;
@@ -25,10 +25,10 @@ public final class NetlinkSocket implements AutoCloseable {
     private static final int SOL_SOCKET = 1;
     private static final int SO_RCVTIMEO = 20;
     private static final long LIMIT_SECONDS = 2;
-    /** Others may be told of something meanwhile. */
+    /** Messages for others may arrive before the answer. */
     private static final int MOST_MESSAGES = 16;
 
-    /** The kernel sends at most so much at once to whoever takes in that much. */
+    /** The kernel sends at most this much at once to a receiver with a buffer of this size. */
     private static final int LARGEST = 64 * 1024;
 
     private static final Linker LINKER = Linker.nativeLinker();
@@ -108,9 +108,9 @@ public final class NetlinkSocket implements AutoCloseable {
     }
 
     /**
-     * What has come, which the next call overwrites; waited for, two seconds at most.
+     * Receives a message, which the next call overwrites. Waits at most two seconds.
      *
-     * @throws NetlinkException if nothing comes
+     * @throws NetlinkException if no message arrives
      */
     public ByteBuffer receive() throws NetlinkException {
         long length = check(call(RECEIVE, LARGEST), "recv");

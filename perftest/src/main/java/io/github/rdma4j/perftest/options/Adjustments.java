@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What of a command line is done otherwise than it says, where the C tools do the same: an option without effect, a
- * number that is reduced. A line of somebody's script then runs as it is, but not in silence.
+ * The deviations from a command line, where the C tools deviate in the same manner: an option without effect, a number
+ * that is reduced. An existing script then runs unchanged, but the user is notified.
  */
 final class Adjustments {
     private final List<String> lines = new ArrayList<>();

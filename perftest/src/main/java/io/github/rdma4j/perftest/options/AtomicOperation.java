@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.options;
 
-/** What an atomic tool does with eight bytes of the peer; the names are those of the command line. */
+/** The operation of an atomic tool on eight bytes of the peer. The names are the command line's. */
 public enum AtomicOperation {
     /** Stores a value if the old one is as expected. */
     CMP_AND_SWAP,

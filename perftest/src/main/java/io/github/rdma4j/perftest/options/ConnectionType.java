@@ -72,7 +72,7 @@ public enum ConnectionType {
                         };
     }
 
-    /** Whether what is sent may be lost, with nobody sending it again. */
+    /** Returns whether what is sent may be lost, with nobody sending it again. */
     public boolean mayLose() {
         return this == UC || this == UD;
     }

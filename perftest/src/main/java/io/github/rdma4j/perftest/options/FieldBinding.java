@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 import picocli.CommandLine.Model.IGetter;
 import picocli.CommandLine.Model.ISetter;
 
-/** Where picocli puts the value of an option: first the one that it has without being given. */
+/** The storage for the value of an option: at first it has the default. */
 final class FieldBinding<T> implements IGetter, ISetter {
     private final Consumer<T> field;
     private Object value;

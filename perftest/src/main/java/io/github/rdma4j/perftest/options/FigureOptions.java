@@ -114,37 +114,37 @@ public final class FigureOptions {
                 .into(value -> logFile = value);
     }
 
-    /** Whether to report Gb/s instead of MiB/s. */
+    /** Returns whether to report Gb/s instead of MiB/s. */
     public boolean gigabits() {
         return gigabits;
     }
 
-    /** Cycles of a microsecond, where the table and the list of times are to be in cycles; 0 for microseconds. */
+    /** Returns cycles per microsecond if the table and the list of times are in cycles; 0 for microseconds. */
     public double cyclesPerMicrosecond() {
         return cyclesPerMicrosecond;
     }
 
-    /** Whether every single time is listed, from the shortest to the longest. */
+    /** Returns whether every single time is listed, from the shortest to the longest. */
     public boolean sortedTimes() {
         return sortedTimes;
     }
 
-    /** Whether every single time is listed, as they came. */
+    /** Returns whether every single time is listed, as they came. */
     public boolean unsortedTimes() {
         return unsortedTimes;
     }
 
-    /** Whether every single time is listed in any order. */
+    /** Returns whether every single time is listed in any order. */
     public boolean listsTimes() {
         return sortedTimes || unsortedTimes;
     }
 
-    /** Whether the peak of the bandwidth is looked for. */
+    /** Returns whether the peak of the bandwidth is looked for. */
     public boolean peak() {
         return !noPeak;
     }
 
-    /** Whether both directions of a bidirectional run are reported one by one, too. */
+    /** Returns whether a bidirectional run also reports each direction on its own. */
     public boolean both() {
         return both;
     }
@@ -164,37 +164,37 @@ public final class FigureOptions {
         return leastMessageRate != null ? leastMessageRate : 0;
     }
 
-    /** Whether to print what the C tools do not. */
+    /** Returns whether to print what the C tools do not. */
     public boolean details() {
         return details;
     }
 
-    /** How often each size is run. */
+    /** Returns how often to run each size. */
     public int rounds() {
         return rounds != null ? rounds : 1;
     }
 
-    /** Where the JSON report goes; null when none is wanted. */
+    /** Returns the file for the JSON report; null for none. */
     public Path jsonFile() {
         return jsonFile != null || json ? Objects.requireNonNullElse(jsonFile, DEFAULT_JSON_FILE) : null;
     }
 
-    /** Where the comma-separated rows go; null when none are wanted. */
+    /** Returns the file for the comma-separated rows; null for none. */
     public Path csvFile() {
         return csvFile;
     }
 
-    /** Where the percentile distribution goes; null when none is wanted. */
+    /** Returns the file for the percentile distribution; null for none. */
     public Path percentileFile() {
         return percentileFile;
     }
 
-    /** Where the histograms go; null when none are wanted. */
+    /** Returns the file for the histograms; null for none. */
     public Path logFile() {
         return logFile;
     }
 
-    /** Of what is told: the first CPU's frequency counts, as in C. */
+    /** As in the C tools, the frequency of the first CPU is the reported one. */
     private static String otherFrequency() {
         OptionalDouble other = CpuFrequency.conflicting();
         return other.isPresent()
@@ -254,7 +254,7 @@ public final class FigureOptions {
                 option + ": " + value + " is out of range; allowed is 0 or more");
     }
 
-    /** Before the test and not after it: one report would take the place of another, too. */
+    /** Runs before the test, so that an unwritable file costs no test, and one report never overwrites another. */
     private static void checkWritable(String option, Path file, Map<String, Path> others) {
         if (file == null) {
             return;

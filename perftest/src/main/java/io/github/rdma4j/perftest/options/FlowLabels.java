@@ -13,7 +13,7 @@ import picocli.CommandLine.TypeConversionException;
  * @param labels at least one, of 20 bits each
  */
 record FlowLabels(List<Integer> labels) {
-    /** What queue pairs have without the option. */
+    /** The flow label of queue pairs without the option. */
     static final FlowLabels NONE = new FlowLabels(List.of(0));
 
     private static final int LARGEST = 0xfffff;

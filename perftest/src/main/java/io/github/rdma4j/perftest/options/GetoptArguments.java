@@ -10,10 +10,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * Reads arguments as getopt_long(3) does, by which the C tools read theirs: abbreviated long options, a value behind
- * {@code =} or as the next argument whatever that begins with, clusters of short options, options behind the host, and
- * {@code --}. What it does not know is left to picocli, which refuses it or finds an abbreviation of an option that is
- * ours alone.
+ * Reads arguments as getopt_long(3) does, which the C tools use: abbreviated long options, a value after {@code =} or
+ * as the next argument whatever it begins with, clusters of short options, options after the host, and {@code --}. An
+ * unknown option is left to picocli, which refuses it or finds an abbreviation of an option that only our tools have.
  */
 final class GetoptArguments {
     private static final String LONG = "--";
@@ -28,7 +27,10 @@ final class GetoptArguments {
         this.rest = arguments.iterator();
     }
 
-    /** The same arguments with each option by its full name, its value behind {@code =}, and the host at the end. */
+    /**
+     * Returns equivalent arguments with each option by its full name, its value after {@code =}, and the host at the
+     * end.
+     */
     static List<String> canonical(CommandSpec spec, List<String> arguments) {
         return new GetoptArguments(spec, arguments).read();
     }

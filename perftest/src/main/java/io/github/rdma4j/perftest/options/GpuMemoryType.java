@@ -21,12 +21,12 @@ public enum GpuMemoryType {
         this.words = words;
     }
 
-    /** What it is called in text. */
+    /** Returns its name in text. */
     public String words() {
         return words;
     }
 
-    /** The type of a number of the C tools; null for one that they refuse. */
+    /** Returns the type for a number of the C tools; null for an invalid one. */
     static GpuMemoryType of(int number) {
         for (GpuMemoryType type : values()) {
             if (type.number == number) {

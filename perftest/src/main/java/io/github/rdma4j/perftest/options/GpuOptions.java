@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.options;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 
-/** The memory of a GPU in the place of the host's. Each side decides for itself; nothing of it goes over the wire. */
+/** Options to use GPU memory instead of host memory. Each side decides for its own memory; the peer is not informed. */
 public final class GpuOptions {
     private static final String NO_GPU = ": for the memory of a GPU: give --use_cuda or --use_cuda_bus_id";
 
@@ -117,7 +117,7 @@ public final class GpuOptions {
                         + " exclude each other: on demand the adapter faults pages in by itself");
     }
 
-    /** Whether the buffer is a GPU's. */
+    /** Returns whether the buffer is a GPU's. */
     public boolean wanted() {
         return ordinal != null || pciAddress != null;
     }
@@ -137,7 +137,7 @@ public final class GpuOptions {
         return memoryType == null ? GpuMemoryType.DEVICE : GpuMemoryType.of(memoryType);
     }
 
-    /** The path that is asked for. */
+    /** Returns the chosen path. */
     public GpuPathChoice path() {
         if (dataDirect) {
             return GpuPathChoice.DATADIRECT;
@@ -145,7 +145,7 @@ public final class GpuOptions {
         return path != null ? path : dmaBuf ? GpuPathChoice.DMABUF : GpuPathChoice.AUTO;
     }
 
-    /** Whether a dma-buf is to be reached over PCI Express, whatever other link the GPU has. */
+    /** Returns whether a dma-buf is mapped over PCI Express, whatever other link the GPU has. */
     public boolean pcieMapping() {
         return pcieMapping;
     }
@@ -154,7 +154,9 @@ public final class GpuOptions {
         return dataDirect ? "--use_data_direct" : dmaBuf ? "--use_cuda_dmabuf" : "--gpu-path " + path().word();
     }
 
-    /** Whether the processor reads and writes the buffer as it does its own memory: what is paged on demand is. */
+    /**
+     * Returns whether the processor reads and writes the buffer as it does its own memory: what is paged on demand is.
+     */
     private boolean hostAddressable(MemoryOptions memory) {
         return type() == GpuMemoryType.MALLOC || type() == GpuMemoryType.MANAGED && memory.onDemand();
     }

@@ -8,15 +8,15 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** The way between an adapter and a GPU's memory that is asked for. */
+/** The choice of the path between an adapter and a GPU's memory. */
 public enum GpuPathChoice {
-    /** The best one that the machine offers: a dma-buf, peer memory, staged. */
+    /** The best path that the machine supports: a dma-buf, peer memory, staged. */
     AUTO,
 
     /** The adapter reaches the memory itself, through a dma-buf that the driver exports. */
     DMABUF,
 
-    /** As {@link #DMABUF}, by the Data Direct engine that a ConnectX-8 has for GPU memory. */
+    /** Like {@link #DMABUF}, through the Data Direct engine that a ConnectX-8 has for GPU memory. */
     DATADIRECT,
 
     /** The adapter reaches the memory itself, by its address, which nvidia_peermem makes known to the kernel. */
@@ -25,12 +25,12 @@ public enum GpuPathChoice {
     /** The adapter reaches pinned host memory, and the GPU copies. */
     STAGED;
 
-    /** As on the command line. */
+    /** Returns the word on the command line. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether it is one on which the adapter reaches the GPU's memory itself, and no other will do. */
+    /** Returns whether it is one on which the adapter reaches the GPU's memory itself, and no other will do. */
     boolean isDirect() {
         return this == DMABUF || this == DATADIRECT || this == PEERMEM;
     }

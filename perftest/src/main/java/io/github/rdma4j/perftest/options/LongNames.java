@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The names of the C tools' long options, and what getopt_long(3) makes of an abbreviation of one.
+ * The names of the C tools' long options, and the expansion of abbreviations by getopt_long(3).
  *
- * <p>All C tools share one table, with the options of the raw_ethernet tools in it, and it has grown from version to
- * version: {@code --no} is {@code --noPeak} in 4.5 and ambiguous later. A script may have been written for any of them,
- * so an abbreviation that one version takes is taken here.
+ * <p>All C tools share one table, which includes the options of the raw_ethernet tools and has grown from version to
+ * version: {@code --no} is {@code --noPeak} in 4.5 and ambiguous later. A script may have been written for any version,
+ * so an abbreviation that one version accepts is accepted here.
  */
 final class LongNames {
     private static final String ALWAYS = """
@@ -54,7 +54,7 @@ final class LongNames {
     private static final String FROM_26_04_BUILD = """
             cpu_id disable_numa no_enhanced_reorder numa_node ph sig_offload tph_mem""";
 
-    /** The table's spelling of {@code --report-histogram}, which is what the help of C calls it. */
+    /** The table's spelling of {@code --report-histogram}, the name in the help of the C tools. */
     private static final String MISSPELT = "report-histogrm";
 
     /**
@@ -79,7 +79,7 @@ final class LongNames {
     }
 
     /**
-     * The name that an abbreviation stands for in some version of the C tools.
+     * Returns the name that an abbreviation stands for in some version of the C tools.
      *
      * @param abbreviation without dashes; a whole name stands for itself
      * @return the name, without dashes; null if the abbreviation is ambiguous or unknown in every version

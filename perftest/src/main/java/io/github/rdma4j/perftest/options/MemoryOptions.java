@@ -67,17 +67,17 @@ public final class MemoryOptions {
                 .into(value -> regionPerQueuePair = value);
     }
 
-    /** Whether each queue pair has a memory region of its own. */
+    /** Returns whether each queue pair has a memory region of its own. */
     public boolean regionPerQueuePair() {
         return regionPerQueuePair;
     }
 
-    /** Whether the adapter may reorder its writes to memory; only where no program waits for the last byte. */
+    /** Returns whether the adapter may reorder its writes to memory; only where no program waits for the last byte. */
     boolean relaxedOrdering() {
         return !strictOrdering;
     }
 
-    /** Whether the buffer is made of huge pages from the administrator's reserve. */
+    /** Returns whether the buffer is made of huge pages from the administrator's reserve. */
     public boolean hugePages() {
         return hugePages;
     }
@@ -87,27 +87,27 @@ public final class MemoryOptions {
         return mappedFile;
     }
 
-    /** Where in the file the buffer begins, in bytes. */
+    /** Returns the offset of the buffer in the file, in bytes. */
     public long mappedOffset() {
         return mappedOffset != null ? mappedOffset : 0;
     }
 
-    /** Whether the buffer is registered for on-demand paging. */
+    /** Returns whether the buffer is registered for on-demand paging. */
     public boolean onDemand() {
         return onDemand;
     }
 
-    /** What the buffer is filled with, again and again; null for noise. */
+    /** Returns the pattern that fills the buffer repeatedly; null for noise. */
     public byte[] payload() {
         return payload == null ? null : payload.clone();
     }
 
-    /** Whether messages come from nowhere and go nowhere: of a null memory region. */
+    /** Returns whether messages come from nowhere and go nowhere: of a null memory region. */
     public boolean nullRegion() {
         return nullRegion;
     }
 
-    /** Whether messages are sealed by their sender and checked by their receiver. */
+    /** Returns whether messages are sealed by their sender and checked by their receiver. */
     public boolean validation() {
         return validation;
     }

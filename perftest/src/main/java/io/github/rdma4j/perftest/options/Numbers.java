@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.options;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** How numbers are read: decimal, or hexadecimal after 0x. */
+/** Parses numbers: decimal, or hexadecimal after 0x. */
 final class Numbers {
     private Numbers() {}
 

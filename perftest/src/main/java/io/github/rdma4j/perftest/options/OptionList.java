@@ -10,10 +10,10 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * Takes the options of a tool, one after the other, and tells picocli of each.
+ * Collects the options of a tool and declares them to picocli.
  *
- * <p>By picocli's builders and not by its annotations: to read those of a hundred fields at each start took twice the
- * time of an empty JVM.
+ * <p>It uses picocli's builders instead of annotations: reading the annotations of a hundred fields at each start took
+ * twice the time of an empty JVM.
  */
 final class OptionList {
     private final Tool tool;
@@ -51,7 +51,7 @@ final class OptionList {
         return new ToolOption<List<String>>(this, List.class, names).words().initially(List.of());
     }
 
-    /** The one argument that is no option, and may be missing. */
+    /** Adds the only positional argument, which is optional. */
     void argument(String label, String description, Consumer<String> field) {
         FieldBinding<String> binding = new FieldBinding<>(field);
         spec.add(PositionalParamSpec.builder()
@@ -73,7 +73,10 @@ final class OptionList {
         }
     }
 
-    /** Ends the list: what the tool has not comes last, also where a message lists what an abbreviation may mean. */
+    /**
+     * Ends the list. Options that the tool does not have come last, also in a message that lists the expansions of an
+     * abbreviation.
+     */
     void end() {
         hidden.forEach(spec::addOption);
     }

@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** The one number that is printed when only one is wanted. */
+/** The number to print when only one is printed. */
 public enum Output {
     /** Average bandwidth, in the unit of the report. */
     BANDWIDTH("bandwidth"),
@@ -24,7 +24,7 @@ public enum Output {
         this.word = word;
     }
 
-    /** As on the command line. */
+    /** Returns the word on the command line. */
     String word() {
         return word;
     }

@@ -7,7 +7,7 @@ import io.github.rdma4j.verbs.device.LinkLayer;
 
 /** The device, its port, and the path to the peer's. */
 public final class PathOptions {
-    /** What the C tools put into each route, whatever their -L says. */
+    /** The hop limit that the C tools put into each route, whatever their -L says. */
     private static final int MOST_HOPS = 255;
 
     private String device;
@@ -113,7 +113,7 @@ public final class PathOptions {
         return gidIndex != null ? gidIndex : -1;
     }
 
-    /** Whether the GID to choose is to be one that stands for no IPv4 address. */
+    /** Returns whether to choose a GID that does not stand for an IPv4 address. */
     public boolean ipv6() {
         return ipv6;
     }
@@ -148,7 +148,7 @@ public final class PathOptions {
         return (flowLabels != null ? flowLabels : FlowLabels.NONE).of(queuePair);
     }
 
-    /** Whether flow labels were asked for, which are in no packet without a global route. */
+    /** Returns whether flow labels were asked for, which are in no packet without a global route. */
     public boolean hasFlowLabels() {
         return flowLabels != null;
     }
@@ -158,7 +158,7 @@ public final class PathOptions {
         return forcedLink != null ? forcedLink : told;
     }
 
-    /** The LID to send to when the peer tells this one. */
+    /** Returns the LID to send to if the peer reports this one. */
     public int destinationLid(int told) {
         return destinationLid != null ? destinationLid : told;
     }
@@ -168,10 +168,7 @@ public final class PathOptions {
         return serviceLevel;
     }
 
-    /**
-     * What rdma_cm takes from the addresses and the routing table, nobody else can say: as in the C tools it has no
-     * effect.
-     */
+    /** Ignores options whose values rdma_cm takes from the addresses and the routing table, as the C tools do. */
     void ignoreForRdmaCm(Adjustments adjustments) {
         IllegalParameterException.when(
                 hopLimit != null && hopLimit != MOST_HOPS,

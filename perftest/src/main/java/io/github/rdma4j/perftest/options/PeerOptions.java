@@ -6,7 +6,7 @@ import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.wire.MeetingPoint;
 import java.time.Duration;
 
-/** Who the other side is, how it is reached, and how long it is waited for. */
+/** Options about the other side: its address, the connection to it, and the timeouts. */
 public final class PeerOptions {
     private String server;
     private int port;
@@ -73,7 +73,7 @@ public final class PeerOptions {
                 .into(value -> waitAtEnd = value);
     }
 
-    /** How long to wait before the resources are given back. */
+    /** Returns how long to wait before resources are released. */
     public Duration waitAtEnd() {
         return Duration.ofSeconds(waitAtEnd);
     }
@@ -88,12 +88,12 @@ public final class PeerOptions {
         return port;
     }
 
-    /** Where the two sides meet: the server's address, and how to get there. */
+    /** Returns where the two sides connect: the server's address, and the path to it. */
     public MeetingPoint meetingPoint() {
         return new MeetingPoint(server, port, source, ipv6, controlOverRdma || rdmaCm);
     }
 
-    /** Whether the queue pairs of the test are connected by rdma_cm. */
+    /** Returns whether the queue pairs of the test are connected by rdma_cm. */
     public boolean rdmaCm() {
         return rdmaCm;
     }
@@ -104,7 +104,8 @@ public final class PeerOptions {
     }
 
     /**
-     * How often a queue pair that rdma_cm connects sends again without an acknowledgement, and to a receiver not ready.
+     * Returns how often a queue pair that rdma_cm connects retries without an acknowledgement, and with a receiver that
+     * is not ready.
      */
     public int retryCount() {
         return retryCount != null ? retryCount : 7;

@@ -7,7 +7,7 @@ import io.github.rdma4j.perftest.placement.CpuList;
 import io.github.rdma4j.perftest.placement.PlacementRequest;
 import java.util.List;
 
-/** Where the measuring thread and its memory are, and what is read of the machine beside the run. */
+/** The placement of the measuring thread and its memory, and the readings of the machine during the run. */
 public final class PlacementOptions {
     /** Counter names are file names below the port's folder in sysfs, and nothing that leads out of it. */
     private static final String COUNTER_NAME = "[\\w-]+(/[\\w-]+)*";
@@ -65,12 +65,12 @@ public final class PlacementOptions {
         }
     }
 
-    /** Whether nothing is to be said of the CPU's frequency. */
+    /** Returns whether to print nothing about the CPU's frequency. */
     public boolean ignoreCpuFrequency() {
         return ignoreCpuFrequency;
     }
 
-    /** Where to run. */
+    /** Returns the requested placement. */
     public PlacementRequest request() {
         return new PlacementRequest(cores == null ? null : list(), node != null ? node : -1, !disableNuma);
     }
@@ -87,7 +87,7 @@ public final class PlacementOptions {
         return list;
     }
 
-    /** Whether to report how busy the CPUs were in the measured part of a timed run. */
+    /** Returns whether to report how busy the CPUs were in the measured part of a timed run. */
     public boolean cpuUtilisation() {
         return cpuUtilisation;
     }

@@ -10,7 +10,7 @@ public final class QueueOptions {
     private static final int DEFAULT_RECEIVE_DEPTH = 512;
     private static final int DEFAULT_POLL_BATCH = 16;
 
-    /** What is not sent again needs room for all of it, as far as that goes: as in the C tools. */
+    /** Messages that are not retransmitted need a receive for each of them, as far as possible; as in the C tools. */
     private static final int RECEIVE_DEPTH_WHERE_LOST = 16_000;
 
     private String connection;
@@ -147,11 +147,11 @@ public final class QueueOptions {
 
     /** The service that the queue pairs give. */
     ConnectionType connection(Tool tool) {
-        // As in the C tools, -g is stronger than -c.
+        // As in the C tools, -g overrides -c.
         return multicast ? ConnectionType.UD : ConnectionType.of(connection, tool.verb());
     }
 
-    /** Whether all queue pairs take their receives from one queue. */
+    /** Returns whether all queue pairs take their receives from one queue. */
     boolean sharedReceiveQueue() {
         return sharedReceiveQueue;
     }
@@ -161,7 +161,7 @@ public final class QueueOptions {
         return receiveDepth != null ? receiveDepth : mayLose ? RECEIVE_DEPTH_WHERE_LOST : DEFAULT_RECEIVE_DEPTH;
     }
 
-    /** Whether messages go to a multicast group. */
+    /** Returns whether messages go to a multicast group. */
     public boolean multicast() {
         return multicast;
     }
@@ -176,7 +176,7 @@ public final class QueueOptions {
         return receiveList;
     }
 
-    /** Whether to sleep until completions are announced, not to poll all the time. */
+    /** Returns whether to sleep until completions are announced, not to poll all the time. */
     public boolean events() {
         return events;
     }
@@ -186,7 +186,7 @@ public final class QueueOptions {
         return completionVector != null ? completionVector : 0;
     }
 
-    /** Messages up to so many bytes are sent inline; -1 for the default. */
+    /** Returns the largest size in bytes of a message that is sent inline; -1 for the default. */
     public int inlineSize() {
         return inlineSize != null ? inlineSize : -1;
     }
@@ -201,12 +201,12 @@ public final class QueueOptions {
         return postList;
     }
 
-    /** Whether all queues are of a thread domain, for which the adapter's library takes no locks. */
+    /** Returns whether all queues are of a thread domain, for which the adapter's library takes no locks. */
     public boolean lockFree() {
         return lockFree;
     }
 
-    /** Whether a number of completions per poll was asked for. */
+    /** Returns whether a number of completions per poll was asked for. */
     public boolean hasPollBatch() {
         return pollBatch != null;
     }
@@ -221,7 +221,7 @@ public final class QueueOptions {
         return transmitDepth != null ? transmitDepth : tool.defaultTransmitDepth();
     }
 
-    /** One completion for so many messages; null for the default. */
+    /** Returns how many messages share a completion; null for the default. */
     Integer completionModeration() {
         return completionModeration;
     }

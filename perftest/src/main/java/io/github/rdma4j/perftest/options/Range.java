@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.ArgSpec;
  * @param powersOfTwo whether only powers of two are allowed
  */
 record Range(long least, long most, boolean powersOfTwo) {
-    /** That of an option, however it was declared; null when it has none. */
+    /** Returns the range of an option, however it was declared; null when it has none. */
     static Range of(ArgSpec option) {
         ToolOption<?> declared = ToolOption.of(option);
         if (declared != null) {

@@ -10,22 +10,22 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads command lines whose numbers have a {@link Range}, and refuses what is outside in one sentence. */
+/** Parses command lines whose numbers have a {@link Range}, and refuses a number outside it in one sentence. */
 public final class Ranges {
     private static final String NO_NUMBER = "' is not a whole number; allowed is ";
 
     private Ranges() {}
 
     /**
-     * Reads a command line.
+     * Parses a command line.
      *
-     * @throws IllegalParameterException when a number is none or out of its range
-     * @throws ParameterException when it is wrong in another way
+     * @throws IllegalParameterException when a number is invalid or out of its range
+     * @throws ParameterException for any other error
      */
     public static ParseResult parse(CommandLine line, List<String> arguments) {
         line.registerConverter(int.class, new Numbers.Int());
         line.registerConverter(Integer.class, new Numbers.Int());
-        // Such as a variable of a script that is not set; picocli stumbles over it.
+        // An unset variable of a script, for example; picocli fails on it.
         IllegalParameterException.when(
                 arguments.contains(""), "an argument is empty: leave it out, or give the value that was meant");
         ParseResult result;
@@ -57,10 +57,10 @@ public final class Ranges {
     }
 
     /**
-     * Reads a message size, in bytes or with K or M.
+     * Parses a message size, in bytes or with K or M.
      *
      * @param option named in the message of the exception
-     * @throws IllegalParameterException when it is none
+     * @throws IllegalParameterException when it is invalid
      */
     public static long messageSize(String option, String text) {
         String allowed = WorkloadOptions.LEAST_SIZE + " to " + WorkloadOptions.LARGEST_SIZE;

@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.options;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 
-/** How fast a bandwidth test may send: as the C tools, in bursts of messages a constant time apart. */
+/** The rate limit of a bandwidth test: as in the C tools, bursts of messages at a constant interval. */
 public final class RateOptions {
     private static final double MEBIBYTE = 1 << 20;
     private static final double GIGABIT_IN_BYTES = 125e6;
@@ -38,7 +38,7 @@ public final class RateOptions {
                 .into(value -> burst = value);
     }
 
-    /** Whether there is a limit. */
+    /** Returns whether there is a limit. */
     public boolean limited() {
         return rate != null;
     }

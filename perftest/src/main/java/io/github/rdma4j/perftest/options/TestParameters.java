@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * What one side of a test is asked to do: the options of the command line in groups, and what follows from several of
- * them. Read only, once {@link #parse} has made it.
+ * The parameters of one side of a test: the options of the command line in groups, and values derived from several of
+ * them. {@link #parse} makes one; after that it does not change.
  */
 public final class TestParameters {
     /** The largest message of a run over all sizes. */
@@ -52,11 +52,11 @@ public final class TestParameters {
     }
 
     /**
-     * The parameters that a command line asks for, all rules applied that need no device.
+     * Parses a command line, and applies all rules that need no device.
      *
-     * @param tool what to measure
-     * @param arguments as on the command line, behind the tool's name
-     * @throws IllegalParameterException when they make no sense
+     * @param tool the tool
+     * @param arguments the arguments after the tool's name
+     * @throws IllegalParameterException when they are invalid
      */
     public static TestParameters parse(Tool tool, List<String> arguments) {
         ToolCommandLine line = new ToolCommandLine(tool);
@@ -70,7 +70,7 @@ public final class TestParameters {
     }
 
     void check() {
-        // What runs for a time has no number of messages, on which other checks depend.
+        // A timed run has no number of messages, on which other checks depend.
         workload.check(isServer(), adjustments);
         peer.check(path, connection(), workload.reversed(), adjustments);
         queues.check(tool, adjustments);
@@ -124,12 +124,12 @@ public final class TestParameters {
         }
     }
 
-    /** The queue pairs of a side: XRC takes two for what is one of others, where both sides send. */
+    /** Returns the number of queue pairs of a side: if both sides send, XRC needs two where other types need one. */
     private int queuePairs() {
         return queues.queuePairs() * (connection() == ConnectionType.XRC && bothWays() ? 2 : 1);
     }
 
-    /** The command line in what is not done as it says, one line each; empty where all of it is. */
+    /** Returns one line for each deviation from the command line; empty without deviations. */
     public List<String> adjustments() {
         return adjustments.lines();
     }
@@ -138,12 +138,12 @@ public final class TestParameters {
         return adjustments;
     }
 
-    /** What to measure. */
+    /** Returns the tool. */
     public Tool tool() {
         return tool;
     }
 
-    /** Who the other side is. */
+    /** Returns the options about the other side. */
     public PeerOptions peer() {
         return peer;
     }
@@ -158,12 +158,12 @@ public final class TestParameters {
         return queues;
     }
 
-    /** What is sent. */
+    /** Returns the options about messages. */
     public WorkloadOptions workload() {
         return workload;
     }
 
-    /** How fast it may be sent. */
+    /** Returns the rate limit. */
     public RateOptions rate() {
         return rate;
     }
@@ -178,7 +178,7 @@ public final class TestParameters {
         return gpu;
     }
 
-    /** What becomes of the figures. */
+    /** Returns the options about figures. */
     public FigureOptions figures() {
         return figures;
     }
@@ -188,12 +188,12 @@ public final class TestParameters {
         return placement;
     }
 
-    /** Whether this side is the server, which listens. */
+    /** Returns whether this side is the server, which listens. */
     public boolean isServer() {
         return peer.server() == null;
     }
 
-    /** Whether this side does in the run what servers do: the server, unless the direction is reversed. */
+    /** Returns whether this side does in the run what servers do: the server, unless the direction is reversed. */
     public boolean playsServer() {
         return isServer() != workload.reversed();
     }
@@ -204,24 +204,25 @@ public final class TestParameters {
         return rate.burst() > 0 ? rate.burst() : transmitDepth() / list * list;
     }
 
-    /** Whether the run is limited by time, not by a number of messages. */
+    /** Returns whether the run is limited by time, not by a number of messages. */
     public boolean isTimed() {
         return workload.durationSeconds() > 0;
     }
 
     /**
-     * Whether this side sends requests in the measured run: where the other side only serves them, the server does not.
+     * Returns whether this side sends requests in the measured run: where the other side only serves them, the server
+     * does not.
      */
     public boolean sends() {
         return isPingPong() || workload.bidirectional() || !playsServer();
     }
 
-    /** Whether each message is answered by one of the other side, so that a latency is half a round trip. */
+    /** Returns whether each message is answered by one of the other side, so that a latency is half a round trip. */
     public boolean isPingPong() {
         return tool.isLatency() && (tool.verb() == Verb.WRITE || tool.verb() == Verb.SEND);
     }
 
-    /** Whether this side is sent to in the measured run: all but the client of a one-way bandwidth test are. */
+    /** Returns whether this side receives in the measured run. Only the client of a one-way bandwidth test does not. */
     public boolean receives() {
         return bothWays() || playsServer();
     }
@@ -240,10 +241,10 @@ public final class TestParameters {
     }
 
     /**
-     * The sizes to run over a path, in order: a datagram has one packet.
+     * Returns the sizes to run over a path, in order: a datagram has one packet.
      *
      * @param mtu of the path, in bytes
-     * @throws IllegalParameterException when a larger datagram was asked for
+     * @throws IllegalParameterException when a larger datagram is requested
      */
     public long[] sizes(int mtu) {
         if (connection() != ConnectionType.UD) {
@@ -258,7 +259,7 @@ public final class TestParameters {
                 : new long[] {Math.min(size(), mtu)};
     }
 
-    /** The multicast group to which this side attaches; null where there is none. */
+    /** Returns the multicast group to which this side attaches; null without one. */
     public Gid multicastGroup() {
         return queues.multicast() ? queues.multicastGroup(isServer()) : null;
     }
@@ -268,17 +269,17 @@ public final class TestParameters {
         return queues.connection(tool);
     }
 
-    /** Whether receives are taken from a queue that all queue pairs share, as XRC has no others. */
+    /** Returns whether receives are taken from a queue that all queue pairs share, as XRC has no others. */
     public boolean sharesReceiveQueue() {
         return queues.sharedReceiveQueue() || connection() == ConnectionType.XRC;
     }
 
-    /** Whether each side both sends and receives through queue pairs of its own. */
+    /** Returns whether each side both sends and receives through queue pairs of its own. */
     public boolean bothWays() {
         return tool.isLatency() || workload.bidirectional();
     }
 
-    /** Whether each message completes a receive of the peer. */
+    /** Returns whether each message completes a receive of the peer. */
     public boolean usesReceives() {
         return tool.verb() == Verb.SEND || workload.withImmediate();
     }
@@ -291,7 +292,7 @@ public final class TestParameters {
         return usesReceives() && receives() ? receiveDepthAsked() : 0;
     }
 
-    /** Receives that are asked for, on both sides, also on one that only sends. */
+    /** Returns the requested number of receives, also on a side that only sends. */
     public int receiveDepthAsked() {
         boolean mayLose = connection().mayLose() && !isTimed();
         int depth = queues.receiveDepth(mayLose);
@@ -319,7 +320,7 @@ public final class TestParameters {
                 && !queues.events();
     }
 
-    /** One completion for so many messages, not more than may be under way. */
+    /** Returns how many messages share a completion, at most as many as may be under way. */
     public int completionModeration() {
         int wanted = queues.completionModeration() != null
                 ? queues.completionModeration()
@@ -330,16 +331,16 @@ public final class TestParameters {
     }
 
     /**
-     * Whether the buffer is registered with relaxed ordering, as the C tools do by default. Not where the last byte of
-     * a message is waited for: ib_write_lat alone, in C as here.
+     * Returns whether the buffer is registered with relaxed ordering, as the C tools do by default. Not where the last
+     * byte of a message is waited for: ib_write_lat alone, in C as here.
      */
     public boolean relaxedOrdering() {
         return !(tool.isLatency() && tool.verb() == Verb.WRITE) && memory.relaxedOrdering();
     }
 
     /**
-     * Longest wait of a side whose adapter answers by itself for the end of all the peer's runs, whose number and
-     * length it need not know; zero for no limit.
+     * Returns how long a passive side waits for the end of all of the peer's runs, whose number and length it may not
+     * have; zero for no limit.
      */
     public Duration passiveTimeout() {
         Duration patience = peer.runTimeout();

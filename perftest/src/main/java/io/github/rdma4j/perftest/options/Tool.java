@@ -65,27 +65,27 @@ public enum Tool {
         return title;
     }
 
-    /** What it measures the speed of. */
+    /** Returns the verb that it measures. */
     public Verb verb() {
         return verb;
     }
 
-    /** Whether it measures latency, not bandwidth. */
+    /** Returns whether it measures latency, not bandwidth. */
     public boolean isLatency() {
         return latency;
     }
 
-    /** Message size in bytes when none is asked for. */
+    /** Returns the default message size in bytes. */
     public long defaultSize() {
         return defaultSize;
     }
 
-    /** Number of messages when none is asked for. */
+    /** Returns the default number of messages. */
     public int defaultIterations() {
         return defaultIterations;
     }
 
-    /** Depth of the send queue when none is asked for. */
+    /** Returns the default depth of the send queue. */
     public int defaultTransmitDepth() {
         return defaultTransmitDepth;
     }

@@ -13,7 +13,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The command line of a tool: its options, its help, and the sentences with which it refuses what makes no sense. */
+/** The command line of a tool: its options, its help, and its error messages. */
 public final class ToolCommandLine {
     private final TestParameters parameters;
     private final CommandLine line;
@@ -38,14 +38,14 @@ public final class ToolCommandLine {
         line = new CommandLine(spec);
         line.setOverwrittenOptionsAllowed(true);
         line.setAbbreviatedOptionsAllowed(true);
-        // As in C: a value may look like an option.
+        // As in C, a value may look like an option.
         line.setAllowOptionsAsOptionParameters(true);
     }
 
     /**
-     * Reads it.
+     * Parses it.
      *
-     * @throws IllegalParameterException when it makes no sense
+     * @throws IllegalParameterException when it is invalid
      */
     public void parse(List<String> arguments) {
         ParseResult result;
@@ -67,7 +67,7 @@ public final class ToolCommandLine {
         }
     }
 
-    /** What the tool of C takes, though nothing follows from it there either, is taken here, too. */
+    /** An option that the C tool accepts and ignores is also accepted and ignored here. */
     private void refuseOrIgnore(OptionSpec option, ToolOption<?> declared) {
         if (!option.getValue().equals(declared.alwaysElsewhere())) {
             String sentence =
@@ -89,12 +89,12 @@ public final class ToolCommandLine {
                 : "'" + first + "' is one argument too many: only the server's name or address is expected";
     }
 
-    /** Whether the help is asked for. */
+    /** Returns whether the help is asked for. */
     public boolean wantsHelp() {
         return help;
     }
 
-    /** Whether the version is asked for. */
+    /** Returns whether the version is asked for. */
     public boolean wantsVersion() {
         return version;
     }
@@ -104,7 +104,7 @@ public final class ToolCommandLine {
         line.usage(out);
     }
 
-    /** What was read. */
+    /** Returns the parsed parameters. */
     public TestParameters parameters() {
         return parameters;
     }

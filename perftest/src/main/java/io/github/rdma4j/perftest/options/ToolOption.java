@@ -9,9 +9,9 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * An option of a tool: what picocli knows of it, and what it does not. {@link #into} ends its declaration.
+ * An option of a tool: picocli's declaration and our additions. {@link #into} ends its declaration.
  *
- * @param <T> of its value
+ * @param <T> the type of its value
  */
 final class ToolOption<T> {
     private final OptionList list;
@@ -43,7 +43,7 @@ final class ToolOption<T> {
         return this;
     }
 
-    /** What makes a value of the text. */
+    /** Sets the converter from text to a value. */
     ToolOption<T> converter(ITypeConverter<T> converter) {
         builder.converters(converter);
         return this;
@@ -61,7 +61,7 @@ final class ToolOption<T> {
         return this;
     }
 
-    /** Of the values {@link #within} its range, powers of two alone. */
+    /** Restricts the values {@link #within} its range to powers of two. */
     ToolOption<T> powersOfTwo() {
         range = new Range(range.least(), range.most(), true);
         return this;
@@ -73,19 +73,19 @@ final class ToolOption<T> {
         return this;
     }
 
-    /** The other tools take it all the same, without effect, because those of C do. */
+    /** Lets the other tools accept the option and ignore it, as the C tools do. */
     ToolOption<T> ignoredElsewhere() {
         ignoredElsewhere = true;
         return this;
     }
 
-    /** The other tools take this value, which is theirs in any case, because those of C do. */
+    /** Lets the other tools accept this value of the option, which is the only one they have, as the C tools do. */
     ToolOption<T> alwaysElsewhere(T value) {
         alwaysElsewhere = value;
         return this;
     }
 
-    /** The value of an option that is not given; null unless told. */
+    /** Sets the initial value of the option; without it, null. */
     ToolOption<T> initially(T value) {
         builder.initialValue(value);
         return this;
@@ -118,7 +118,7 @@ final class ToolOption<T> {
         return alwaysElsewhere;
     }
 
-    /** Whether a tool that has it not takes it. */
+    /** Returns whether a tool that has it not takes it. */
     boolean isIgnoredElsewhere() {
         return ignoredElsewhere;
     }

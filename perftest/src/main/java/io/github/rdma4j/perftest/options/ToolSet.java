@@ -6,39 +6,39 @@ import java.util.function.Predicate;
 
 /** Tools that share an option. */
 enum ToolSet {
-    /** Those that measure bandwidth. */
+    /** The bandwidth tools. */
     BANDWIDTH("the bandwidth tools", tool -> !tool.isLatency()),
 
-    /** Those that measure latency. */
+    /** The latency tools. */
     LATENCY("the latency tools", Tool::isLatency),
 
-    /** Those that send. */
+    /** The send tools. */
     SEND("the send tools", tool -> tool.verb() == Verb.SEND),
 
-    /** Those that write. */
+    /** The write tools. */
     WRITE("the write tools", tool -> tool.verb() == Verb.WRITE),
 
-    /** Those whose two sides both see completions, or whose server has nothing to do. */
+    /** The tools whose two sides both see completions, or whose server is passive. */
     NOT_WRITE("all but the write tools", tool -> tool.verb() != Verb.WRITE),
 
-    /** Those whose request can carry its message. */
+    /** The tools whose request can carry its message. */
     WRITE_OR_SEND(
             "the write and send tools: a read or atomic request carries no data",
             tool -> tool.verb() == Verb.WRITE || tool.verb() == Verb.SEND),
 
-    /** Those whose request is answered by the peer's adapter. */
+    /** The tools whose request is answered by the peer's adapter. */
     READ_OR_ATOMIC("the read and atomic tools", tool -> tool.verb() == Verb.READ || tool.verb() == Verb.ATOMIC),
 
-    /** Those of RDMA. */
+    /** The tools with RDMA reads or writes. */
     WRITE_OR_READ("the write and read tools", tool -> tool.verb() == Verb.WRITE || tool.verb() == Verb.READ),
 
-    /** Those that measure what the peer's memory gives or takes without its help. */
+    /** The tools that access the peer's memory without its help. */
     ONE_SIDED("the write, read and atomic tools", tool -> tool.verb() != Verb.SEND),
 
-    /** Those with atomic operations. */
+    /** The tools with atomic operations. */
     ATOMIC("the atomic tools", tool -> tool.verb() == Verb.ATOMIC),
 
-    /** All but the atomic ones, whose messages have eight bytes. */
+    /** All tools except the atomic ones, whose messages have eight bytes. */
     SIZED("all but the atomic tools", tool -> tool.verb() != Verb.ATOMIC);
 
     private final String words;

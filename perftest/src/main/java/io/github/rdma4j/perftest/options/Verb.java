@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.options;
 
-/** What a tool measures the speed of. */
+/** The verb that a tool measures. */
 public enum Verb {
     /** RDMA write: into the peer's memory, without its help. */
     WRITE,
@@ -16,7 +16,7 @@ public enum Verb {
     /** Atomic operation on eight bytes of the peer's memory. */
     ATOMIC;
 
-    /** Whether the requests carry no data, so that nothing can be inline, and a number of them is the limit. */
+    /** Returns whether the requests carry no data, so that nothing can be inline, and a number of them is the limit. */
     public boolean asksForData() {
         return this == READ || this == ATOMIC;
     }

@@ -7,7 +7,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** On an option with a number: the values that make sense on any device. */
+/** The range of an option's number that is valid on any device. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.FIELD)
 public @interface Within {
@@ -17,6 +17,6 @@ public @interface Within {
     /** The largest value. */
     long most();
 
-    /** Whether only powers of two are allowed. */
+    /** Returns whether only powers of two are allowed. */
     boolean powersOfTwo() default false;
 }

@@ -5,14 +5,14 @@ package io.github.rdma4j.perftest.options;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import java.time.Duration;
 
-/** What is sent, how often or how long, and in which direction. */
+/** The messages: content, number or duration, and direction. */
 public final class WorkloadOptions {
     static final long LEAST_SIZE = 1;
 
     /** A verbs message has at most 2 GiB. */
     static final long LARGEST_SIZE = 1L << 31;
 
-    /** As in the C tools, which use it for endless runs only. */
+    /** The C tools' default, which they use for endless runs only. */
     private static final int DEFAULT_DURATION = 5;
 
     private static final double LEAST_RATE = 0.001;
@@ -118,12 +118,12 @@ public final class WorkloadOptions {
         return allSizes ? TestParameters.LARGEST_OF_ALL : size != null ? size : tool.defaultSize();
     }
 
-    /** Whether a size was asked for. */
+    /** Returns whether a size was asked for. */
     boolean hasSize() {
         return size != null;
     }
 
-    /** Whether to run 2, 4, … 2^23 bytes. */
+    /** Returns whether to run 2, 4, … 2^23 bytes. */
     public boolean allSizes() {
         return allSizes;
     }
@@ -151,7 +151,7 @@ public final class WorkloadOptions {
                 : Duration.ofSeconds(durationSeconds()).dividedBy(4);
     }
 
-    /** Whether both sides send. */
+    /** Returns whether both sides send. */
     public boolean bidirectional() {
         return bidirectional;
     }
@@ -161,47 +161,47 @@ public final class WorkloadOptions {
         return rate != null ? rate : 0;
     }
 
-    /** Whether a write completes a receive of the peer. */
+    /** Returns whether a write completes a receive of the peer. */
     public boolean withImmediate() {
         return withImmediate;
     }
 
-    /** Whether a message that is sent has immediate data. */
+    /** Returns whether a message that is sent has immediate data. */
     public boolean sendsImmediate() {
         return sendsImmediate;
     }
 
-    /** What a latency tool waits before each post. */
+    /** Returns the pause of a latency tool before each post. */
     public Duration latencyGap() {
         return Duration.ofNanos(1000L * (latencyGap != null ? latencyGap : 0));
     }
 
-    /** Whether the server sends to the client. */
+    /** Returns whether the server sends to the client. */
     boolean reversed() {
         return reversed;
     }
 
-    /** Whether messages are sent to the peer before each measured run. */
+    /** Returns whether messages are sent to the peer before each measured run. */
     public boolean messagesBefore() {
         return messagesBefore;
     }
 
-    /** Whether to run, and to report, again and again until somebody ends it. */
+    /** Returns whether to run, and to report, again and again until somebody ends it. */
     public boolean endless() {
         return endless;
     }
 
-    /** What an atomic tool does. */
+    /** Returns the operation of an atomic tool. */
     public AtomicOperation atomicOperation() {
         return atomicOperation;
     }
 
-    /** Whether the measured code is compiled by runs on a local pair first. */
+    /** Returns whether the measured code is compiled by runs on a local pair first. */
     public boolean warmUp() {
         return !noWarmUp;
     }
 
-    /** Whoever waits longer than the peer has patience ends the test. */
+    /** Refuses a gap as long as the peer's timeout, which would end the test. */
     void checkGap(Duration patience, Adjustments adjustments) {
         IllegalParameterException.when(
                 latencyGap != null && latencyGap > 0 && rate != null,

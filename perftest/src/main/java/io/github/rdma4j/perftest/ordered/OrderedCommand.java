@@ -28,7 +28,7 @@ public final class OrderedCommand {
     /** The name on the command line. */
     public static final String NAME = "gpu_ordered_lat";
 
-    /** What it does, in a line. */
+    /** The summary in the list of commands. */
     public static final String TITLE = "Ping-pong of GPUs in the order of their streams, beside driven by the host";
 
     private static final int OK = 0;
@@ -41,7 +41,8 @@ public final class OrderedCommand {
      * @param arguments after the command's name
      * @param out standard output
      * @param err standard error
-     * @return the exit status: 0 done; 1 it failed; 2 the command line makes no sense; 4 no JSON document
+     * @return the exit status: 0 for success; 1 if it failed; 2 for a wrong command line; 4 if the JSON document was
+     *     not written
      */
     public static int run(List<String> arguments, PrintStream out, PrintStream err) {
         OrderedOptions options = new OrderedOptions();

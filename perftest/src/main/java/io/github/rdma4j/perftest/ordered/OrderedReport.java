@@ -6,14 +6,14 @@ import io.github.rdma4j.perftest.result.RunState;
 import java.util.List;
 
 /**
- * What was found.
+ * The complete result.
  *
  * @param gpu in words
  * @param device in words
- * @param path how its memory is reached
- * @param results the ways in the order in which they were played
- * @param state how it ended
- * @param failure what ended it, in words; null when it came to its end
+ * @param path the path to its memory
+ * @param results the results in the order of the runs
+ * @param state how the run ended
+ * @param failure the failure that ended it, in words; null when it is complete
  */
 record OrderedReport(
         String gpu, String device, String path, List<OrderedResult> results, RunState state, String failure) {

@@ -27,7 +27,7 @@ final class PeerLine implements AutoCloseable {
     /** For a whole message, however slowly it comes. */
     private static final int READ_MILLIS = 120_000;
 
-    /** Of a process that is killed the queue pairs go first, and this connection after them. */
+    /** When a process is killed, its queue pairs are closed before this connection. */
     private static final long FAREWELL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -83,7 +83,7 @@ final class PeerLine implements AutoCloseable {
         }
     }
 
-    /** What both must have been asked for alike, and a value each way. */
+    /** Compares the settings of both sides, which must be equal, and exchanges a value each way. */
     byte[] exchange(int[] settings, byte[] mine) {
         try {
             out.writeInt(MAGIC);
@@ -142,8 +142,8 @@ final class PeerLine implements AutoCloseable {
     }
 
     /**
-     * Throws if the peer has closed its end, which no side does in the middle of a game: an adapter that waits for a
-     * write would never hear of it. Takes up to a millisecond.
+     * Throws an exception if the peer has closed its end, which no side does during a run. An adapter that waits for a
+     * write would not detect it. Takes up to a millisecond.
      */
     void requirePeer() {
         if (isGone()) {
@@ -152,8 +152,8 @@ final class PeerLine implements AutoCloseable {
     }
 
     /**
-     * What to say of a game that has failed: that the peer has gone, if it has, since the adapter then blames a key or
-     * a time limit. To be asked before this side closes anything, which would end the peer's game, too.
+     * Returns the cause of a failed run: the peer is gone, or else the failure itself. If the peer is gone, the adapter
+     * blames a key or a timeout. Call this before this side closes anything, because closing also ends the peer's run.
      */
     RuntimeException cause(RuntimeException failure) {
         if (failure instanceof PerftestException told && told.peerLost()) {

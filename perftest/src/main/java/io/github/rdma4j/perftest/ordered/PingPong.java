@@ -43,13 +43,13 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 
 /**
- * One side of the game. The ball lies in the first bytes of a region, and is written to the same place at the peer. The
- * client hits first.
+ * One side of the ping-pong. The message is in the first bytes of a region, and is written to the same offset at the
+ * peer. The client sends first.
  */
 final class PingPong implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
-    /** How often a wait that is longer looks whether the peer is there. */
+    /** How often a longer wait checks that the peer is still connected. */
     private static final Duration LOOK = Duration.ofMillis(500);
 
     private static final String ROOT_PROPERTY = "io.github.rdma4j.gpudirect.root";
@@ -220,7 +220,7 @@ final class PingPong implements AutoCloseable {
         until(line, stream::isDone, "the work of the stream");
     }
 
-    /** What the stream did before may be what is sent. */
+    /** The stream's earlier work may produce the data that is sent. */
     private Transfer hit(PeerLine line, DeviceChannel channel) {
         until(line, stream::isDone, "the work of the stream");
         Transfer hit = channel.send(region, 0, options.size());
@@ -263,7 +263,7 @@ final class PingPong implements AutoCloseable {
                 looked = now;
             }
             if (looks % LOOKS_BETWEEN_YIELDS == 0) {
-                // What is waited for may need this core.
+                // The thread that completes the work may need this core.
                 Thread.yield();
             } else {
                 Thread.onSpinWait();

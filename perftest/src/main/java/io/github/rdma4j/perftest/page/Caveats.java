@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** What a reader could take figures for that they are not, because of where and how they were measured. */
+/** Warnings about figures that a reader could misread because of where and how they were measured. */
 final class Caveats {
     private static final Pattern EMULATED = Pattern.compile("QEMU|TCG|emulat", Pattern.CASE_INSENSITIVE);
     private static final int FEW_ROUNDS = 5;
 
     private Caveats() {}
 
-    /** The caveats of these documents; none where figures are what they seem. */
+    /** Returns the caveats of these documents; empty if there are none. */
     static List<String> of(List<Document> documents, List<Chapter> chapters) {
         List<String> caveats = new ArrayList<>();
         for (Document document : documents) {

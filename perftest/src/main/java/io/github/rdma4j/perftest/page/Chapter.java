@@ -9,14 +9,14 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * What may be compared: all that was measured with one tool and the same settings.
+ * Results that can be compared: all results of one tool with equal settings.
  *
  * @param title tool and settings
- * @param latency whether it is of latency, not of bandwidth
+ * @param latency whether it is about latency, not bandwidth
  * @param series in the order of their display
  */
 record Chapter(String title, boolean latency, List<Series> series) {
-    /** Whether its results differ in the rate that was offered, and not in the size. */
+    /** Returns whether its results differ in the rate that was offered, and not in the size. */
     boolean isOverRates() {
         return series.stream().anyMatch(line -> line.test().isEcho());
     }
@@ -39,8 +39,9 @@ record Chapter(String title, boolean latency, List<Series> series) {
     }
 
     /**
-     * What a series has at a size. A program for TCP may know other sizes (sockperf from 14 to 65507 bytes): then it is
-     * what it has nearest, as long as it is nearest to this size. Null when there is none.
+     * Returns the result of a series at a size. A program for TCP may have other sizes (sockperf from 14 to 65507
+     * bytes): then it is the nearest result, unless another size of the chapter is nearer to it. Returns null if there
+     * is none.
      */
     Result at(Series line, long size) {
         Result exact = line.results().get(size);
@@ -55,7 +56,7 @@ record Chapter(String title, boolean latency, List<Series> series) {
                 .orElse(null);
     }
 
-    /** A metric of a series at a size; NaN when there is none. */
+    /** Returns a metric of a series at a size; NaN when there is none. */
     double at(Series line, long size, Metric metric) {
         Result result = at(line, size);
         return result == null ? Double.NaN : result.metric(metric);
@@ -72,8 +73,8 @@ record Chapter(String title, boolean latency, List<Series> series) {
     }
 
     /**
-     * Whether latency is the time to the other side and back: a read, an atomic operation or a request is over with its
-     * answer.
+     * Returns whether latency is the time to the other side and back: a read, an atomic operation or a request is over
+     * with its answer.
      */
     boolean isRoundTrip() {
         return title.startsWith("ib_read") || title.startsWith("ib_atomic") || isOverRates();
@@ -86,12 +87,12 @@ record Chapter(String title, boolean latency, List<Series> series) {
                 .flatMap(line -> line.results().values().stream());
     }
 
-    /** Whether any series has it. */
+    /** Returns whether any series has it. */
     boolean has(Metric metric) {
         return results(List.of(this)).anyMatch(result -> !Double.isNaN(result.metric(metric)));
     }
 
-    /** What the chapter is about: the figure that stands first in every table. */
+    /** Returns the main metric of the chapter, which is the first column of every table. */
     Metric principal() {
         if (isCollective()) {
             return has(Metric.BUS_BANDWIDTH) ? Metric.BUS_BANDWIDTH : Metric.ALGORITHM_BANDWIDTH;
@@ -102,12 +103,12 @@ record Chapter(String title, boolean latency, List<Series> series) {
         return has(Metric.MEDIAN) ? Metric.MEDIAN : Metric.MEAN;
     }
 
-    /** Whether it is of what several ranks do together. */
+    /** Returns whether it is of what several ranks do together. */
     boolean isCollective() {
         return has(Metric.ALGORITHM_BANDWIDTH);
     }
 
-    /** What of it stands at a glance. */
+    /** Returns the metrics of the summary. */
     List<Metric> atAGlance() {
         if (isCollective()) {
             return List.of(principal(), Metric.OPERATION);
@@ -118,8 +119,8 @@ record Chapter(String title, boolean latency, List<Series> series) {
     }
 
     /**
-     * What a series is compared with: C's of the same document, or else the first of C's; null where there is none, or
-     * for itself.
+     * Returns the series to compare with: C's series of the same document, or else the first of C's. Returns null if
+     * there is none or it is the series itself.
      */
     Series reference(Series line) {
         List<Series> ofC =

@@ -16,7 +16,7 @@ final class Chapters {
 
     private Chapters() {}
 
-    /** A series that has no name yet; its results by size, those of echoes by rate. */
+    /** A series that has no name yet; its results by size, or for echoes by rate. */
     private record Line(TestRun test, String document, TreeMap<Long, Result> results) {}
 
     /** The chapters of all documents, in the order in which their tests come first. */

@@ -7,12 +7,12 @@ import java.util.List;
 /**
  * A chart of the page; the script draws it.
  *
- * @param kind how it is drawn
- * @param title what it shows
+ * @param kind its kind
+ * @param title its title
  * @param unit of the vertical axis
- * @param choice what its panels differ in; empty when there is one
- * @param panels one of them is seen at a time
- * @param guides what all panels are compared with
+ * @param choice the value by which its panels differ; empty when there is one
+ * @param panels the panels, of which one is visible at a time
+ * @param guides reference lines for all panels
  */
 record Chart(Kind kind, String title, String unit, String choice, List<Panel> panels, List<Guide> guides) {
     /** Without guides. */
@@ -26,14 +26,14 @@ record Chart(Kind kind, String title, String unit, String choice, List<Panel> pa
     }
 
     /**
-     * A line that nobody measured.
+     * A reference line, which is not a measurement.
      *
-     * @param name what it is
+     * @param name its name
      * @param points x and y
      */
     record Guide(String name, List<double[]> points) {}
 
-    /** How a chart is drawn. */
+    /** The kinds of charts. */
     enum Kind {
         /** Values over the percentile, logarithmic towards 100 %. */
         PERCENTILES,
@@ -52,7 +52,7 @@ record Chart(Kind kind, String title, String unit, String choice, List<Panel> pa
     }
 
     /**
-     * What is seen at a time.
+     * The visible part of a chart.
      *
      * @param label for the choice
      * @param lines one per series

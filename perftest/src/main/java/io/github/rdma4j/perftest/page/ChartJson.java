@@ -9,7 +9,7 @@ import java.io.StringWriter;
 import java.util.List;
 import java.util.Locale;
 
-/** The charts as JSON that stands in a script element. */
+/** The charts as JSON in a script element. */
 final class ChartJson {
     private static final double PRECISION = 1e6;
 
@@ -25,7 +25,7 @@ final class ChartJson {
             }
             json.writeEndArray();
         }
-        // Outside of strings JSON has none of these, and in a string they may be written so.
+        // Outside of strings JSON has none of these characters, and inside a string they may be escaped.
         return text.toString().replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026");
     }
 

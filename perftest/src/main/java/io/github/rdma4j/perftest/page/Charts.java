@@ -51,7 +51,7 @@ final class Charts {
         return charts;
     }
 
-    /** Where the client spins until the next message is due, its time and the machine's say nothing. */
+    /** If the client spins until the next message is due, its CPU time and the machine's mean nothing. */
     private static List<Metric> costs(Chapter chapter) {
         return chapter.isOverRates()
                 ? List.of(Metric.SERVER_USER, Metric.SERVER_SYSTEM)
@@ -81,7 +81,7 @@ final class Charts {
         }
     }
 
-    /** What panels differ in that are not of figures. */
+    /** Names the value by which panels differ. */
     private static String choice(Chapter chapter) {
         return chapter.isOverRates() ? "Offered rate" : "Message size";
     }

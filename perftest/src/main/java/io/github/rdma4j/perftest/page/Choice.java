@@ -3,17 +3,17 @@
 package io.github.rdma4j.perftest.page;
 
 /**
- * What NCCL chose of one thing, beside what doctor --gpu predicted.
+ * One of NCCL's choices, compared with the prediction of doctor --gpu.
  *
- * @param ranks that say so
- * @param subject of what
- * @param chosen as NCCL says it
- * @param predicted empty where nothing was
- * @param verdict how the two compare
+ * @param ranks the ranks that report it
+ * @param subject the subject of the choice
+ * @param chosen the choice in NCCL's words
+ * @param predicted empty if there is no prediction
+ * @param verdict the result of the comparison
  * @param remark what a difference means; may be empty
  */
 record Choice(String ranks, String subject, String chosen, String predicted, String verdict, String remark) {
-    /** Of a document. */
+    /** Reads a choice from a document. */
     static Choice of(JsonObject object) {
         return new Choice(
                 text(object, "ranks"),

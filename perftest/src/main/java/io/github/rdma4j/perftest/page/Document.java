@@ -9,12 +9,12 @@ import java.util.Map;
  * A results document.
  *
  * @param name short name of the file, for charts
- * @param started when, ISO 8601; null when it does not say
- * @param seconds how long; NaN when it does not say
+ * @param started the start time, ISO 8601; null if the document does not contain it
+ * @param seconds the duration; NaN if the document does not contain it
  * @param environment as it is; empty when it has none
- * @param comparison whether several programs were run in turn on one machine
+ * @param comparison whether several programs ran in turn on one machine
  * @param tests in the document's order
- * @param state how it ended, with the failure; empty for one that came to its end
+ * @param state how it ended, with the failure; empty for a complete run
  */
 record Document(
         String name,

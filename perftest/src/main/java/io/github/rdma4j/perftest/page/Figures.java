@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 
-/** Numbers as text, the same on every machine. */
+/** Formats numbers, identically on every machine. */
 final class Figures {
     private static final long KIBIBYTE = 1L << 10;
     private static final long MEBIBYTE = 1L << 20;
@@ -18,7 +18,7 @@ final class Figures {
 
     private Figures() {}
 
-    /** A number with so many decimals; a dash when there is none, as where something was divided by nothing. */
+    /** Formats a number with fixed decimals; a dash for NaN and infinity, such as after a division by zero. */
     static String number(double value, int decimals) {
         return !Double.isFinite(value)
                 ? "–"
@@ -26,8 +26,8 @@ final class Figures {
     }
 
     /**
-     * The decimals of figures that are read together, so that they all have the same: those that the smallest needs.
-     * axes.js has the same rule for the charts.
+     * Returns the common number of decimals for figures that are read together: as many as the smallest needs. axes.js
+     * has the same rule for the charts.
      */
     static int decimals(Metric metric, DoubleStream values) {
         double smallest = values.map(Math::abs)
@@ -37,7 +37,7 @@ final class Figures {
         return smallest >= LARGE ? 0 : metric.decimals() + (smallest < SMALL ? 2 : 0);
     }
 
-    /** A number of bytes in its largest unit, as long as that is exact. */
+    /** Formats a number of bytes in its largest unit that is exact. */
     static String size(long bytes) {
         if (bytes >= GIBIBYTE && bytes % GIBIBYTE == 0) {
             return bytes / GIBIBYTE + " GiB";

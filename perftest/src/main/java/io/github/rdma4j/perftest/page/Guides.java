@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedSet;
 
-/** What bandwidth is compared with, besides other bandwidths: the limits of links, and a prediction. */
+/** Reference values for bandwidths: the limits of links, and a prediction. */
 final class Guides {
     private static final double MEBIBYTE = 1 << 20;
     private static final int USUAL_DEPTH = 128;

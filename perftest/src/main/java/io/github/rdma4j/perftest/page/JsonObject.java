@@ -6,10 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/**
- * An object of a JSON document that knows where it stands, so that what is wrong with it can be said. A field that is
- * null is as good as absent.
- */
+/** An object of a JSON document, with its position for error messages. A field that is null counts as absent. */
 final class JsonObject {
     private static final double LARGEST_WHOLE = 1L << 53;
 
@@ -38,12 +35,12 @@ final class JsonObject {
         return new JsonObject(file, path, others);
     }
 
-    /** Whether there is such a field, and it is not null. */
+    /** Returns whether there is such a field, and it is not null. */
     boolean has(String name) {
         return fields.get(name) != null;
     }
 
-    /** A string; null when there is none. */
+    /** Returns a string; null when there is none. */
     String text(String name) {
         Object value = fields.get(name);
         if (value == null || value instanceof String) {
@@ -52,7 +49,7 @@ final class JsonObject {
         throw wrong(name, "is not a string");
     }
 
-    /** A boolean; false when there is none. */
+    /** Returns a boolean; false when there is none. */
     boolean flag(String name) {
         Object value = fields.get(name);
         if (value == null || value instanceof Boolean) {
@@ -61,7 +58,7 @@ final class JsonObject {
         throw wrong(name, "is not true or false");
     }
 
-    /** A number; NaN when there is none. */
+    /** Returns a number; NaN when there is none. */
     double number(String name) {
         Object value = fields.get(name);
         if (value == null) {
@@ -85,13 +82,13 @@ final class JsonObject {
         return (long) value;
     }
 
-    /** An object; null when there is none. */
+    /** Returns an object; null when there is none. */
     JsonObject object(String name) {
         Object value = fields.get(name);
         return value == null ? null : object(value, name);
     }
 
-    /** An array of objects, or one object that stands alone, as C's tools write it; empty when there is neither. */
+    /** Returns an array of objects, or a single object, as C's tools write it; empty when there is neither. */
     List<JsonObject> objects(String name) {
         Object value = fields.get(name);
         if (value == null) {
@@ -115,7 +112,7 @@ final class JsonObject {
         throw wrong(name, "is not an object");
     }
 
-    /** That something is wrong with a field. */
+    /** Makes an exception about an invalid field. */
     ReportException wrong(String name, String reason) {
         return new ReportException(file + ": " + (path.isEmpty() ? "" : path + ".") + name + " " + reason, "");
     }

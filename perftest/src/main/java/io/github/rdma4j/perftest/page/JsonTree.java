@@ -53,7 +53,7 @@ final class JsonTree {
 
     private static ReportException notJson(Path file, JsonProcessingException failure) {
         int line = failure.getLocation() == null ? 0 : failure.getLocation().getLineNr();
-        // What the library adds in brackets is for those who wrote the program: where it begins, not where the file is
+        // The library adds the start marker in brackets, which helps its developers but does not show where the file is
         // cut.
         String reason = failure instanceof JsonEOFException
                 ? "the file ends in the middle: it was cut, or is still being written"

@@ -28,10 +28,10 @@ enum Metric {
     /** Bytes of the result of a collective per time. */
     ALGORITHM_BANDWIDTH("algorithm_bandwidth", "Algorithm bandwidth", "GB/s", 3, false),
 
-    /** What each link of a ring carries of a collective per time; none of one rank. */
+    /** The rate of each link of a ring in a collective; none for one rank. */
     BUS_BANDWIDTH("bus_bandwidth", "Bus bandwidth", "GB/s", 3, false),
 
-    /** How long a collective takes. */
+    /** The time of a collective. */
     OPERATION("t_operation", "Time of an operation", "µs", 2, true),
 
     /** Messages per time. */
@@ -75,17 +75,17 @@ enum Metric {
         return key;
     }
 
-    /** As shown. */
+    /** Returns the shown name. */
     String title() {
         return title;
     }
 
-    /** What {@link #in} is in. */
+    /** Returns the unit of {@link #in}. */
     String unit() {
         return unit;
     }
 
-    /** Decimals that are shown; metrics of one unit have the same. */
+    /** Returns the shown decimals; metrics of one unit have equal numbers of decimals. */
     int decimals() {
         return decimals;
     }
@@ -99,16 +99,16 @@ enum Metric {
                 .decimals;
     }
 
-    /** Whether less is better. */
+    /** Returns whether less is better. */
     boolean lowerIsBetter() {
         return lowerIsBetter;
     }
 
     /**
-     * The number in this metric's unit.
+     * Returns the number in this metric's unit.
      *
      * @param figures by their keys in the document
-     * @param gigabits whether bandwidth stands there in Gb/s
+     * @param gigabits whether the document's bandwidths are in Gb/s
      * @return NaN when there is none
      */
     double in(Map<String, Double> figures, boolean gigabits) {

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.page;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How the figures are to be read: what they mean wherever they were measured. */
+/** Notes on how to read the figures, wherever they were measured. */
 final class Notes {
     private Notes() {}
 

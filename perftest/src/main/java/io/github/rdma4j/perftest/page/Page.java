@@ -22,11 +22,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The page: one HTML document that loads nothing. Its policy lets the browser run the scripts that are in it, known by
- * their hashes, and nothing else: not even what a document has smuggled in.
+ * The page: one HTML document that loads nothing. Its policy lets the browser run only the scripts in it, identified by
+ * their hashes, and not even a script that is smuggled in by a document.
  */
 final class Page {
-    /** Where the chart library is on the class path; its version is the one in the project's pom.xml. */
+    /** The path of the chart library in the class path; its version is the one in the project's pom.xml. */
     static final String ECHARTS = "META-INF/resources/_static/echarts/6.0.0/dist/echarts.common.min.js";
 
     private final List<Document> documents;
@@ -42,9 +42,9 @@ final class Page {
     }
 
     /**
-     * With what a machine should reach.
+     * Makes a page with the limits of a machine.
      *
-     * @param machine empty for none
+     * @param machine the machine; empty for none
      */
     Page(List<Document> documents, Optional<MachineModel> machine) {
         this.documents = documents;
@@ -63,7 +63,7 @@ final class Page {
         return of(documents, title, Optional.empty());
     }
 
-    /** Makes the page, with what a machine should reach. */
+    /** Makes the page, with the limits of a machine. */
     static String of(List<Document> documents, String title, Optional<MachineModel> machine) throws IOException {
         return new Page(documents, machine).text(title);
     }
@@ -87,7 +87,7 @@ final class Page {
                 .execute(model);
     }
 
-    /** What the template reads of the documents. */
+    /** Returns the values that the template reads. */
     Map<String, Object> model(String title) throws IOException {
         Map<String, Object> model = new HashMap<>();
         model.put("title", title == null ? Wording.title(documents) : title);
@@ -154,7 +154,7 @@ final class Page {
         return model;
     }
 
-    /** All that the documents say of where they were measured: a row per thing, a column per document. */
+    /** Returns a table of the documents' environments: a row per property, a column per document. */
     private Table environment() {
         List<String> columns = new ArrayList<>(List.of("Environment"));
         documents.forEach(document -> columns.add(document.name()));
@@ -193,7 +193,7 @@ final class Page {
         return tables;
     }
 
-    /** As a Content-Security-Policy names a script. */
+    /** Returns the hash of a script for a Content-Security-Policy. */
     private static String hash(String script) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(script.getBytes(StandardCharsets.UTF_8));

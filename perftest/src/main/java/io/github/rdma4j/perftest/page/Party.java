@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.page;
 
-/** Whose program was measured, and over what: what has one colour in all charts. */
+/** The program and the transport of a measurement; each has one colour in all charts. */
 enum Party {
     /** This project's tools. */
     JAVA("java", "Java"),
@@ -19,7 +19,7 @@ enum Party {
     /** A C program over plain TCP. */
     TCP_C("tcp-c", "TCP C"),
 
-    /** What this version does not know. */
+    /** An implementation that this version does not have. */
     OTHER("other", "");
 
     private final String key;
@@ -30,23 +30,23 @@ enum Party {
         this.title = title;
     }
 
-    /** As in results documents and in the page's style sheet. */
+    /** Returns the key in results documents and in the page's style sheet. */
     String key() {
         return key;
     }
 
-    /** As shown. */
+    /** Returns the shown name. */
     String title() {
         return title;
     }
 
-    /** Whether it is over plain TCP. */
+    /** Returns whether it is over plain TCP. */
     boolean isTcp() {
         return this == TCP_JAVA || this == TCP_C;
     }
 
     /**
-     * By the "implementation" of a test.
+     * Returns the party for the "implementation" of a test.
      *
      * @param implementation null, in a document of C's own tools, means C
      */

@@ -20,15 +20,16 @@ import org.HdrHistogram.HistogramIterationValue;
  * @param points ascending
  */
 record PercentileCurve(long samples, boolean complete, List<Point> points) {
-    /** Of what is not latency. */
+    /** The curve of results that are not latencies. */
     static final PercentileCurve NONE = new PercentileCurve(0, false, List.of());
 
     /**
-     * What reading a histogram may allocate, in bytes: a table of counts with five digits, and as much to unpack it.
+     * The most bytes that reading a histogram may allocate: a table of counts with five digits, and as much to unpack
+     * it.
      */
     static final long MOST_MEMORY = 128 << 20;
 
-    /** From twice as many on, HdrHistogram's steps towards 100 % no longer come nearer, and do not end. */
+    /** From twice as many on, HdrHistogram's steps towards 100 % get no smaller and do not end. */
     private static final long MOST_SAMPLES = 1L << 50;
 
     /** Points per halved distance to 100 %. */
@@ -49,11 +50,11 @@ record PercentileCurve(long samples, boolean complete, List<Point> points) {
     record Point(double tail, double microseconds) {}
 
     /**
-     * From a histogram. It allocates at most {@value #MOST_MEMORY} bytes besides the text's own length, whatever the
-     * text asks for.
+     * Reads a histogram. It allocates at most {@value #MOST_MEMORY} bytes besides the text's own length, whatever the
+     * text contains.
      *
      * @param base64 HdrHistogram's compressed form, values in nanoseconds
-     * @throws IllegalArgumentException when it is no such thing
+     * @throws IllegalArgumentException when it is not a histogram
      */
     static PercentileCurve ofHistogram(String base64) {
         // The counts of a spoilt one may not agree with each other, which shows when they are gone through.
@@ -87,21 +88,21 @@ record PercentileCurve(long samples, boolean complete, List<Point> points) {
     }
 
     /**
-     * From the columns of C's tools.
+     * Makes a curve from the columns of C's tools.
      *
      * @param figures under their keys
-     * @param samples how many times they are of
+     * @param samples the number of times
      */
     static PercentileCurve ofC(Map<String, Double> figures, long samples) {
         return ofFigures(figures, Map.of(), samples);
     }
 
     /**
-     * From single percentiles.
+     * Makes a curve from single percentiles.
      *
      * @param figures under the keys of C's tools
      * @param percentiles by their percents
-     * @param samples how many times they are of
+     * @param samples the number of times
      */
     static PercentileCurve ofFigures(Map<String, Double> figures, Map<Double, Double> percentiles, long samples) {
         TreeMap<Double, Double> byTail = new TreeMap<>();

@@ -24,7 +24,7 @@ public final class ReportCommand {
     /** The name on the command line. */
     public static final String NAME = "report";
 
-    /** What it does, in a line. */
+    /** The summary in the list of commands. */
     public static final String TITLE = "A page with charts of the results of tests";
 
     private static final int OK = 0;
@@ -44,8 +44,8 @@ public final class ReportCommand {
      * @param arguments after the command's name
      * @param out standard output
      * @param err standard error
-     * @return the exit status: 0 the page is written; 1 a document cannot be used, or the page not be written; 2 the
-     *     command line makes no sense
+     * @return the exit status: 0 if the page is written; 1 if a document cannot be used or the page cannot be written;
+     *     2 for a wrong command line
      */
     public static int run(List<String> arguments, PrintStream out, PrintStream err) {
         return new ReportCommand(out, err).run(arguments);
@@ -82,7 +82,7 @@ public final class ReportCommand {
             documents.add(document.named(unused(document.name(), documents)));
         }
         String page = Page.of(documents, options.title(), machine);
-        // What is no character, as half a surrogate pair in a document's text, becomes a question mark.
+        // Invalid characters, such as half a surrogate pair in a document's text, become question marks.
         Files.write(options.out(), page.getBytes(StandardCharsets.UTF_8));
         out.println("The page is in " + options.out());
     }

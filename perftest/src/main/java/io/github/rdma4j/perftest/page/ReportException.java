@@ -7,7 +7,7 @@ import io.github.rdma4j.perftest.exit.PerftestException;
 /** A results document cannot be used. */
 final class ReportException extends PerftestException {
     /**
-     * @param message the file, where in it, and what is wrong there
+     * @param message the file, the position in it, and the error
      * @param remedy what the user can do about it, or an empty string
      */
     ReportException(String message, String remedy) {

@@ -55,7 +55,7 @@ final class ReportOptions {
         return help;
     }
 
-    /** Where the page goes. */
+    /** Returns the file for the page. */
     Path out() {
         return out;
     }

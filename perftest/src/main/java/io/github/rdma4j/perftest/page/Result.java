@@ -9,15 +9,15 @@ import java.util.Map;
 import java.util.stream.DoubleStream;
 
 /**
- * What was measured with one message size.
+ * The result of one message size.
  *
  * @param size of a message in bytes
  * @param iterations messages
  * @param figures numbers by their keys in the document
  * @param gigabits whether bandwidth is in Gb/s, not in MiB/s
  * @param allSamples latencies of all samples together, under the same keys; empty without them
- * @param percentiles distribution of the latencies; empty when it was not of latency
- * @param rounds the numbers of each round; empty when there was one
+ * @param percentiles distribution of the latencies; empty for other results
+ * @param rounds the figures of each round; empty when there was one
  * @param openLoop whether latency counts from the intended start of a message
  */
 record Result(
@@ -35,22 +35,25 @@ record Result(
     /** Key of a round's number; a comparison has it, as not every program takes part in every round. */
     private static final String ROUND = "round";
 
-    /** A number by its key; NaN when there is none. */
+    /** Returns a number by its key; NaN when there is none. */
     double figure(String key) {
         return figures.getOrDefault(key, Double.NaN);
     }
 
-    /** Whether it is of latency. */
+    /** Returns whether it is of latency. */
     boolean isLatency() {
         return figures.containsKey(Metric.MEDIAN.key()) || figures.containsKey(Metric.MEAN.key());
     }
 
-    /** Whether its figures are the medians of its rounds, as a comparison writes them; else they are of all samples. */
+    /**
+     * Returns whether its figures are the medians of its rounds, as a comparison writes them; else they are of all
+     * samples.
+     */
     boolean isMedianOfRounds() {
         return rounds.size() > 1 && rounds.stream().allMatch(round -> round.containsKey(ROUND));
     }
 
-    /** The figures of its row in a table, which are all of the same samples. */
+    /** Returns the figures of the result's row in a table, which all belong to equal samples. */
     Map<String, Double> ofRow() {
         if (!isMedianOfRounds()) {
             return figures;
@@ -60,19 +63,19 @@ record Result(
         return medians;
     }
 
-    /** How many samples each figure of its row is of; 0 when not known. */
+    /** Returns the number of samples behind each figure of the row; 0 if unknown. */
     long samplesOfRow() {
         return isMedianOfRounds() && !allSamples.isEmpty()
                 ? percentiles.samples() / rounds.size()
                 : percentiles.samples();
     }
 
-    /** The few percentiles that C's tools have as columns. In a comparison they are those of the middle round. */
+    /** Returns the few percentiles that C's tools print as columns. In a comparison they belong to the middle round. */
     PercentileCurve ofColumns() {
         return PercentileCurve.ofC(figures, iterations);
     }
 
-    /** A number of each round; NaN where a round has none. */
+    /** Returns the number of each round; NaN for a round without one. */
     List<Double> ofRounds(Metric metric) {
         return rounds.stream().map(round -> metric.in(round, gigabits)).toList();
     }
@@ -83,8 +86,8 @@ record Result(
     }
 
     /**
-     * A metric over another program's, of the rounds in which both were run in turn; without such rounds that of the
-     * figures, and no interval.
+     * Returns the ratio of a metric to another program's, from the rounds in which both programs ran in turn. Without
+     * such rounds it is the ratio of the overall figures, without an interval.
      */
     MedianInterval ratio(Result other, Metric metric) {
         Map<Double, Double> theirs = new HashMap<>();
@@ -106,7 +109,7 @@ record Result(
         return (metric.lowerIsBetter() ? values.min() : values.max()).orElse(Double.NaN);
     }
 
-    /** A metric in its unit; NaN when there is none. */
+    /** Returns a metric in its unit; NaN when there is none. */
     double metric(Metric metric) {
         return metric.in(figures, gigabits);
     }

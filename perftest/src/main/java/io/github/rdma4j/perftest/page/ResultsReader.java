@@ -20,7 +20,7 @@ import java.util.Optional;
  * {@code --out_json}.
  */
 final class ResultsReader {
-    /** How the name of the schema begins, whatever its version. */
+    /** The beginning of the schema's name, in any version. */
     static final String SCHEMA = "https://rdma4j.github.io/schema/results-";
 
     /** The newest version that is understood. */
@@ -54,9 +54,9 @@ final class ResultsReader {
     private ResultsReader() {}
 
     /**
-     * Reads a file, whole: it takes up to 1 KiB of memory for each of the file's bytes, and what a histogram takes.
+     * Reads a whole file. It needs up to 1 KiB of memory for each byte of the file, and the memory of a histogram.
      *
-     * @throws ReportException when it is missing, cannot be read, is no results document, or has no results
+     * @throws ReportException when it is missing, cannot be read, is not a results document, or has no results
      */
     static Document read(Path file) {
         JsonObject root;
@@ -104,7 +104,7 @@ final class ResultsReader {
                 state);
     }
 
-    /** How it ended; empty for what came to its end, as documents without a state did. */
+    /** Returns how the run ended; empty for a complete run, and for documents without a state. */
     private static String state(JsonObject root) {
         String state = root.text("state");
         if (state == null || state.equals(RunState.COMPLETE.key())) {
@@ -160,8 +160,8 @@ final class ResultsReader {
     }
 
     /**
-     * An endless run ({@code --run_infinitely}) has a result of the same size every few seconds, thousands of them:
-     * they become rounds of one. What differs in more than its time stays.
+     * An endless run ({@code --run_infinitely}) has a result of the same size every few seconds, thousands of them.
+     * They become rounds of one result. Results that differ in more than their time are kept.
      */
     private static List<Result> periods(List<Result> results) {
         boolean endless = results.size() > 1
@@ -205,7 +205,7 @@ final class ResultsReader {
         return Optional.of(new PathLimit(bytesPerSecond, link == null ? "its links" : link));
     }
 
-    /** All settings, those of the banner under the keys that C's tools give them in JSON. */
+    /** Returns all settings. The settings of the banner have the keys that C's tools give them in JSON. */
     private static Map<String, Object> settings(JsonObject info) {
         Map<String, Object> settings = new LinkedHashMap<>(info.fields());
         settings.remove(BANNER);

@@ -20,8 +20,8 @@ final class Table {
     private record Figure(Metric metric, double value, Map<String, Object> cell) {}
 
     /**
-     * @param caption says what it shows
-     * @param columns headings; those of numbers end in {@code >}
+     * @param caption the title of the table
+     * @param columns headings; the heading of a column of numbers ends in {@code >}
      */
     Table(String caption, List<String> columns) {
         this.caption = caption;
@@ -32,7 +32,7 @@ final class Table {
         }
     }
 
-    /** What the rows from here on are of. */
+    /** Begins a group of rows under a heading. */
     Table group(String heading) {
         rows.add(Map.of("group", heading, "span", columns.size()));
         return this;
@@ -65,7 +65,7 @@ final class Table {
         return cell(text, "n", "");
     }
 
-    /** A figure; all figures of a unit in the table get the same decimals. */
+    /** Adds a figure; all figures of a unit in the table get equal decimals. */
     Table figure(Metric metric, double value) {
         return figure(metric, value, "n");
     }
@@ -96,12 +96,12 @@ final class Table {
         ofUnit.forEach(figure -> figure.cell().put("text", Figures.number(figure.value(), decimals)));
     }
 
-    /** Whether it has no rows. */
+    /** Returns whether it has no rows. */
     boolean isEmpty() {
         return rows.isEmpty();
     }
 
-    /** What the template reads. */
+    /** Returns the values that the template reads. */
     Map<String, Object> model() {
         figures.stream()
                 .collect(Collectors.groupingBy(figure -> figure.metric().unit()))

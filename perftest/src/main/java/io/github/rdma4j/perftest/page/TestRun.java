@@ -26,20 +26,20 @@ record TestRun(
         List<Result> results,
         Optional<PathLimit> limit,
         List<Choice> choices) {
-    /** What compare --endpoints calls itself: its results differ in their rates, and not only in their sizes. */
+    /** The name of compare --endpoints in documents: its results differ in their rates, and not only in their sizes. */
     static final String ECHO = "echo";
 
-    /** Whether it is of requests and echoes at fixed rates. */
+    /** Returns whether it is of requests and echoes at fixed rates. */
     boolean isEcho() {
         return tool.equals(ECHO);
     }
 
-    /** What sets its series apart from others of the same tool; empty for most. */
+    /** Returns what distinguishes its series from others of the same tool; empty for most. */
     String variant() {
         return setting("variant");
     }
 
-    /** A setting as text, without the unit that C's banner has for bytes; empty when there is none. */
+    /** Returns a setting as text, without the unit that C's banner has for bytes; empty when there is none. */
     String setting(String key) {
         String text = Figures.text(settings.get(key));
         return text.endsWith("[B]") ? text.substring(0, text.length() - 3) : text;

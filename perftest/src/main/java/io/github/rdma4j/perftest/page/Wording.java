@@ -131,7 +131,7 @@ final class Wording {
         }
     }
 
-    /** How a chapter was measured, as far as its tests have it in common. */
+    /** Describes the settings that all tests of a chapter share. */
     static String settings(Chapter chapter) {
         List<String> parts = new ArrayList<>();
         common(chapter, "Connection_type", parts, "%s");

@@ -10,11 +10,11 @@ import java.util.Arrays;
 import java.util.OptionalDouble;
 import java.util.regex.Pattern;
 
-/** How fast the processor runs, as the kernel tells it and the C tools take it: the first CPU's megahertz. */
+/** The CPU's frequency as the kernel reports it and the C tools use it: the first CPU's megahertz. */
 public final class CpuFrequency {
     private static final Pattern LINE = Pattern.compile("(?m)^cpu MHz\\s*:\\s*(\\d{1,6}(?:\\.\\d+)?)\\s*$");
 
-    /** As in C: from here on two frequencies are not the same. */
+    /** As in C: the least relative difference between two frequencies that differ. */
     private static final double TOLERANCE = 0.02;
 
     private CpuFrequency() {}
@@ -27,17 +27,17 @@ public final class CpuFrequency {
         }
     }
 
-    /** Of this machine; empty where the kernel does not tell, as on aarch64. */
+    /** Returns the frequency of this machine; empty if the kernel does not report it, as on aarch64. */
     public static OptionalDouble megahertz() {
         return of(cpuinfo());
     }
 
-    /** Of another processor that runs at another frequency now: the first such one; empty if there is none. */
+    /** Returns the frequency of the first processor that runs at another frequency now; empty if there is none. */
     public static OptionalDouble conflicting() {
         return conflicting(cpuinfo());
     }
 
-    /** Of what {@code /proc/cpuinfo} says. */
+    /** Parses {@code /proc/cpuinfo}. */
     static OptionalDouble of(String text) {
         double[] all = all(text);
         return all.length > 0 && all[0] > 0 ? OptionalDouble.of(all[0]) : OptionalDouble.empty();

@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A set of CPU numbers, written as the kernel and the C tools write it: numbers and ranges, "0-3,8". Sysfs writes lists
- * of NUMA nodes in the same way, so those are read with it, too. Immutable.
+ * A set of CPU numbers, in the syntax of the kernel and the C tools: numbers and ranges, "0-3,8". Sysfs writes lists of
+ * NUMA nodes in the same syntax, so this class also reads them. Immutable.
  */
 public final class CpuList {
     /** No kernel is built for more. */
@@ -55,29 +55,29 @@ public final class CpuList {
         return new CpuList(numbers);
     }
 
-    /** The one with this number. */
+    /** Returns the set with one number. */
     public static CpuList of(int number) {
         BitSet numbers = new BitSet();
         numbers.set(Objects.checkIndex(number, MOST));
         return new CpuList(numbers);
     }
 
-    /** Whether it contains none. */
+    /** Returns whether it contains none. */
     public boolean isEmpty() {
         return numbers.isEmpty();
     }
 
-    /** How many there are. */
+    /** Returns how many numbers there are. */
     public int size() {
         return numbers.cardinality();
     }
 
-    /** Whether the number is among them. */
+    /** Returns whether the number is among them. */
     public boolean contains(int number) {
         return number >= 0 && numbers.get(number);
     }
 
-    /** The lowest number; -1 when there is none. */
+    /** Returns the lowest number; -1 when there is none. */
     public int first() {
         return numbers.nextSetBit(0);
     }
@@ -87,21 +87,21 @@ public final class CpuList {
         return numbers.stream().toArray();
     }
 
-    /** Those that are in both. */
+    /** Returns the numbers that are in both. */
     public CpuList and(CpuList other) {
         BitSet both = (BitSet) numbers.clone();
         both.and(other.numbers);
         return new CpuList(both);
     }
 
-    /** Those that are not in the other. */
+    /** Returns the numbers that are not in the other. */
     public CpuList without(CpuList other) {
         BitSet rest = (BitSet) numbers.clone();
         rest.andNot(other.numbers);
         return new CpuList(rest);
     }
 
-    /** Bit n of word n / 64 stands for number n: what system calls take. Empty when there is none. */
+    /** Returns a mask for system calls, in which bit n of word n / 64 stands for number n; empty for an empty set. */
     long[] toMask() {
         return numbers.toLongArray();
     }
@@ -116,7 +116,7 @@ public final class CpuList {
         return numbers.hashCode();
     }
 
-    /** As the kernel writes it: "0-3,8". */
+    /** Returns the kernel's syntax: "0-3,8". */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();

@@ -7,15 +7,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * How busy all CPUs of the machine were between two moments, from /proc/stat.
+ * The busy time of all CPUs of the machine between two moments, from /proc/stat.
  *
- * <p>All time that is not idle counts. (The C tools count user time alone: a transfer that the kernel carries, as with
- * a software device, is idle time to them.)
+ * <p>All time that is not idle counts. (The C tools count only user time: a transfer that the kernel carries out, as
+ * with a software device, is idle time for them.)
  */
 public final class CpuUsage {
     /**
-     * In the first line, behind its name: user, nice, system, idle, waiting for I/O, interrupts, soft interrupts,
-     * stolen.
+     * The position in the first line, after its name: user, nice, system, idle, waiting for I/O, interrupts, soft
+     * interrupts, stolen.
      */
     private static final int IDLE = 3;
 
@@ -27,7 +27,7 @@ public final class CpuUsage {
     private long allBefore;
     private double percent = Double.NaN;
 
-    /** That of this machine. */
+    /** Measures this machine. */
     public CpuUsage() {
         this(Path.of("/proc/stat"));
     }
@@ -53,8 +53,8 @@ public final class CpuUsage {
     }
 
     /**
-     * Busy time in per cent of all time, of all CPUs together; NaN where the kernel did not tell, or nothing was
-     * measured.
+     * Returns the busy time of all CPUs together in per cent of all time; NaN if the kernel does not report it or
+     * nothing was measured.
      */
     public double percent() {
         return percent;

@@ -20,7 +20,7 @@ final class LinuxScheduler implements Scheduler {
     private static final int POLICY_DEFAULT = 0;
     private static final int POLICY_BIND = 2;
 
-    /** Function not implemented: also what is said where the number of the system call is not known here. */
+    /** Function not implemented. It is also the result if this class has no number for the system call. */
     private static final int ENOSYS = 38;
 
     private static final Linker LINKER = Linker.nativeLinker();
@@ -32,7 +32,7 @@ final class LinuxScheduler implements Scheduler {
             FunctionDescriptor.of(
                     ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.ADDRESS));
 
-    /** Variadic in C: how the arguments behind the first are passed must be told apart on some architectures. */
+    /** Variadic in C: on some architectures the arguments after the first are passed differently. */
     private static final MethodHandle SYSTEM_CALL = function(
             "syscall",
             FunctionDescriptor.of(
@@ -87,7 +87,7 @@ final class LinuxScheduler implements Scheduler {
             MemorySegment mask =
                     nodes.length == 0 ? MemorySegment.NULL : arena.allocateFrom(ValueLayout.JAVA_LONG, nodes);
             MemorySegment state = arena.allocate(STATE);
-            // The kernel reads one bit less than it is told.
+            // The kernel reads one bit less than the count it gets.
             long bits = nodes.length == 0 ? 0 : nodes.length * 64L + 1;
             long result = (long) SYSTEM_CALL.invokeExact(state, number, (long) policy, mask, bits);
             return result == 0 ? 0 : (int) ERRNO.get(state, 0L);

@@ -12,8 +12,8 @@ import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /**
- * Which CPUs and which memory belong together on this machine, as sysfs and procfs tell, and what of them this process
- * may use. A kernel without NUMA support has no nodes; everything then reads as empty.
+ * The NUMA nodes of this machine, with their CPUs and memory, as sysfs and procfs show them, and the part that this
+ * process may use. A kernel without NUMA support has no nodes: everything is then empty.
  */
 public final class NumaTopology {
     private static final String NODES = "sys/devices/system/node";
@@ -25,7 +25,7 @@ public final class NumaTopology {
         this.root = root;
     }
 
-    /** That of this machine. */
+    /** Returns the topology of this machine. */
     public static NumaTopology ofThisMachine() {
         return new NumaTopology(Path.of("/"));
     }
@@ -53,7 +53,7 @@ public final class NumaTopology {
     }
 
     /**
-     * How many CPUs the calling thread's process can keep busy: those allowed to this thread, or less where a control
+     * Returns how many CPUs this process can keep busy: the CPUs allowed to the calling thread, or fewer if a control
      * group limits the CPU time.
      */
     public double usableCpus() {
@@ -66,7 +66,8 @@ public final class NumaTopology {
                 continue;
             }
             Path mount = root.resolve(second ? "sys/fs/cgroup" : "sys/fs/cgroup/cpu");
-            // Each group limits, the innermost need not be the tightest; a container sees its own as the mount.
+            // Each group limits, and the innermost limit need not be the tightest. A container sees its own group as
+            // the mount.
             for (Path group = mount.resolve(fields[2].substring(1));
                     group.startsWith(mount);
                     group = group.getParent()) {
@@ -87,7 +88,7 @@ public final class NumaTopology {
         return quota(read(file).orElse(""));
     }
 
-    /** Of a line such as {@code 150000 100000}, or {@code max 100000} and {@code -1 100000} for no limit. */
+    /** Parses a line such as {@code 150000 100000}, or {@code max 100000} and {@code -1 100000} for no limit. */
     private static double quota(String text) {
         return text.matches("\\d{1,12} \\d{1,12}")
                 ? Double.parseDouble(text.split(" ")[0]) / Double.parseDouble(text.split(" ")[1])
@@ -125,7 +126,8 @@ public final class NumaTopology {
     }
 
     /**
-     * The node that an RDMA device is attached to; empty for a device of software, and where firmware does not tell.
+     * Returns the node that an RDMA device is attached to; empty for a software device, and if the firmware reports
+     * none.
      */
     public OptionalInt nodeOfDevice(String device) {
         Optional<String> text =
@@ -138,7 +140,7 @@ public final class NumaTopology {
         }
     }
 
-    /** How a CPU's frequency is governed ("performance", "powersave"); empty where the kernel does not govern it. */
+    /** Returns the frequency governor of a CPU ("performance", "powersave"); empty if the kernel does not govern it. */
     public Optional<String> frequencyGovernor(int cpu) {
         return read(root.resolve(CPUS).resolve("cpu" + cpu).resolve("cpufreq/scaling_governor"));
     }
@@ -156,7 +158,7 @@ public final class NumaTopology {
         }
     }
 
-    /** The line of a thread's status in which its CPUs or its memory nodes stand. */
+    /** Parses the line of a thread's status with its CPUs or its memory nodes. */
     private CpuList allowed(String label) {
         return read(root.resolve("proc/thread-self/status"))
                 .flatMap(status -> status.lines()

@@ -5,15 +5,15 @@ package io.github.rdma4j.perftest.placement;
 import io.github.rdma4j.perftest.exit.PerftestException;
 
 /**
- * A plan put into effect: from {@link #enter} to {@link #close} the calling thread, which is the one that measures,
- * runs where the plan says, and the memory it touches first comes from there.
+ * A plan in effect. From {@link #enter} to {@link #close} the calling thread, which measures, runs on the CPUs of the
+ * plan, and the memory that it touches first comes from the plan's node.
  *
- * <p>Memory: set_mempolicy binds the calling thread, so that the buffers, the driver's queues and what the kernel
- * allocates on its behalf all come from the node. mbind on the buffer would miss the queues, and first touch alone,
- * which is what remains where a container forbids the system call, follows the thread but falls back to another node
- * silently when this one is full.
+ * <p>Memory: set_mempolicy binds the calling thread, so that the buffers, the driver's queues and the kernel's
+ * allocations on its behalf all come from the node. mbind on the buffer would miss the queues. First touch alone, which
+ * is left if a container forbids the system call, follows the thread but silently falls back to another node when this
+ * one is full.
  *
- * <p>A thread begins with the binding of the one that started it: what is to run beside a measurement calls
+ * <p>A new thread inherits the binding of the thread that starts it: a thread that runs beside a measurement must call
  * {@link #leaveMeasuringCpus()} first.
  */
 public final class Placement implements AutoCloseable {
@@ -98,7 +98,7 @@ public final class Placement implements AutoCloseable {
         return memoryBound ? plan.memoryNode() : null;
     }
 
-    /** What was decided. */
+    /** Returns the plan. */
     public PlacementPlan plan() {
         return plan;
     }
@@ -108,12 +108,12 @@ public final class Placement implements AutoCloseable {
         return plan.describe() + remark;
     }
 
-    /** Whether memory comes from the plan's node only. */
+    /** Returns whether memory comes from the plan's node only. */
     public boolean memoryBound() {
         return memoryBound;
     }
 
-    /** Gives the thread back what it had. Called by the thread that entered. */
+    /** Restores the thread's previous binding. Call it from the thread that entered. */
     @Override
     public void close() {
         if (plan.measuring().isEmpty()) {

@@ -5,12 +5,12 @@ package io.github.rdma4j.perftest.placement;
 import java.util.OptionalInt;
 
 /**
- * Where a test is to run: decided from what was asked for and what the machine has, before anything is changed.
+ * The placement of a test: decided from the request and the machine, before anything is changed.
  *
- * <p>With several cores the measuring thread has the first one for itself and the JVM's other threads share the rest: a
- * compiler thread on the measuring thread's core would be seen in the figures. With one core the others go wherever
- * they may, except there. With a NUMA node the measuring thread may use all of its CPUs, and the other threads stay as
- * they are.
+ * <p>With several cores the measuring thread has the first core alone and the JVM's other threads share the rest: a
+ * compiler thread on the measuring thread's core would affect the figures. With one core the other threads use any
+ * other core that they may use. With a NUMA node the measuring thread may use all of its CPUs, and the other threads
+ * stay as they are.
  */
 public final class PlacementPlan {
     private final CpuList measuring;
@@ -28,13 +28,13 @@ public final class PlacementPlan {
     }
 
     /**
-     * Decides.
+     * Makes a plan.
      *
-     * @param request what was asked for
+     * @param request the user's request
      * @param topology of the machine
      * @param device name of the RDMA device
-     * @throws IllegalArgumentException when the machine has not what was asked for, or does not let this process use
-     *     it; the message names the option, the value and what there is
+     * @throws IllegalArgumentException when the machine does not have the requested CPUs or node, or this process may
+     *     not use them; the message names the option, the value and what is available
      */
     public static PlacementPlan of(PlacementRequest request, NumaTopology topology, String device) {
         OptionalInt deviceNode = topology.nodeOfDevice(device);
@@ -64,7 +64,7 @@ public final class PlacementPlan {
                         + allowed);
         CpuList first = CpuList.of(cores.first());
         CpuList rest = cores.without(first);
-        // Memory follows the thread that touches it first: it need not be bound.
+        // Memory follows the thread that touches it first, so it need not be bound.
         return new PlacementPlan(first, rest.isEmpty() ? allowed.without(first) : rest, -1, deviceNode, "--pin_cores");
     }
 

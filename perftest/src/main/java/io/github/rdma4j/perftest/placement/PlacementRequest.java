@@ -3,14 +3,14 @@
 package io.github.rdma4j.perftest.placement;
 
 /**
- * What was asked for.
+ * The placement that the user asks for.
  *
  * @param cores CPUs to run on, the first of them for the measuring thread; null to choose
- * @param node NUMA node to run on and to take memory from; -1 for the device's
- * @param automatic whether the device's node is to be chosen when neither of them is given
+ * @param node NUMA node to run on and to allocate memory from; -1 for the device's
+ * @param automatic whether to choose the device's node when neither of them is given
  */
 public record PlacementRequest(CpuList cores, int node, boolean automatic) {
-    /** By the device's node. */
+    /** The placement at the device's node. */
     public static final PlacementRequest AUTOMATIC = new PlacementRequest(null, -1, true);
 
     /** Wherever the kernel likes. */

@@ -71,15 +71,15 @@ public final class PortCounters {
     }
 
     /**
-     * By how much each has changed since it was read last, in the order in which they were named. Left out are counters
-     * that cannot be read any more, and those that began anew: nobody knows how far they had come before.
+     * Returns by how much each counter has changed since the last call, in the order of the names. Leaves out counters
+     * that cannot be read any more, and counters that were reset, whose change is unknown.
      */
     public Map<String, Long> changes() {
         Map<String, Long> changes = new LinkedHashMap<>();
         last.replaceAll((name, before) -> {
             try {
                 long now = read(name);
-                // Across the end of 64 bits, too.
+                // The subtraction is right also when the counter wraps at 64 bits.
                 long change = now - before;
                 if (change >= 0) {
                     changes.put(name, change);

@@ -8,13 +8,13 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How many packets have come to a port, of whomever. A side whose adapter answers by itself sees nothing of its peer
- * but this.
+ * Counts the packets that a port has received from any sender. A side whose adapter answers without its program has no
+ * other sign of its peer.
  */
 public final class PortTraffic {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
 
-    /** Of InfiniBand's port counters, of SoftRoCE, and of EFA. */
+    /** The port counters of InfiniBand, SoftRoCE and EFA. */
     private static final List<String> NAMES =
             List.of("counters/port_rcv_packets", "hw_counters/rcvd_pkts", "hw_counters/rx_pkts");
 
@@ -42,7 +42,7 @@ public final class PortTraffic {
             try {
                 sum += Long.parseLong(Files.readString(file).strip());
             } catch (IOException | NumberFormatException _) {
-                // One that cannot be read tells nothing.
+                // A counter that cannot be read is ignored.
             }
         }
         return sum;

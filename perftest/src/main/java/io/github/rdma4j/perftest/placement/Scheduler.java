@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.placement;
 
-/** What the kernel is asked for. Each call returns 0, or the errno of its failure. */
+/** The kernel's scheduling calls. Each returns 0, or the errno of its failure. */
 interface Scheduler {
     /**
      * Binds a thread to CPUs.

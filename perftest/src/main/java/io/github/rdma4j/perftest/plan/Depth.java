@@ -5,14 +5,14 @@ package io.github.rdma4j.perftest.plan;
 import io.github.rdma4j.perftest.options.TestParameters;
 
 /**
- * How many messages there are at a time.
+ * The numbers of messages that are handled together.
  *
- * @param messages most that are under way per queue pair
+ * @param messages the most messages under way per queue pair
  * @param moderation messages per completion, not above the first
  * @param list messages per post, a multiple of the moderation unless it is 1; not above the first
  */
 public record Depth(int messages, int moderation, int list) {
-    /** What the parameters ask for. */
+    /** Returns the depth for the parameters. */
     public static Depth of(TestParameters parameters) {
         return new Depth(
                 parameters.transmitDepth(),

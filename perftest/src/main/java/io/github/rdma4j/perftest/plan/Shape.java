@@ -9,18 +9,18 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.device.Gid;
 
 /**
- * How large the resources of one side are, and which of its queue pairs does what. Where both sides send, XRC takes two
- * queue pairs for what is one of another type: the first half of them sends, the second half receives.
+ * The sizes of one side's resources, and the roles of its queue pairs. If both sides send, XRC needs two queue pairs
+ * where other types need one: the first half of them sends, the second half receives.
  *
- * @param connection the service that the queue pairs give
- * @param streams how many queue pairs send, or receive, at a time
+ * @param connection the service of the queue pairs
+ * @param streams the number of queue pairs that send, or receive, at a time
  * @param size largest message in bytes
  * @param transmitDepth most messages under way per stream
- * @param receiveDepth receives posted per stream, or to the shared queue; 0 where nothing is received
+ * @param receiveDepth receives posted per stream, or to the shared queue; 0 without receives
  * @param bothWays whether each side sends and receives
- * @param sends whether this side sends, where only one does
+ * @param sends whether this side sends, if only one side does
  * @param rdmaCm whether rdma_cm connects the queue pairs
- * @param multicastGroup to which the queue pairs are attached; null for none
+ * @param multicastGroup the group to which the queue pairs are attached; null for none
  */
 public record Shape(
         ConnectionType connection,
@@ -33,9 +33,9 @@ public record Shape(
         boolean rdmaCm,
         Gid multicastGroup) {
     /**
-     * What the parameters ask for.
+     * Returns the shape for the parameters.
      *
-     * @param mtu of the device's port, in bytes
+     * @param mtu the MTU of the device's port, in bytes
      */
     public static Shape of(TestParameters parameters, int mtu) {
         long[] sizes = parameters.sizes(mtu);
@@ -51,7 +51,7 @@ public record Shape(
                 parameters.multicastGroup());
     }
 
-    /** Of a side whose two streams are connected with each other. */
+    /** Returns the shape of a side whose two streams are connected with each other. */
     public static Shape localPair(ConnectionType connection, long size, int transmitDepth, int receiveDepth) {
         return new Shape(connection, 2, size, transmitDepth, receiveDepth, true, true, false, null);
     }

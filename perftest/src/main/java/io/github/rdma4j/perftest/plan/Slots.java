@@ -5,11 +5,11 @@ package io.github.rdma4j.perftest.plan;
 import io.github.rdma4j.perftest.wire.SystemData;
 
 /**
- * Where the messages of one stream lie in its part of the buffer. Up to half a page they go through the page one after
- * the other, a cache line or more apart, so that neither side's memory system sees one line only.
+ * The positions of one stream's messages in its part of the buffer. Messages of up to half a page use consecutive
+ * positions in a page, at least a cache line apart, so that neither side's memory system sees only one line.
  *
- * @param count how many places there are
- * @param step from the beginning of one to the beginning of the next, in bytes
+ * @param count the number of positions
+ * @param step the distance between the beginnings of two positions, in bytes
  */
 public record Slots(int count, long step) {
     /** Places of messages of one size. */

@@ -19,12 +19,12 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.stream.Collectors;
 
-/** The command {@code predict}: what the data paths of a machine can reach. docs/predict.md is its manual. */
+/** The command {@code predict}: predicts what the data paths of a machine can reach. docs/predict.md is its manual. */
 public final class PredictCommand {
     /** The name on the command line. */
     public static final String NAME = "predict";
 
-    /** What it does, in a line. */
+    /** The summary in the list of commands. */
     public static final String TITLE = "What the data paths of a machine can reach, and what limits them";
 
     private static final int OK = 0;
@@ -37,8 +37,8 @@ public final class PredictCommand {
      * @param arguments after the command's name
      * @param out standard output
      * @param err standard error
-     * @return the exit status: 0 predicted; 1 there is nothing to predict for, or a file cannot be used; 2 the command
-     *     line makes no sense; 4 the JSON file could not be written
+     * @return the exit status: 0 for success; 1 if there is nothing to predict for, or a file cannot be used; 2 for a
+     *     wrong command line; 4 if the JSON file was not written
      */
     public static int run(List<String> arguments, PrintStream out, PrintStream err) {
         return run(arguments, DoctorSources.thisMachine(), out, err);

@@ -128,7 +128,7 @@ final class PredictOptions extends CommandOptions {
         return Optional.ofNullable(machine);
     }
 
-    /** Whether to list machines. */
+    /** Returns whether to list machines. */
     boolean wantsMachines() {
         return machines;
     }
@@ -155,7 +155,7 @@ final class PredictOptions extends CommandOptions {
         return sizes == null ? USUAL_SIZES : list("--sizes", sizes);
     }
 
-    /** Whether sizes were asked for. */
+    /** Returns whether sizes were asked for. */
     boolean hasSizes() {
         return sizes != null;
     }
@@ -199,12 +199,12 @@ final class PredictOptions extends CommandOptions {
         return depth;
     }
 
-    /** What was measured. */
+    /** Returns the files with measurements. */
     List<Path> calibrate() {
         return calibrate;
     }
 
-    /** What of JSON is wanted. */
+    /** Returns the JSON option. */
     JsonOption json() {
         return json;
     }

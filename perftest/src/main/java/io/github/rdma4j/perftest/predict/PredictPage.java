@@ -43,7 +43,7 @@ final class PredictPage {
             text.line("");
             text.line(row("link", "traffic per GiB", "link capacity", "data at most"));
             path.limits().forEach((name, limit) -> {
-                // Headers on the way back are no news.
+                // Headers in the opposite direction are not worth a line.
                 if (limit < FAR * path.limit()) {
                     link(path, name, limit);
                 }

@@ -7,11 +7,11 @@ import io.github.rdma4j.perftest.predict.model.MachineModel;
 import java.util.List;
 
 /**
- * What is shown.
+ * The prediction to show.
  *
- * @param machine for which
- * @param paths its ways
+ * @param machine the machine
+ * @param paths the paths of the machine
  * @param sizes message sizes in bytes
- * @param depth messages on their way at once
+ * @param depth the number of messages under way
  */
 record Prediction(MachineModel machine, List<DataPath> paths, List<Long> sizes, int depth) {}

@@ -49,7 +49,7 @@ final class Words {
         return String.format(Locale.ROOT, "%." + decimals + "f", value);
     }
 
-    /** What limits, in words. */
+    /** Describes the limit. */
     static String bound(String bound) {
         return switch (bound) {
             case DataPath.MESSAGES -> "the time of each message";

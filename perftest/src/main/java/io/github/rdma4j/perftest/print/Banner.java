@@ -10,7 +10,7 @@ import io.github.rdma4j.perftest.wire.PeerKeys;
 import java.util.Iterator;
 import java.util.Map;
 
-/** The text above the results, line by line as the C tools print it; with --details our lines stand at its end. */
+/** The text above the results, line by line as the C tools print it; --details appends our lines. */
 final class Banner {
     static final String LINE = "-".repeat(87);
 
@@ -19,7 +19,7 @@ final class Banner {
 
     private Banner() {}
 
-    /** What a server prints while it waits. */
+    /** Returns the text that a server prints while it waits. */
     static String waiting() {
         return """
 
@@ -81,7 +81,7 @@ final class Banner {
         return text.toString();
     }
 
-    /** As printf does with %#0Nx: the width includes the 0x, and 0 has none. */
+    /** Formats as printf does with %#0Nx: the width includes the 0x, and 0 has none. */
     private static String hex(long value, int width) {
         return value == 0 ? "0".repeat(width) : String.format("0x%0" + (width - 2) + "x", value);
     }

@@ -20,9 +20,9 @@ import java.util.Locale;
 import java.util.function.Function;
 
 /**
- * Prints a test as it goes, in the lines of the C tools: banner, addresses, table, and on a terminal the progress of a
- * run. The lines that only our options ask for (--details, --rounds, --rate) stand below the table. Where one number is
- * asked for (--output), that is all.
+ * Prints a test as it proceeds, in the lines of the C tools: banner, addresses, table, and on a terminal the progress
+ * of a run. The lines of our own options (--details, --rounds, --rate) are below the table. With --output, it prints
+ * only the one number.
  */
 public final class ConsoleReport implements TestListener {
     private final PrintStream out;
@@ -105,7 +105,7 @@ public final class ConsoleReport implements TestListener {
         return figures.cyclesPerMicrosecond() > 0 ? figures.cyclesPerMicrosecond() : 1;
     }
 
-    /** As the C tools do: the lists come between the heading and the row, and the heading comes again. */
+    /** As in the C tools, the lists are between the heading and the row, and the heading is repeated. */
     private void list(SampleTimes times) {
         if (figures.unsortedTimes()) {
             print(TimeList.of(times, figures.cyclesPerMicrosecond()));
@@ -148,12 +148,12 @@ public final class ConsoleReport implements TestListener {
         return (any ? latencies.text() : "") + others;
     }
 
-    /** Prints nothing more: a signal ends the process, and what is measured from now on is in no file. */
+    /** Stops printing: a signal ends the process, and later results are in no file. */
     public void silence() {
         silent = true;
     }
 
-    /** Takes the progress line away, so that a message can follow. */
+    /** Clears the progress line, so that a message can follow. */
     public void interrupted() {
         progress.clear();
     }

@@ -8,10 +8,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What stands below C's table of a latency test with --details: the percentiles over all samples, each with the
- * number of samples that
- * it rests on, and a warning where they are too few. No line begins with a number, so that whoever reads rows of the
- * table does not take one of these for a row.
+ * The lines below C's table of a latency test with --details: the percentiles over all samples, each with the number of
+ * samples beyond it, and a warning if they are too few. No line begins with a number, so that a script that reads rows
+ * of the table does not take it for a row.
  */
 final class LatencyDetails {
     private static final int LABEL = 18;

@@ -16,7 +16,7 @@ import java.util.function.ToDoubleFunction;
 public final class Limits {
     private Limits() {}
 
-    /** What was not reached, in words; empty when all was. */
+    /** Describes the limits that were not reached; empty when all were. */
     public static String missed(List<SizeResult> results, FigureOptions figures) {
         double bandwidth = best(results, BandwidthResult::average);
         if (bandwidth < figures.leastBandwidth()) {

@@ -35,7 +35,7 @@ public final class ResultTable {
     }
 
     /**
-     * The one number of a result that is asked for.
+     * Returns the one number of a result that --output prints.
      *
      * @param scale of times in microseconds; 1 for none
      */
@@ -61,7 +61,7 @@ public final class ResultTable {
     }
 
     /**
-     * A line with what was seen of the machine: one more column, and the counters below.
+     * Returns a line with the observation of the machine: one more column, and the counters below.
      *
      * @param scale of times in microseconds; 1 for none
      * @param withCpu whether the heading has a column for the CPU

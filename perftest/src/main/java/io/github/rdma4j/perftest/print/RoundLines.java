@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
-/** What stands below the table about the rounds of a size and about its pace. No line begins with a number. */
+/** The lines below the table about the rounds of a size and about its pace. No line begins with a number. */
 final class RoundLines {
     private RoundLines() {}
 
-    /** How far the rounds of a size differ; empty where there is one only. */
+    /** Describes how far the rounds of a size differ; empty for a single round. */
     static String spread(SizeResult result) {
         return switch (result) {
             case LatencyResult r

@@ -7,7 +7,7 @@ import java.util.Locale;
 
 /** Every single latency of a run, line by line as the C tools list them. Unlike theirs, the sorted list is complete. */
 final class TimeList {
-    /** From here on, and below its inverse, printf's %g counts the digits in front of the point as an exponent. */
+    /** From this value on, and below its inverse, printf's %g uses an exponent. */
     private static final double LARGE = 1e6;
 
     private static final double SMALL = 1e-4;
@@ -31,7 +31,7 @@ final class TimeList {
         return text.toString();
     }
 
-    /** As printf does with %g: six digits, without zeros at the end. Java's %g keeps them. */
+    /** Formats as printf does with %g: six digits, without trailing zeros, which Java's %g keeps. */
     static String shortest(double value) {
         if (value == 0) {
             return "0";

@@ -32,11 +32,12 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The connections by rdma_cm of a test's queue pairs (-R): the client asks for them one after the other, the server
- * takes as many as it has queue pairs, in the order in which they come. Closing it ends them.
+ * The rdma_cm connections of a test's queue pairs (-R). The client connects them one after the other; the server
+ * accepts as many as it has queue pairs, in the order of arrival. Closing this disconnects them.
  *
- * <p>Queue pairs with a peer are moved here and not by librdmacm, so that -u applies to them on every kernel. Datagram
- * queue pairs are only looked up; where both sides send, the client's first datagram tells the server where to send.
+ * <p>This class changes the states of connected queue pairs instead of librdmacm, so that -u applies to them on every
+ * kernel. Datagram queue pairs are only resolved. If both sides send, the client's first datagram gives the server its
+ * address.
  */
 public final class CmConnections implements AutoCloseable {
     private static final int MIN_RNR_TIMER = 12;
@@ -44,7 +45,7 @@ public final class CmConnections implements AutoCloseable {
     /** A look-up's answer, by InfiniBand's SIDR_REP message. */
     private static final int NO_SUCH_SERVICE = 1;
 
-    /** How TCP says that nobody listens; of linux/errno.h. */
+    /** TCP's error when no program listens; from linux/errno.h. */
     private static final int ECONNREFUSED = 111;
 
     /** C servers begin to listen a moment after they have said that they would. */
@@ -59,9 +60,9 @@ public final class CmConnections implements AutoCloseable {
     private ConnectionId listening;
 
     /**
-     * Nothing is connected yet.
+     * Makes an object without connections.
      *
-     * @param server on a client, the one of the server's addresses that has answered
+     * @param server on a client, the server's address that has answered
      */
     public CmConnections(TestParameters parameters, TestDevice device, InetAddress server) {
         this.parameters = parameters;
@@ -177,7 +178,7 @@ public final class CmConnections implements AutoCloseable {
                 return null;
             }
             if (answer.type() == CmEventType.ESTABLISHED && !portSpace.isDatagram()) {
-                // On iWARP the kernel has moved the queue pair.
+                // On iWARP the kernel has changed the state of the queue pair.
                 return null;
             }
             if (answer.type() == CmEventType.ESTABLISHED) {
@@ -193,7 +194,7 @@ public final class CmConnections implements AutoCloseable {
             }
             id.close();
             if (portSpace.isDatagram()) {
-                // The next id begins with it anew.
+                // The next id takes the queue pair through its states again.
                 queuePair.modify(config -> config.state(QueuePairState.RESET));
             }
             pause();
@@ -204,7 +205,10 @@ public final class CmConnections implements AutoCloseable {
         return System.nanoTime() - begin > timeout.toNanos();
     }
 
-    /** Of a connection, the reason why it is refused; of datagrams, the status of the look-up; on iWARP that of TCP. */
+    /**
+     * Returns whether no server listens: from the reject reason of a connection, the resolution status of datagrams, or
+     * the TCP status of iWARP.
+     */
     private boolean nobodyListens(CmEvent answer) {
         if (device.isIwarp()) {
             return answer.status() == -ECONNREFUSED;
@@ -263,7 +267,7 @@ public final class CmConnections implements AutoCloseable {
                         : "read what the peer printed, and see that it has the same -R and -q");
     }
 
-    /** As the C tools have it: only reads and atomics have something outstanding at the peer. */
+    /** As in the C tools, only reads and atomics have outstanding requests at the peer. */
     private int outstanding() {
         return parameters.tool().verb() == Verb.READ || parameters.tool().verb() == Verb.ATOMIC
                 ? device.outstandingReads()

@@ -15,8 +15,9 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How the server of a datagram test gets to know the client's queue pair, which rdma_cm does not tell it: the client
- * sends its number as the immediate data of four bytes, and the header of the datagram says where it came from.
+ * The first datagram of a datagram test, which gives the server the client's queue pair, because rdma_cm does not. The
+ * client sends its queue pair number as four bytes of immediate data, and the datagram's header contains the sender's
+ * address.
  */
 final class DatagramGreeting {
     private static final int BYTES = Integer.BYTES;

@@ -19,12 +19,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A buffer on a GPU. On a direct path the adapter reaches it. On the staged one it reaches a mirror in host memory,
- * from which what a peer writes by itself goes up when the run is over; messages of which this side knows go through a
- * {@link StagingArea}.
+ * A buffer on a GPU. On a direct path the adapter accesses it. On the staged path the adapter accesses a mirror in host
+ * memory. Data that a peer writes without this side's program is copied to the GPU when the run is over. Messages that
+ * this side's program handles go through a {@link StagingArea}.
  */
 public final class GpuMessageMemory implements MessageMemory {
-    /** The buffer is filled by copies of so many bytes. */
+    /** The buffer is filled by copies of this many bytes. */
     private static final int CHUNK = 1 << 20;
 
     private static final int PAGE = 4096;
@@ -43,9 +43,9 @@ public final class GpuMessageMemory implements MessageMemory {
     private HostMemory words;
 
     /**
-     * Allocates and registers it, all zeros.
+     * Allocates and registers the buffer, filled with zeros.
      *
-     * @throws io.github.rdma4j.gpudirect.GpuPathUnavailableException when a path is asked for that the machine lacks
+     * @throws io.github.rdma4j.gpudirect.GpuPathUnavailableException when the machine does not support the chosen path
      */
     GpuMessageMemory(Gpu gpu, ProtectionDomain domain, long bytes, AccessFlag... access) {
         this.gpu = gpu;
@@ -86,7 +86,7 @@ public final class GpuMessageMemory implements MessageMemory {
         return memory;
     }
 
-    /** How the adapter reaches it, and why not in a better way. */
+    /** Returns the path to the buffer, and why there is no better one. */
     GpuInfo info() {
         PathDecision decision = region.decision();
         return new GpuInfo(
@@ -112,12 +112,12 @@ public final class GpuMessageMemory implements MessageMemory {
                 refusal.explanation() + (refusal.remedy().isEmpty() ? "" : " (" + refusal.remedy() + ")"));
     }
 
-    /** Whether the adapter does not reach it. */
+    /** Returns whether the adapter does not reach it. */
     public boolean isStaged() {
         return region.path() == GpuPath.STAGED;
     }
 
-    /** What the adapter reaches in its place; only where {@link #isStaged()}. */
+    /** Returns the mirror that the adapter accesses; only where {@link #isStaged()}. */
     public MemorySegment staged() {
         return adapters.segment();
     }

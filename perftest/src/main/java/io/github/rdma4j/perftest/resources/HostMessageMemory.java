@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A buffer that the processor reaches, in one memory region or several of the same length. */
+/** A buffer that the processor accesses, in one memory region or several of equal length. */
 final class HostMessageMemory implements MessageMemory {
     private final TestBuffer buffer;
     private final long regionSize;
@@ -20,11 +20,11 @@ final class HostMessageMemory implements MessageMemory {
     private MemoryRegion nothing;
 
     /**
-     * Registers it.
+     * Registers the buffer.
      *
      * @param buffer closed with this, also if this fails
      * @param regionSize bytes of a region
-     * @param dropped whether requests name a null memory region in the place of these
+     * @param dropped whether requests name a null memory region instead of the buffer's regions
      */
     HostMessageMemory(
             TestBuffer buffer, ProtectionDomain domain, long regionSize, boolean dropped, AccessFlag... access) {
@@ -61,7 +61,7 @@ final class HostMessageMemory implements MessageMemory {
 
     @Override
     public int remoteKey(long offset) {
-        // As in C: the kernel tells of a null memory region one key, which the adapter takes from a peer, too.
+        // As in C: the kernel has one key for a null memory region, and the adapter also accepts it from a peer.
         return nothing != null ? nothing.localKey() : region(offset).remoteKey();
     }
 

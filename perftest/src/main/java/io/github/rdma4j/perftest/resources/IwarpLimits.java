@@ -8,15 +8,15 @@ import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.Verb;
 
-/** What iWARP cannot do, refused before the peer hears of it. */
+/** Refuses parameters that iWARP does not support, before the peer is contacted. */
 final class IwarpLimits {
     private IwarpLimits() {}
 
     /**
-     * Refuses what there is not.
+     * Refuses parameters that the device does not support.
      *
      * @param device its name, for the message
-     * @throws IllegalParameterException where something is asked for that iWARP does not have
+     * @throws IllegalParameterException when a parameter is not supported by iWARP
      */
     static void check(String device, TestParameters parameters) {
         String here = " on " + device + ", an iWARP device: ";
@@ -39,7 +39,7 @@ final class IwarpLimits {
         }
     }
 
-    /** Whether the sides tell each other of receives: see {@link ReceiveCredits}. */
+    /** Returns whether the sides exchange counts of receives: see {@link ReceiveCredits}. */
     static boolean countsReceives(TestParameters parameters) {
         return parameters.tool() == Tool.SEND_BANDWIDTH;
     }

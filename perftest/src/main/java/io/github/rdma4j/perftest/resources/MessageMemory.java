@@ -5,9 +5,9 @@ package io.github.rdma4j.perftest.resources;
 import io.github.rdma4j.verbs.MemorySlice;
 import java.lang.foreign.MemorySegment;
 
-/** The buffer of one side, registered: of the host or of a GPU. Offsets are those of its parts, in bytes. */
+/** The registered buffer of one side, in host or GPU memory. Offsets are in bytes. */
 interface MessageMemory extends AutoCloseable {
-    /** What the adapter reaches at an offset. */
+    /** Returns the memory that the adapter accesses at an offset. */
     MemorySlice slice(long offset, long length);
 
     /** The address by which the peer reaches an offset. */
@@ -17,8 +17,8 @@ interface MessageMemory extends AutoCloseable {
     int remoteKey(long offset);
 
     /**
-     * What this program reads and writes in its place: the buffer itself if the processor reaches it. Else a copy,
-     * which {@link #publish()} and {@link #absorb} carry over.
+     * Returns the memory that this program accesses: the buffer itself if the processor can access it, or else a copy,
+     * which {@link #publish()} and {@link #absorb} synchronize.
      */
     MemorySegment contents();
 
@@ -30,13 +30,13 @@ interface MessageMemory extends AutoCloseable {
      */
     void fill(byte[] content);
 
-    /** What was written to {@link #contents()} is in the buffer, and where the adapter reads, when this returns. */
+    /** Makes everything written to {@link #contents()} visible in the buffer and to the adapter before it returns. */
     void publish();
 
     /**
-     * What is in the buffer is in {@link #contents()} when this returns.
+     * Makes the content of the buffer visible in {@link #contents()} before it returns.
      *
-     * @param written the offsets that the peer itself has written to, in pairs of first and length
+     * @param written the ranges that the peer has written, in pairs of offset and length
      */
     void absorb(long[] written);
 

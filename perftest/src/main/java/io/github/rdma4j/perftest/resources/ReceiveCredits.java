@@ -18,13 +18,13 @@ import java.lang.invoke.VarHandle;
 import java.util.List;
 
 /**
- * How ib_send_bw keeps from sending more than the peer has receives for, where the transport does not: on iWARP a
- * message without a receive ends the connection. As the C tools do, each side writes the number of messages that it has
- * received of a queue pair into four bytes of the peer, in this machine's byte order, now and then; the sender stays
- * less than the receive depth ahead of that.
+ * Keeps ib_send_bw from sending more messages than the peer has receives for, if the transport does not: on iWARP a
+ * message without a receive ends the connection. As in the C tools, each side from time to time writes the number of
+ * messages that it has received on a queue pair into four bytes of the peer, in this machine's byte order. The sender
+ * stays less than the receive depth ahead of this count.
  *
- * <p>A count that becomes due while the one before is under way waits for it: a later count says all that the earlier
- * one did. So one write per queue pair is under way at most. In a run it allocates nothing and throws nothing.
+ * <p>A count that becomes due while the previous one is under way waits for it, and replaces it: so at most one write
+ * per queue pair is under way. It does not allocate or throw during a run.
  */
 public final class ReceiveCredits {
     /** The most at a time that {@link #poll()} takes. */
@@ -75,7 +75,7 @@ public final class ReceiveCredits {
         return counts.remoteKey();
     }
 
-    /** Where the peer writes the count of a queue pair. */
+    /** Returns the address where the peer writes the count of a queue pair. */
     long address(int queuePair) {
         return counts.address() + heardAt(queuePair);
     }
@@ -85,7 +85,7 @@ public final class ReceiveCredits {
         return (long) (queuePairs + queuePair) * Integer.BYTES;
     }
 
-    /** The peer has told where it wants its counts, by the keys of its queue pairs. */
+    /** Prepares the writes of counts to the addresses in the keys of the peer's queue pairs. */
     void connect(List<PeerKeys> peer) {
         for (int i = 0; i < queuePairs; i++) {
             RemoteMemory target = new RemoteMemory(
@@ -108,7 +108,7 @@ public final class ReceiveCredits {
         }
     }
 
-    /** How many messages a queue pair may have sent in this run, of which so many are posted. */
+    /** Returns how many messages a queue pair may have sent in this run, if this many have been posted. */
     public long limit(int queuePair, long posted) {
         long before = heard[queuePair];
         int more = (int) COUNT.getAcquire(counts.segment(), heardAt(queuePair)) - (int) before;
@@ -119,7 +119,10 @@ public final class ReceiveCredits {
         return heard[queuePair] + depth - 1;
     }
 
-    /** A message has come to a queue pair, and a receive is in its place; false when telling the peer fails. */
+    /**
+     * Counts a message of a queue pair whose receive has been replaced. Returns false if the count cannot be posted to
+     * the peer.
+     */
     public boolean received(int queuePair) {
         received[queuePair]++;
         return underWay[queuePair] || tell(queuePair);
@@ -142,12 +145,12 @@ public final class ReceiveCredits {
         return true;
     }
 
-    /** Whether a work request's id is that of a count. */
+    /** Returns whether a work request with this id writes a count. */
     public static boolean isCount(long workRequestId) {
         return workRequestId < 0;
     }
 
-    /** A count has been written; false when telling the peer of the next one fails. */
+    /** Handles the completion of a count. Returns false if the next count cannot be posted to the peer. */
     public boolean completed(long workRequestId) {
         int queuePair = (int) (-1 - workRequestId);
         underWay[queuePair] = false;
@@ -155,7 +158,7 @@ public final class ReceiveCredits {
         return tell(queuePair);
     }
 
-    /** Takes the completions of a side that sends nothing else; false when one is a failure. */
+    /** Polls the completions of a side that sends nothing else; false when one is a failure. */
     public boolean poll() {
         int arrived = busy == 0 ? 0 : resources.queues().sends().poll(completions);
         for (int i = 0; i < arrived; i++) {
@@ -171,12 +174,12 @@ public final class ReceiveCredits {
         return true;
     }
 
-    /** Whether counts are under way. */
+    /** Returns whether counts are under way. */
     public boolean busy() {
         return busy > 0;
     }
 
-    /** What went wrong; null when nothing did. */
+    /** Returns the failure; null without one. */
     public String failure() {
         if (postErrno != 0) {
             return Failures.post(postErrno, failedQueuePair);

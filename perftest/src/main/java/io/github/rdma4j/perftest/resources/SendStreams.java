@@ -11,17 +11,17 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.WorkCompletion;
 
-/** Where the messages of the send tools lie in the buffer. */
+/** The positions of the send tools' messages in the buffer. */
 public final class SendStreams {
     private SendStreams() {}
 
-    /** What a stream receives into, one after the other: with the room for the header of a datagram. */
+    /** Returns the slots that a stream receives into, one after the other: with space for the header of a datagram. */
     static MemorySlice[] rooms(TestResources resources, int stream, long size, SystemData layout) {
         long length = length(resources, size);
         return places(resources, resources.receiveOffset(stream), length, Slots.of(length, layout));
     }
 
-    /** Bytes of a message with what stands before it. */
+    /** Returns the length of a message and its header. */
     public static long length(TestResources resources, long size) {
         boolean datagrams = resources.shape().connection() == ConnectionType.UD;
         return size + (datagrams ? WorkCompletion.GLOBAL_ROUTE_HEADER_BYTES : 0);
@@ -67,9 +67,7 @@ public final class SendStreams {
         return new StagedReceives(queuePairs, rooms, resources.queues().sharedReceiveQueue(), share, list);
     }
 
-    /**
-     * The receives of one stream, all of them into the same room: of two messages that follow each other one is gone.
-     */
+    /** Returns the receives of one stream, all of them into one slot: a message overwrites the previous one. */
     public static Receives receivesOf(TestResources resources, int stream, long size, SystemData layout, int depth) {
         MemorySlice room = rooms(resources, stream, size, layout)[0];
         Receives.Stream[] streams = {new Receives.Stream(resources.receivingQueuePair(stream), new MemorySlice[] {room})
@@ -81,7 +79,7 @@ public final class SendStreams {
         return new Receives(streams, resources.queues().sharedReceiveQueue(), share(resources, depth), list);
     }
 
-    /** How many of the receives of a queue are a stream's. */
+    /** Returns how many of the receives of a queue belong to a stream. */
     static int share(TestResources resources, int depth) {
         boolean shared = resources.queues().sharedReceiveQueue() != null;
         return shared ? depth / resources.shape().queuePairs() : depth;

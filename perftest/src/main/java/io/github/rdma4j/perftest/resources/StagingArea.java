@@ -27,7 +27,9 @@ import java.util.Map;
  * messages there are.
  */
 final class StagingArea implements AutoCloseable {
-    /** Slots of all streams of one direction have together about so many bytes, if so few are enough. */
+    /**
+     * The size of the slots of all streams of one direction together, unless the smallest number of slots needs more.
+     */
     private static final long BUDGET = 64 << 20;
 
     /** Some are copied while others are under way. */
@@ -47,7 +49,7 @@ final class StagingArea implements AutoCloseable {
     private final ProtectionDomain domain;
     private final int streams;
     private final Map<Key, Pinned> pinned = new HashMap<>();
-    /** What became too small: whoever got messages of it may go on with them. */
+    /** Memory that became too small. It stays open, because lanes made earlier may still use it. */
     private final List<Pinned> outgrown = new ArrayList<>();
 
     /**
@@ -62,8 +64,8 @@ final class StagingArea implements AutoCloseable {
     }
 
     /**
-     * As many slots as are wanted, if that is not too much memory; at least a few, and two lists; each place has as
-     * many.
+     * Returns as many slots as are wanted, if they do not need too much memory; at least a few, and two lists. Each
+     * position has an equal number of slots.
      */
     private int slots(long step, int places, int wanted, int list) {
         long affordable = BUDGET / streams / step;
@@ -72,7 +74,8 @@ final class StagingArea implements AutoCloseable {
     }
 
     /**
-     * How many messages of a size can be under way: a completion frees the slots of a group, so there are some groups.
+     * Returns how many messages of a size can be under way: a completion frees the slots of a group, so there must be
+     * several groups.
      */
     Depth depth(Depth wanted, Slots places) {
         int slots = slots(places.step(), places.count(), wanted.messages(), wanted.list());
@@ -104,7 +107,7 @@ final class StagingArea implements AutoCloseable {
                         ring));
     }
 
-    /** One message at a time, from its place in the device memory to the same one in the mirror. */
+    /** Moves one message at a time, from its position in device memory to the same position in the mirror. */
     Passage outgoing(long offset, long size) {
         return CopyPassage.outgoing(mirror(gpu().toHost(), offset, size), single(offset, size));
     }
@@ -123,12 +126,12 @@ final class StagingArea implements AutoCloseable {
     }
 
     /**
-     * What a stream receives into.
+     * Returns the slots that a stream receives into.
      *
-     * @param deviceOffset of the first place
-     * @param length of a message, with a header that stands before it
+     * @param deviceOffset the offset of the first position
+     * @param length the length of a message, including a header before it
      * @param depth receives posted at a time
-     * @param list how many are posted in one call
+     * @param list the number of receives posted in one call
      */
     StagedReceives.Rooms rooms(int stream, long deviceOffset, long length, Slots places, int depth, int list) {
         int slots = slots(places.step(), places.count(), depth, list);
@@ -142,7 +145,9 @@ final class StagingArea implements AutoCloseable {
                 ring);
     }
 
-    /** What a stream receives into where the peer writes messages, each to its place: receives only tell of them. */
+    /**
+     * Returns the slots of a stream whose messages the peer writes to their offsets. Receives only report the messages.
+     */
     StagedReceives.Rooms written(long deviceOffset, long length, Slots places, int depth) {
         CopyPassage.Ring ring = new CopyPassage.Ring(
                 length,
@@ -175,7 +180,7 @@ final class StagingArea implements AutoCloseable {
         return slices;
     }
 
-    /** What there is, if it is enough. */
+    /** Returns the pinned memory of a stream, and replaces it if it is too small. */
     private Pinned pinned(Direction direction, int stream, long bytes) {
         Key key = new Key(direction, stream);
         Pinned before = pinned.get(key);

@@ -25,14 +25,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The opened device of a test: its port, the GID to use and the path MTU to offer, and the check of the parameters
- * against what the device can do, so that a refusal names the option and not a verb.
+ * The opened device of a test, with its port, the GID to use and the path MTU to offer. It checks the parameters
+ * against the limits of the device, so that an error names the option instead of a verb.
  */
 public final class TestDevice implements AutoCloseable {
-    /** What latency tests send inline by default where the adapter can: writes, messages and datagrams. */
+    /** The default inline size of latency tests, where the adapter has one: for writes, messages and datagrams. */
     private static final int INLINE_WRITE = 220;
 
-    /** SoftiWARP's, which has a part number, too. */
+    /** SoftiWARP's vendor ID; SoftiWARP also has a part number. */
     private static final int SOFT_IWARP_VENDOR = 0x626d74;
 
     private static final int INLINE_SEND = 236;
@@ -67,7 +67,7 @@ public final class TestDevice implements AutoCloseable {
     /**
      * Opens the device that the parameters name, or the first one.
      *
-     * @throws IllegalParameterException when a parameter is beyond what the device can do
+     * @throws IllegalParameterException when a parameter exceeds the limits of the device
      * @throws TestFailedException when its port is not active
      */
     public static TestDevice open(TestParameters parameters) {
@@ -105,7 +105,7 @@ public final class TestDevice implements AutoCloseable {
             return route.get().device();
         }
         List<Device> devices = Device.list();
-        // With no device at all, looking for any name gives the explanation of why there is none.
+        // Without any device, a search for any name reports why there is none.
         return devices.isEmpty() ? "" : devices.getFirst().name();
     }
 
@@ -213,7 +213,7 @@ public final class TestDevice implements AutoCloseable {
             return chooseIpv6(parameters, table);
         }
         return table.stream()
-                // Of an InfiniBand port that is to be taken for Ethernet the first one, as in the C tools.
+                // As in the C tools, an InfiniBand port that is treated as Ethernet uses its first GID.
                 .filter(entry -> entry.index() == Math.max(0, index))
                 .findFirst()
                 .orElseThrow(() -> new IllegalParameterException("-x/--gid-index: " + index
@@ -250,15 +250,13 @@ public final class TestDevice implements AutoCloseable {
         return Mtu.ofBytes(parameters.path().mtu());
     }
 
-    /**
-     * As the C tools, which do not send inline on a device that they do not know: software devices have no vendor part.
-     */
+    /** As in the C tools, which do not send inline on an unknown device: software devices have no vendor part. */
     private int chooseInlineSize(TestParameters parameters) {
         if (parameters.queues().inlineSize() >= 0) {
             return parameters.queues().inlineSize();
         }
         if (gpu != null) {
-            // The processor copies into a work request what is inline.
+            // The processor copies inline data into a work request, which it cannot do from GPU memory.
             return 0;
         }
         boolean software =
@@ -272,8 +270,8 @@ public final class TestDevice implements AutoCloseable {
     }
 
     /**
-     * As many as a queue pair of this device can serve, or fewer if so asked; only reads and atomics need more than
-     * one.
+     * Returns as many as a queue pair of this device can serve, or fewer if the user asks for fewer; only reads and
+     * atomics need more than one.
      */
     private int chooseOutstandingReads(TestParameters parameters) {
         if (parameters.tool().verb() != Verb.READ && parameters.tool().verb() != Verb.ATOMIC) {
@@ -294,7 +292,7 @@ public final class TestDevice implements AutoCloseable {
         }
     }
 
-    /** What was asked for and is less here, as in the C tools; one line each. */
+    /** Returns one line for each parameter that was reduced to the device's limit, as the C tools do. */
     public List<String> adjustments() {
         return adjustments;
     }
@@ -303,12 +301,17 @@ public final class TestDevice implements AutoCloseable {
         return context;
     }
 
-    /** Whether it speaks iWARP, where rdma_cm alone connects, and moves queue pairs by itself. */
+    /**
+     * Returns whether the device speaks iWARP. There only rdma_cm can connect, and it changes the states of queue
+     * pairs.
+     */
     public boolean isIwarp() {
         return context.device().transportType() == TransportType.IWARP;
     }
 
-    /** Requests under way on a queue pair with so many messages: on iWARP a count of receives may come to them. */
+    /**
+     * Returns the number of requests under way on a queue pair with this many messages: iWARP adds a count of receives.
+     */
     int sendRequests(int messages) {
         return isIwarp() ? messages + 1 : messages;
     }
@@ -321,7 +324,7 @@ public final class TestDevice implements AutoCloseable {
         return port;
     }
 
-    /** Its link layer, or the one that it is to be taken for. */
+    /** Returns the port's link layer, or the one that the user asks to assume. */
     public LinkLayer linkLayer() {
         return linkLayer;
     }
@@ -336,7 +339,7 @@ public final class TestDevice implements AutoCloseable {
         return mtu;
     }
 
-    /** Messages up to so many bytes are to be sent inline. */
+    /** Returns the largest size in bytes of a message that is sent inline. */
     int inlineSize() {
         return inlineSize;
     }
@@ -346,7 +349,7 @@ public final class TestDevice implements AutoCloseable {
         return outstandingReads;
     }
 
-    /** Reads and atomics that a queue pair may have under way to a peer that serves so many. */
+    /** Returns how many reads and atomics a queue pair may have under way to a peer that serves this many. */
     int outstandingReadsTo(int served) {
         return Math.clamp(
                 context.attributes().maxQueuePairInitiatorReadAtomic(), 1, Math.clamp(served, 1, MOST_OUTSTANDING));

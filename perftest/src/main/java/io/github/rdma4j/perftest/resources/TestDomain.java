@@ -6,7 +6,7 @@ import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.ThreadDomain;
 
-/** What all of a side is created in: a protection domain, with --no_lock one with a thread domain in it. */
+/** The protection domain of a side; with --no_lock, it has a thread domain. */
 final class TestDomain implements AutoCloseable {
     private final ProtectionDomain base;
     /** Null where the adapter's library takes its locks. */
@@ -15,7 +15,7 @@ final class TestDomain implements AutoCloseable {
     private final ProtectionDomain used;
 
     /**
-     * @param lockFree whether only one thread will use what is created in it
+     * @param lockFree whether only one thread will use the objects in it
      * @throws io.github.rdma4j.verbs.UnsupportedVerbException when the device has no thread domains
      */
     TestDomain(DeviceContext context, boolean lockFree) {
@@ -33,12 +33,12 @@ final class TestDomain implements AutoCloseable {
         }
     }
 
-    /** In which to create things. */
+    /** Returns the domain in which to create objects. */
     ProtectionDomain used() {
         return used;
     }
 
-    /** Takes with it what was created in it. */
+    /** Also closes the objects in it. */
     @Override
     public void close() {
         base.close();

@@ -28,7 +28,7 @@ import java.util.function.Consumer;
  * The queue pairs of one side: how they are made, and how they are connected with the peer's. Their domain closes them.
  */
 final class TestQueuePairs {
-    /** What the datagrams of the C tools carry. */
+    /** The queue key of the C tools' datagrams. */
     private static final int QUEUE_KEY = 0x11111111;
 
     private final TestDevice device;
@@ -88,10 +88,11 @@ final class TestQueuePairs {
             configureQueues(config, type);
             config.maxSendWorkRequests(device.sendRequests(shape.transmitDepth()))
                     .maxReceiveWorkRequests(Math.max(1, shape.receiveDepth()))
-                    // Where nothing is received there is no room for the one receive, which is never posted.
+                    // A side that does not receive has one receive, which is never posted and needs no space in the
+                    // queue.
                     .oversubscribeCompletionQueue(shape.receiveDepth() == 0)
                     .maxInlineData(inline)
-                    // What the adapter's library copied from a completion would not reach a GPU's memory.
+                    // Data that the adapter's library copies from a completion would not reach GPU memory.
                     .scatterToCompletion(!parameters.gpu().wanted())
                     .port(parameters.path().devicePort())
                     .partitionKeyIndex(parameters.path().partitionKeyIndex())
@@ -120,7 +121,7 @@ final class TestQueuePairs {
         }
     }
 
-    /** What the peer may do with the memory: no more than the verb needs. */
+    /** Returns the rights of the peer: no more than the verb needs. */
     static AccessFlag[] remoteAccess(TestParameters parameters) {
         return switch (parameters.tool().verb()) {
             case WRITE, SEND -> new AccessFlag[] {AccessFlag.REMOTE_WRITE};
@@ -129,7 +130,7 @@ final class TestQueuePairs {
         };
     }
 
-    /** How the memory of the messages is registered. */
+    /** Returns the access flags of the messages' memory. */
     static AccessFlag[] memoryAccess(TestDevice device, TestParameters parameters) {
         List<AccessFlag> flags = new ArrayList<>(List.of(AccessFlag.LOCAL_WRITE));
         flags.addAll(List.of(remoteAccess(parameters)));
@@ -146,7 +147,7 @@ final class TestQueuePairs {
         return flags.toArray(AccessFlag[]::new);
     }
 
-    /** What the peer must know of a queue pair to reach it. */
+    /** Returns the address that the peer needs to reach a queue pair. */
     QueuePairEndpoint endpoint(int queuePair) {
         if (!shape.rdmaCm()) {
             return prepared.get(queuePair).endpoint();
@@ -226,12 +227,12 @@ final class TestQueuePairs {
         return connected.get(queuePair);
     }
 
-    /** Where the datagrams of a stream go; null where its queue pair has a peer. */
+    /** Returns the destination of a stream's datagrams; null if its queue pair is connected. */
     Destination destination(int stream) {
         return destinations.get(stream);
     }
 
-    /** Messages up to so many bytes can be sent inline. */
+    /** Returns the largest size in bytes of a message that can be sent inline. */
     int inlineSize() {
         return inlineSize;
     }

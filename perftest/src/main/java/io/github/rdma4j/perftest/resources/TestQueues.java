@@ -12,10 +12,7 @@ import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.SharedReceiveQueue;
 import io.github.rdma4j.verbs.XrcDomain;
 
-/**
- * What the queue pairs of one side share: where they complete, and with a shared receive queue, where receives come
- * from.
- */
+/** The queues that the queue pairs of one side share: the completion queues, and optionally a shared receive queue. */
 public final class TestQueues implements AutoCloseable {
     private final CompletionChannel channel;
     private final CompletionQueue sends;
@@ -57,22 +54,22 @@ public final class TestQueues implements AutoCloseable {
         });
     }
 
-    /** Where sends, writes and reads complete. */
+    /** Returns the completion queue of sends, writes and reads. */
     public CompletionQueue sends() {
         return sends;
     }
 
-    /** Where receives complete; the same one where nothing is received. */
+    /** Returns the completion queue of receives; it is the one of sends if this side does not receive. */
     public CompletionQueue receives() {
         return receives;
     }
 
-    /** Where the completion queues announce that there is something; null where they are polled only. */
+    /** Returns the channel of the completion queues' events; null if they are only polled. */
     public CompletionChannel channel() {
         return channel;
     }
 
-    /** Null but for XRC. */
+    /** Returns the XRC domain; null for other connection types. */
     XrcDomain xrcDomain() {
         return xrcDomain;
     }

@@ -32,8 +32,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One side's verbs objects: protection domain, queues, queue pairs, and the buffer. Of the buffer's 2n parts the first
- * n are what the n queue pairs send, the second n what the peer writes into.
+ * One side's verbs objects: protection domain, queues, queue pairs, and the buffer. The buffer has 2n parts: the n
+ * queue pairs send from the first n, and the peer writes to the second n.
  */
 public final class TestResources implements AutoCloseable {
     /** A part starts at a page: where the peer wants to go through a larger one, parts are as large as that. */
@@ -112,7 +112,7 @@ public final class TestResources implements AutoCloseable {
         }
     }
 
-    /** Whether the processor does not reach the buffer: what is paged on demand it does. */
+    /** Returns whether the processor does not reach the buffer: what is paged on demand it does. */
     private boolean onGpu() {
         return device.gpu() != null && !parameters.memory().onDemand();
     }
@@ -131,14 +131,14 @@ public final class TestResources implements AutoCloseable {
         return memory instanceof GpuMessageMemory onGpu ? onGpu.info() : onDemand(device.gpu());
     }
 
-    /** Of memory that the adapter and the GPU fault in. */
+    /** Describes memory that the adapter and the GPU page in on demand. */
     private static GpuInfo onDemand(Gpu gpu) {
         return new GpuInfo(
                 gpu.name(), gpu.options().type().words(), "odp", "pages are where they were used last", List.of());
     }
 
     /**
-     * Takes what the largest messages need beside the buffer, so that what cannot be had is missed before the peer is
+     * Allocates the additional memory of the largest messages, so that a lack of memory is detected before the peer is
      * contacted.
      */
     public void reserve() {
@@ -176,7 +176,7 @@ public final class TestResources implements AutoCloseable {
         }
     }
 
-    /** What the peer must know of each queue pair. */
+    /** Returns the keys that the peer needs, one for each queue pair. */
     public List<PeerKeys> keys() {
         SharedReceiveQueue shared = queues.sharedReceiveQueue();
         int sharedNumber = shape.connection() == ConnectionType.XRC ? shared.number() : 0;
@@ -224,7 +224,7 @@ public final class TestResources implements AutoCloseable {
         return parameters.memory().regionPerQueuePair() ? 2 * i * partSize : i * partSize;
     }
 
-    /** Offset of what the peer writes or sends to stream i. */
+    /** Returns the offset of the memory that the peer writes or sends to for stream i. */
     public long receiveOffset(int i) {
         return receivePart(shape.receiver(i));
     }
@@ -236,17 +236,17 @@ public final class TestResources implements AutoCloseable {
                 : (shape.queuePairs() + queuePair) * partSize;
     }
 
-    /** What this program reads and writes of the buffer: see {@link MessageMemory#contents()}. */
+    /** Returns the part of the buffer that this program accesses: see {@link MessageMemory#contents()}. */
     public MemorySegment buffer() {
         return memory.contents();
     }
 
-    /** What was written to {@link #buffer()} is where the adapter reads, when this returns. */
+    /** Makes everything written to {@link #buffer()} visible to the adapter before it returns. */
     public void publish() {
         memory.publish();
     }
 
-    /** What came is where it belongs, and in {@link #buffer()}, when this returns. */
+    /** Makes everything received visible in {@link #buffer()} before it returns. */
     public void absorb() {
         boolean written =
                 parameters.tool().verb() == Verb.WRITE || parameters.tool().verb() == Verb.ATOMIC;
@@ -267,12 +267,12 @@ public final class TestResources implements AutoCloseable {
         return staging;
     }
 
-    /** Whether messages that complete receives are written by the peer, to where it wants. */
+    /** Returns whether messages that complete receives are written by the peer, to where it wants. */
     public boolean messagesAreWritten() {
         return parameters.workload().withImmediate();
     }
 
-    /** Whether messages that are sent have immediate data. */
+    /** Returns whether messages that are sent have immediate data. */
     public boolean sendsImmediate() {
         return parameters.workload().sendsImmediate();
     }
@@ -286,7 +286,7 @@ public final class TestResources implements AutoCloseable {
         return memory.slice(offset, length);
     }
 
-    /** How many messages of a size can be under way, not more than wanted. */
+    /** Returns how many messages of a size can be under way, at most as many as wanted. */
     public Depth depth(Depth wanted, long size, SystemData layout) {
         return staging == null ? wanted : staging.depth(wanted, Slots.of(size, layout));
     }
@@ -307,12 +307,12 @@ public final class TestResources implements AutoCloseable {
         return staging == null ? lane(offset, size, places) : staging.incoming(stream, offset, size, places, depth);
     }
 
-    /** What a single message of a stream goes through before it is sent. */
+    /** Returns the passage of a single message of a stream before it is sent. */
     public Passage outgoing(int stream, long size) {
         return staging == null ? Passage.NONE : staging.outgoing(sendOffset(stream), size);
     }
 
-    /** What a single message goes through that has come to an offset. */
+    /** Returns the passage of a single message that was received at an offset. */
     public Passage incoming(long offset, long size) {
         return staging == null ? Passage.NONE : staging.incoming(offset, size);
     }
@@ -351,12 +351,12 @@ public final class TestResources implements AutoCloseable {
         return queuePairs.get(shape.receiver(i));
     }
 
-    /** Where the datagrams of stream i go; null for other connections. */
+    /** Returns the destination of stream i's datagrams; null for other connections. */
     public Destination destination(int i) {
         return queuePairs.destination(i);
     }
 
-    /** What all of it belongs to. */
+    /** Returns the domain of all objects. */
     ProtectionDomain domain() {
         return domain;
     }
@@ -366,12 +366,12 @@ public final class TestResources implements AutoCloseable {
         return queues;
     }
 
-    /** Where sends, writes and reads complete. */
+    /** Returns the completion queue of sends, writes and reads. */
     public CompletionQueue completionQueue() {
         return queues.sends();
     }
 
-    /** How far a side may send; null where it needs not know. */
+    /** Returns the limit of what a side may send; null if there is none. */
     public ReceiveCredits credits() {
         return credits;
     }
@@ -381,14 +381,14 @@ public final class TestResources implements AutoCloseable {
         return shape;
     }
 
-    /** Messages up to so many bytes can be sent inline. */
+    /** Returns the largest size in bytes of a message that can be sent inline. */
     public int inlineSize() {
         return queuePairs.inlineSize();
     }
 
     @Override
     public void close() {
-        // Takes queue pairs with it, and regions; the completion queues are the device's children.
+        // Also closes queue pairs and regions; the completion queues are children of the device.
         outer.close();
         if (queues != null) {
             queues.close();

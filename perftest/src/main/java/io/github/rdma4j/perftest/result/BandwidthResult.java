@@ -6,18 +6,17 @@ import io.github.rdma4j.perftest.wire.BandwidthReport;
 import java.util.List;
 
 /**
- * Bandwidth of a run.
+ * The bandwidth of a run.
  *
  * @param size message size in bytes
  * @param iterations messages sent, over all queue pairs
- * @param peak best rate between the post of one message and the completion of the same or a later one; 0 when not
- *     measured
- * @param average bytes over time from the first post to the last completion
+ * @param peak best rate between the post of one message and the completion of this or a later one; 0 when not measured
+ * @param average bytes divided by the time from the first post to the last completion
  * @param messageRate million messages per second
  * @param gigabits whether peak and average are in Gb/s (10^9 bits), not MiB/s (2^20 bytes)
- * @param rounds each round, where there are several; else empty
- * @param local this side's direction of a run both ways; else null
- * @param remote the other direction of a run both ways; else null
+ * @param rounds each round, if there are several; else empty
+ * @param local this side's direction of a bidirectional run; else null
+ * @param remote the other direction of a bidirectional run; else null
  */
 public record BandwidthResult(
         long size,
@@ -45,7 +44,7 @@ public record BandwidthResult(
         this(size, iterations, peak, average, messageRate, gigabits, List.of(), null, null);
     }
 
-    /** Whether two decimals would show too little of it, so that the C tools print six. */
+    /** Returns whether two decimals would show too little of it, so that the C tools print six. */
     public boolean hasSmallFigures() {
         return gigabits && average < SMALL_GIGABITS;
     }
@@ -69,11 +68,11 @@ public record BandwidthResult(
     }
 
     /**
-     * What a side saw that only received; as in the C tools it has no peak.
+     * Returns the result of a side that only received. As in the C tools it has no peak.
      *
-     * @param messages messages received
-     * @param timed those of them that came in the time
-     * @param nanoseconds from when the first ones were seen to when the last ones were
+     * @param messages the messages received
+     * @param timed the messages received within the time
+     * @param nanoseconds the time between the first and the last completions
      */
     public static BandwidthResult received(long size, long messages, long timed, long nanoseconds, boolean gigabits) {
         BandwidthResult rate = of(size, timed, nanoseconds, 0, gigabits);

@@ -5,13 +5,13 @@ package io.github.rdma4j.perftest.result;
 import java.util.List;
 
 /**
- * The GPU whose memory is measured, and how the adapter reaches it.
+ * The GPU of the measured memory, and the adapter's path to it.
  *
  * @param gpu number, name and PCI address
  * @param memory the kind of memory
- * @param path as on the command line; {@code odp} for memory that is paged on demand
- * @param note what the path means for the figures, or an empty string
- * @param refused why each better path was not taken, in the order in which they were tried
+ * @param path the name on the command line; {@code odp} for memory that is paged on demand
+ * @param note the consequence of the path for the figures, or an empty string
+ * @param refused why each better path was rejected, in the order in which they were tried
  */
 public record GpuInfo(String gpu, String memory, String path, String note, List<Refused> refused) {
     /**
@@ -27,7 +27,7 @@ public record GpuInfo(String gpu, String memory, String path, String note, List<
         refused = List.copyOf(refused);
     }
 
-    /** The path, and what it means for the figures. */
+    /** Describes the path, and its consequence for the figures. */
     public String describePath() {
         return path + (note.isEmpty() ? "" : ": " + note);
     }

@@ -7,11 +7,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What was seen of the machine while one size ran.
+ * The state of the machine while one size ran.
  *
- * @param cpuUtilisation busy time of all CPUs in per cent, in the measured part of a timed run; NaN when it was not
- *     asked for or is not known
- * @param counters how the device's counters changed, in the order they were named; empty when none were asked for
+ * @param cpuUtilisation busy time of all CPUs in per cent, in the measured part of a timed run; NaN when not requested
+ *     or unknown
+ * @param counters the changes of the device's counters, in the requested order; empty when none were requested
  */
 public record Observation(double cpuUtilisation, Map<String, Long> counters) {
     /** Copies the counters. */

@@ -6,18 +6,18 @@ package io.github.rdma4j.perftest.result;
  * The pace of an open loop.
  *
  * @param asked messages per second that were due
- * @param reached messages per second that were posted; 0 when it cannot be told
+ * @param reached messages per second that were posted; 0 if unknown
  */
 public record Pace(double asked, double reached) {
-    /** Whoever reaches less than this part falls behind steadily, and not by chance. */
+    /** A sender below this share falls behind steadily, and not by chance. */
     private static final double KEPT = 0.98;
 
-    /** Whether the messages were posted at the rate they were due, as far as that can be told. */
+    /** Returns whether the messages were posted at the rate at which they were due; true if it is unknown. */
     public boolean kept() {
         return reached == 0 || reached >= KEPT * asked;
     }
 
-    /** What it means that the pace was not kept, and what to do; empty if it was. */
+    /** Explains that the pace was not kept, and what to do; empty if it was. */
     public String shortfall() {
         return kept()
                 ? ""

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.result;
 
-/** How a test ended: what was measured until then is kept in any case. */
+/** How a test ended. The results until then are kept in any case. */
 public enum RunState {
-    /** All that was asked for was measured. */
+    /** The test is complete. */
     COMPLETE("complete"),
 
     /** Somebody ended this side: Ctrl-C, or a signal. */
@@ -22,7 +22,7 @@ public enum RunState {
         this.key = key;
     }
 
-    /** What results documents call it. */
+    /** Returns the name in results documents. */
     public String key() {
         return key;
     }

@@ -68,7 +68,7 @@ public final class Settings {
         return settings;
     }
 
-    /** What the banner of the C tools does not have. */
+    /** Returns the settings that the banner of the C tools does not have. */
     public static Map<String, String> ofOurs(TestInfo info) {
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("Implementation", BuildInfo.describe());

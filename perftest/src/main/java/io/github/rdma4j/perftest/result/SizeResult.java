@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.result;
 
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 
-/** What a run of one message size measured. */
+/** The result of a run of one message size. */
 public sealed interface SizeResult permits LatencyResult, TimedLatencyResult, BandwidthResult {
     /** Message size in bytes. */
     long size();

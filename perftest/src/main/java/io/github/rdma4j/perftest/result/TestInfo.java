@@ -8,21 +8,21 @@ import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.TransportType;
 
 /**
- * What is known of a test once both sides have agreed: the content of the banner.
+ * The properties of a test once both sides have agreed: the content of the banner.
  *
- * @param parameters what was asked for
+ * @param parameters the parameters of the test
  * @param device name of the device
  * @param transport its transport
- * @param linkLayer of the port
- * @param queuePairs number of queue pairs; XRC takes two where others take one
+ * @param linkLayer the link layer of the port
+ * @param queuePairs number of queue pairs; XRC needs two where other types need one
  * @param mtu agreed path MTU in bytes
  * @param gidIndex index of the GID in use; -1 where LIDs are enough
- * @param inlineSize messages up to so many bytes are sent inline
- * @param outstandingReads reads or atomics that may be under way per queue pair; 1 for tools that send none
+ * @param inlineSize the largest size in bytes of a message that is sent inline
+ * @param outstandingReads the most reads or atomics under way per queue pair; 1 for tools that send none
  * @param peerVersion the wire version that the peer announced
- * @param warmUp what was done so that the measured code is compiled
- * @param placement where the measuring thread and its memory are
- * @param gpu whose memory it is; null for host memory
+ * @param warmUp the warm-up that compiled the measured code
+ * @param placement the placement of the measuring thread and its memory
+ * @param gpu the GPU of the memory; null for host memory
  */
 public record TestInfo(
         TestParameters parameters,
@@ -38,7 +38,7 @@ public record TestInfo(
         String warmUp,
         String placement,
         GpuInfo gpu) {
-    /** What is measured, as the C tools call it. */
+    /** Returns the C tools' name of the measurement. */
     public String title() {
         String title = parameters.tool().title();
         if (parameters.tool().verb() == Verb.ATOMIC) {

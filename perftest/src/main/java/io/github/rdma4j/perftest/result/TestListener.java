@@ -24,9 +24,9 @@ public interface TestListener {
     default void address(boolean local, PeerKeys keys) {}
 
     /**
-     * What is known of device and machine, before the runs.
+     * Reports the device and the machine, before the runs.
      *
-     * @param started when the test began
+     * @param started the start time of the test
      */
     default void environment(Instant started, Environment environment) {}
 
@@ -34,7 +34,7 @@ public interface TestListener {
     default void begin(TestInfo info) {}
 
     /**
-     * A run goes on; called from another thread, about ten times a second, once it has lasted a second.
+     * Reports the progress of a run; called from another thread, about ten times a second, after its first second.
      *
      * @param size message size in bytes
      * @param messages sent so far, over all queue pairs
@@ -50,7 +50,7 @@ public interface TestListener {
      */
     default void sampling(boolean begins) {}
 
-    /** What was seen of the machine during the run whose result comes next. */
+    /** Reports the state of the machine during the run of the next result. */
     default void observed(Observation observation) {}
 
     /** A run is over. */

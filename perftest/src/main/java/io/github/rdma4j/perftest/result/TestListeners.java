@@ -7,10 +7,10 @@ import io.github.rdma4j.perftest.wire.PeerKeys;
 import java.time.Instant;
 
 /**
- * Two listeners that hear of the same test, in this order.
+ * Two listeners of the same test.
  *
- * @param first hears of each step before the other
- * @param second hears of it then
+ * @param first is notified of each step before the other
+ * @param second is notified after the first
  */
 public record TestListeners(TestListener first, TestListener second) implements TestListener {
     @Override

@@ -7,16 +7,16 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What a test measured.
+ * The result of a test.
  *
- * @param info what was tested
- * @param started when
- * @param seconds from then to the end of the last run
+ * @param info the properties of the test
+ * @param started the start time
+ * @param seconds the time from the start to the end of the last run
  * @param environment device and machine
  * @param results one per size; the server of a one-way bandwidth test has one, the client's last
- * @param observations what was seen of the machine, one per result; empty when nothing was asked for
+ * @param observations the state of the machine for each result; empty when not requested
  * @param state how the test ended
- * @param failure what ended it, in words; null when it came to its end
+ * @param failure the failure that ended it, in words; null when it is complete
  */
 public record TestOutcome(
         TestInfo info,
@@ -44,17 +44,17 @@ public record TestOutcome(
         this(info, started, seconds, environment, results, observations, RunState.COMPLETE, null);
     }
 
-    /** Nothing was observed. */
+    /** Makes an outcome without observations. */
     public TestOutcome(
             TestInfo info, Instant started, double seconds, Environment environment, List<SizeResult> results) {
         this(info, started, seconds, environment, results, List.of());
     }
 
     /**
-     * What was seen of the machine during the run of a result.
+     * Returns the state of the machine during the run of a result.
      *
      * @param index of the result
-     * @return null for nothing
+     * @return null without observations
      */
     public Observation observation(int index) {
         return index < observations.size() ? observations.get(index) : null;

@@ -13,11 +13,11 @@ final class BandwidthRounds {
     private BandwidthRounds() {}
 
     /**
-     * Runs them. What a broken test has measured of the size until then is told before the failure goes on.
+     * Runs the rounds. If one fails, reports the results of the rounds before it, and throws the failure.
      *
-     * @param round does one
-     * @param listener hears of the rounds that were done, where one was broken off
-     * @return all of them together
+     * @param round runs one round
+     * @param listener receives the results so far if a round fails
+     * @return the result of all rounds together
      */
     static BandwidthResult run(int count, Supplier<BandwidthResult> round, TestListener listener) {
         List<BandwidthResult> rounds = new ArrayList<>();

@@ -26,9 +26,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * ib_write_bw, ib_read_bw and ib_atomic_bw between two connected sides. One way, the client runs all sizes while the
- * server waits for the message that it is done, and then tells its last figures; both ways, the sides meet before each
- * size (of several, after each too) and add up their figures.
+ * Runs ib_write_bw, ib_read_bw and ib_atomic_bw between two connected sides. In a one-way test, the client runs all
+ * sizes while the server waits for the message that the client is done, and then sends its last figures. In a
+ * bidirectional test, the sides synchronize before each size, with several sizes also after each, and add up their
+ * figures.
  */
 final class BandwidthTest implements ConnectedTest {
     /**
@@ -107,8 +108,8 @@ final class BandwidthTest implements ConnectedTest {
     }
 
     /**
-     * A result for each period, until somebody ends it. A period may be shorter than the time between two completions,
-     * and a machine may stand still: such a period has no message, and only many of them in a row are a failure.
+     * Reports a result for each period, until the user ends the test. A period may be shorter than the time between two
+     * completions, and a machine may pause. Such a period has no messages; only many of them in a row are a failure.
      */
     private void runEndlessly(long size) {
         Duration silence = Duration.ZERO;
@@ -223,7 +224,7 @@ final class BandwidthTest implements ConnectedTest {
         };
     }
 
-    /** The loop stays the same for all rounds of a size: one that is timed leaves messages under way for the next. */
+    /** Prepares one loop for all rounds of a size: a timed one leaves messages under way for the next. */
     private void prepare(long size) {
         Depth depth = resources.depth(Depth.of(parameters), size, layout);
         int groupsPerPair = Math.ceilDiv(parameters.iterations(), depth.moderation());

@@ -8,6 +8,6 @@ import java.util.List;
 /** A test whose two sides are connected: what remains is to run all sizes. */
 sealed interface ConnectedTest
         permits LatencyTest, RequestLatencyTest, BandwidthTest, SendLatencyTest, SendBandwidthTest {
-    /** Runs them and does what the tool's protocol asks for between and after them. */
+    /** Runs all sizes, and follows the tool's protocol between and after them. */
     List<SizeResult> run();
 }

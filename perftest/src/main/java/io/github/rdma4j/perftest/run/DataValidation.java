@@ -59,12 +59,12 @@ final class DataValidation {
         }
     }
 
-    /** For the messages in a side's buffer; null when they are not to be checked. */
+    /** Returns the checks of messages in a side's buffer; null if messages are not checked. */
     static SealedMessages messages(TestParameters parameters, TestResources resources) {
         return parameters.memory().validation() ? new SealedMessages(resources.buffer()) : null;
     }
 
-    /** Whether what this side's memory holds at the end is checked, and not message by message. */
+    /** Returns whether what this side's memory holds at the end is checked, and not message by message. */
     private boolean checksMemory() {
         return messages != null && parameters.tool() != Tool.WRITE_LATENCY;
     }

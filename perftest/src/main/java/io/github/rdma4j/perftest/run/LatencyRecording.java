@@ -12,11 +12,9 @@ import io.github.rdma4j.perftest.result.TimedLatencyResult;
 import io.github.rdma4j.perftest.stream.RunControl;
 import java.util.List;
 
-/**
- * What the parameters of a latency test mean for its recorder: how many messages, in how many rounds, at which pace.
- */
+/** Configures the recorder of a latency test from its parameters: the number of messages and rounds, and the pace. */
 final class LatencyRecording {
-    /** Messages per second of an open loop in a warm-up: it waits now and then, but not for long. */
+    /** Messages per second of an open loop in a warm-up: it waits sometimes, but not for long. */
     private static final double OPEN_LOOP_RATE = 1e6;
 
     /** Nanoseconds of a pause in a warm-up. */
@@ -32,11 +30,11 @@ final class LatencyRecording {
     }
 
     /**
-     * The recorder for the run of one size.
+     * Returns the recorder for the run of one size.
      *
      * @param parts 2 where the loop plays ping-pong, so that a latency is half a round trip; 1 where it waits for a
      *     completion
-     * @throws IllegalParameterException when the heap is too small for all the times that are to be listed
+     * @throws IllegalParameterException when the heap is too small for the list of all times
      */
     static LatencyRecorder recorder(TestParameters parameters, RunControl control, int parts) {
         double rate = parameters.workload().rate();

@@ -12,9 +12,9 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Starts the monitor that a test's parameters ask for, and turns what it or the loop found into an exception. */
+/** Starts the monitor for a test's parameters, and converts its result or the loop's into an exception. */
 final class MonitoredRun {
-    /** How long after a failed request the control connection of a dead peer may take to close. */
+    /** After a request has failed, a dead peer's control connection closes within this time. */
     private static final Duration FAREWELL = Duration.ofSeconds(1);
 
     private final TestParameters parameters;
@@ -42,7 +42,7 @@ final class MonitoredRun {
         }
     }
 
-    /** To be started right before the loop. */
+    /** Starts the monitor. Call it right before the loop. */
     RunMonitor start(RunControl control, long size) {
         long total = parameters.isTimed()
                 ? 0
@@ -62,23 +62,23 @@ final class MonitoredRun {
                 : RunMonitor.ofCounted(control, peerClosed, parameters.peer().timeout(), sink);
     }
 
-    /** To be started before a loop whose messages are not measured, and of which there is a number in any case. */
+    /** Starts the monitor of an unmeasured loop with a fixed number of messages. Call it right before the loop. */
     RunMonitor startCounted(RunControl control, long size) {
         control.enter(RunControl.STARTING);
         return RunMonitor.ofCounted(control, peerClosed, parameters.peer().timeout(), new Progress(listener, size, 0));
     }
 
-    /** What is received is counted, too, where it completes. */
+    /** Counts received messages also, when their receives complete. */
     private int directions() {
         return parameters.usesReceives() && parameters.workload().bidirectional() ? 2 : 1;
     }
 
     /**
-     * Throws what went wrong.
+     * Throws an exception if the run has failed.
      *
-     * @param monitor closed
-     * @param loopFailure what the loop says
-     * @param control of the run
+     * @param monitor a closed monitor
+     * @param loopFailure the failure that the loop reports
+     * @param control the control of the run
      * @param sampled messages of the measured part of a timed run
      */
     void check(RunMonitor monitor, String loopFailure, RunControl control, long sampled) {
@@ -113,8 +113,8 @@ final class MonitoredRun {
     }
 
     /**
-     * Whether the peer's end of the control connection closes, too, when a request has failed. Of a process that is
-     * killed the memory and the queue pairs go first, so that requests complete with errors that blame a key or a
+     * Returns whether the peer also closes its end of the control connection after a request has failed. A process that
+     * is killed loses its memory and queue pairs first, so that requests complete with errors that blame a key or a
      * receive.
      */
     private boolean peerHasGone() {

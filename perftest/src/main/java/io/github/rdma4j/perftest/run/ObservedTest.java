@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Stands between a test and who listens to it, and adds to each result what was asked to be seen of the machine. */
+/** Forwards a test's events to its listener, and adds the requested observations of the machine to each result. */
 final class ObservedTest implements TestListener {
     private final TestListener listener;
     private final CpuUsage cpu;
@@ -31,7 +31,7 @@ final class ObservedTest implements TestListener {
     }
 
     /**
-     * What a test with these parameters has to observe.
+     * Makes the observations for the parameters of a test.
      *
      * @param device name of the device
      * @throws IllegalParameterException when the device has no such counter
@@ -50,7 +50,7 @@ final class ObservedTest implements TestListener {
         }
     }
 
-    /** One for each result, in their order; empty when nothing was to be observed. */
+    /** Returns one observation for each result, in the order of results; empty without observers. */
     List<Observation> observations() {
         return observations;
     }
@@ -83,7 +83,7 @@ final class ObservedTest implements TestListener {
     @Override
     public void begin(TestInfo info) {
         if (counters != null) {
-            // What the warm-up counted is not the test's.
+            // Skip the changes during the warm-up.
             counters.changes();
         }
         listener.begin(info);

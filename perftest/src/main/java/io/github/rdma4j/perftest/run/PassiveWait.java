@@ -8,12 +8,12 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * The wait of a side whose adapter answers by itself, for the end of the peer's runs. How many these are, and how long
- * they last, only the peer may know ({@code --rounds}, {@code -D}, {@code --run_infinitely}): it is waited for as long
- * as packets come. Where the device counts them, and they have begun to come and cease, the peer has fallen silent.
+ * Waits, on a side whose adapter answers without its program, for the end of the peer's runs. Only the peer may know
+ * their number and length ({@code --rounds}, {@code -D}, {@code --run_infinitely}), so this waits as long as packets
+ * arrive. If the device counts packets, and they have begun to arrive and then stopped, the peer has fallen silent.
  */
 final class PassiveWait {
-    /** How often the packets are looked at; reading them can take an adapter a moment. */
+    /** The interval of reading the packet count; reading it can take an adapter some time. */
     private static final Duration LOOK = Duration.ofMillis(500);
 
     private final ControlChannel channel;

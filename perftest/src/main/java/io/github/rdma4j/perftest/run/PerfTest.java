@@ -31,14 +31,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs one test, as client or as server, from the opening of the device to its closing. It can be called any number of
- * times in one JVM; the warm-up is done the first time. Nothing is left open, whatever happens.
+ * Runs one test, as client or as server, from opening the device to closing it. It can be called any number of times in
+ * one JVM; only the first call warms up. It closes everything that it has opened, also on failure.
  *
- * <p>The order follows the C tools, so that either side can be one of them. What the device refuses is found before the
- * peer is contacted, and the peer is contacted before this side warms up: both sides then do so at the same time.
+ * <p>The order of steps follows the C tools, so that either side can be one of them. Parameters that the device does
+ * not support are refused before the peer is contacted. The peer is contacted before the warm-up, so that both sides
+ * warm up at the same time.
  */
 public final class PerfTest {
-    /** After so long without a word of the peer the user is told. */
+    /** The user gets a note if the peer has been silent for this long. */
     private static final Duration NOTICE = Duration.ofSeconds(3);
 
     private final TestParameters parameters;
@@ -53,10 +54,10 @@ public final class PerfTest {
     }
 
     /**
-     * Runs it.
+     * Runs the test.
      *
      * @param parameters what to do
-     * @param listener hears of the steps; most calls come from this thread
+     * @param listener is notified of the steps; most calls come from this thread
      * @return what was measured
      * @throws IllegalParameterException when the device cannot do what is asked for
      * @throws io.github.rdma4j.perftest.exit.PerftestException when the peer or the run fails
@@ -95,7 +96,7 @@ public final class PerfTest {
                     device, parameters, Shape.of(parameters, device.mtu().bytes()), mine)) {
                 resources.reserve();
                 if (parameters.isServer()) {
-                    // While no client is there yet, or while the one that is there warms up itself.
+                    // Warm up while no client has connected, or while the client warms up.
                     warmUp = warmUp(device, mine);
                 }
                 try (ControlChannel channel = reachPeer(listening);
@@ -137,7 +138,7 @@ public final class PerfTest {
             CmConnections connections,
             TestPlacement placement,
             ObservedTest observed) {
-        // A client says its first word before it warms up: the peer can do the same meanwhile, or waits.
+        // A client sends its first message before it warms up: the peer can warm up at the same time, or wait.
         Duration patience = parameters.peer().preparationTimeout();
         WireVersion.Peer peer =
                 WireVersion.exchange(channel, parameters.memory().validation(), patience, () -> {
@@ -247,8 +248,8 @@ public final class PerfTest {
     }
 
     /**
-     * What accepts a connection and says nothing is a server that prepares itself, or another program: the user can
-     * tell.
+     * Adds a note if the peer accepts the connection and then sends nothing. It may be a server that is still
+     * preparing, or another program; the user can find out which.
      */
     private void sayThatNothingComes(ControlChannel channel, Duration patience) {
         if (patience.compareTo(NOTICE) > 0 && !channel.awaitNews(NOTICE)) {
@@ -267,7 +268,7 @@ public final class PerfTest {
         }
     }
 
-    /** Where the sides meet before each round, one that runs once would be waited for. */
+    /** Refuses several rounds with a C tool if the sides synchronize before each round: the C tool runs only one. */
     private void refuseRounds(WireVersion.Peer peer) {
         boolean meets = parameters.workload().bidirectional()
                 || parameters.tool().verb() == Verb.SEND && !parameters.tool().isLatency();

@@ -8,12 +8,12 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A thread that ends the rounds of a warm-up: one that is stuck because the device has no loopback after a while, one
- * that is meant to spin soon. Without spinning rounds the loops would be compiled for the case that nothing is ever
- * waited for.
+ * A thread that ends the rounds of a warm-up: after a while a round that is stuck because the device has no loopback,
+ * and soon a round that is meant to spin. Without rounds that spin, the loops would be compiled for the case that they
+ * never wait.
  */
 final class RoundLimit implements AutoCloseable {
-    /** A busy virtual machine can stand still for seconds. */
+    /** A busy virtual machine can pause for seconds. */
     private static final long WITHOUT_LOOPBACK = Duration.ofSeconds(10).toNanos();
 
     /** Bounds a hang. */
@@ -32,28 +32,28 @@ final class RoundLimit implements AutoCloseable {
         this.thread = Thread.ofPlatform().daemon().name("rdma4j-warm-up-limit").start(this::watch);
     }
 
-    /** A round begins that will not end by itself. */
+    /** Begins a round that this thread must end. */
     void endSoon() {
         endAt = System.nanoTime();
         LockSupport.unpark(thread);
     }
 
-    /** A round begins that ends by itself where loopback works. */
+    /** Begins a round that ends without help if loopback works. */
     void endWhenStuck() {
         endAt = System.nanoTime() + (loopback ? STUCK : WITHOUT_LOOPBACK);
     }
 
-    /** A round has ended by itself. */
+    /** Records that a round has ended without help. */
     void loopbackWorks() {
         loopback = true;
     }
 
     /**
-     * What came of a round.
+     * Returns the result of a round.
      *
-     * @param messages that it has sent
-     * @param failures of its loops, each null if there was none
-     * @return the messages; -1 if it has failed, or was stuck
+     * @param messages the number that it sent
+     * @param failures a failure for each of its loops, null if there was none
+     * @return the number of messages; -1 if the round failed or was stuck
      */
     int outcome(long messages, String... failures) {
         for (String each : failures) {
@@ -64,7 +64,7 @@ final class RoundLimit implements AutoCloseable {
         return failure == null && control.running() ? (int) messages : -1;
     }
 
-    /** Why a round has failed, in words. */
+    /** Explains why a round has failed. */
     String reason() {
         String what = loopback ? "a local pair stood still" : "no loopback on this device";
         return failure == null ? what : "a local pair failed: " + failure;

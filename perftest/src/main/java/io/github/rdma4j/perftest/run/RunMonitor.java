@@ -16,7 +16,7 @@ import java.util.function.BooleanSupplier;
  * <p>Started by the constructor, ended by {@link #close()}.
  */
 final class RunMonitor implements AutoCloseable {
-    /** How often the peer and the progress are looked at. */
+    /** The interval of checking the peer and the progress. */
     private static final long TICK = Duration.ofMillis(100).toNanos();
 
     /**
@@ -37,7 +37,7 @@ final class RunMonitor implements AutoCloseable {
         return "nothing has moved for " + silence.toSeconds() + " s in the middle of the run (--timeout)";
     }
 
-    /** What is told of the progress. */
+    /** Receives the progress. */
     interface ProgressSink {
         /**
          * @param messages done so far
@@ -71,7 +71,7 @@ final class RunMonitor implements AutoCloseable {
     private long sampleBegin;
     private long sampleEnd;
 
-    /** Watches a run that ends by itself. */
+    /** Watches a run with a fixed number of messages. */
     static RunMonitor ofCounted(RunControl control, BooleanSupplier peerClosed, Duration patience, ProgressSink sink) {
         return new RunMonitor(control, peerClosed, patience, sink, Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE);
     }
@@ -190,7 +190,7 @@ final class RunMonitor implements AutoCloseable {
         return sampleEnd - sampleBegin;
     }
 
-    /** Why the run was broken off; null when it was not. Valid after {@link #close()}. */
+    /** Returns why the run was aborted; null when it was not. Valid after {@link #close()}. */
     String failure() {
         return failure;
     }

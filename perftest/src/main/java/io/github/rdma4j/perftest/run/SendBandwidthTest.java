@@ -27,9 +27,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * ib_send_bw, and ib_write_bw where writes are told to the peer, between two connected sides: they meet before each
- * size, when receives are posted, and of several sizes after each too. One way, the client reports what it sent and the
- * server what it received; both ways, they add up their figures.
+ * Runs ib_send_bw, and ib_write_bw with immediate data, between two connected sides. They synchronize before each size,
+ * after posting receives, and with several sizes also after each. In a one-way test, the client reports the messages it
+ * sent and the server the messages it received. In a bidirectional test they add up their figures.
  */
 final class SendBandwidthTest implements ConnectedTest {
     private final TestParameters parameters;
@@ -42,9 +42,9 @@ final class SendBandwidthTest implements ConnectedTest {
     private final TestListener listener;
 
     /**
-     * @param greeting what is exchanged to meet
+     * @param greeting the message that both sides exchange to synchronize
      * @param layout agreed page and cache line
-     * @param sizes of messages, in order
+     * @param sizes the message sizes, in order
      */
     SendBandwidthTest(
             TestParameters parameters,
@@ -153,7 +153,7 @@ final class SendBandwidthTest implements ConnectedTest {
     }
 
     private BandwidthResult meetAfter(BandwidthResult mine) {
-        // The write tools meet before they tell their figures, the send tools after.
+        // The write tools synchronize before they exchange figures, the send tools after.
         boolean meets = parameters.workload().allSizes();
         boolean first = parameters.workload().withImmediate();
         if (meets && first) {
@@ -173,12 +173,15 @@ final class SendBandwidthTest implements ConnectedTest {
         greeting.exchange(channel, step, parameters.runTimeout());
     }
 
-    /** For {@link WarmUp}: what is sent comes back to the same pair, in one loop for both ways or in one for each. */
+    /**
+     * Makes a round for {@link WarmUp}: the pair receives its own messages, in one loop for both directions or in one
+     * for each.
+     */
     static WarmUp.Round warmUp(TestParameters parameters, TestResources pair, RunControl control, RoundLimit limit) {
         SendBandwidthLoop[] sending = new SendBandwidthLoop[2];
         SendBandwidthLoop[] both = new SendBandwidthLoop[2];
         Receives some = SendStreams.receives(pair, WarmUp.SIZE, WarmUp.FEW_SLOTS, WarmUp.RECEIVES, 1);
-        // Where nobody posts new ones meanwhile there is one for each message.
+        // The receiver does not replace receives in this round, so there must be one for each message.
         int enough = WarmUp.MESSAGES * pair.shape().queuePairs();
         Receives all = SendStreams.receives(pair, WarmUp.SIZE, WarmUp.FEW_SLOTS, enough, 1);
         int batch = parameters.queues().pollBatch();

@@ -20,9 +20,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * ib_send_lat, and ib_write_lat where writes are told to the peer, between two connected sides: they meet before each
- * size, when both have posted receives, and where messages are sent at the end, too. The client sends first, but the
- * server writes first.
+ * Runs ib_send_lat, and ib_write_lat with immediate data, between two connected sides. They synchronize before each
+ * size, after posting receives. The send tool also synchronizes at the end. The client sends first in ib_send_lat; the
+ * server writes first in ib_write_lat.
  */
 final class SendLatencyTest implements ConnectedTest {
     /** A latency is half a round trip. */
@@ -38,9 +38,9 @@ final class SendLatencyTest implements ConnectedTest {
     private final TestListener listener;
 
     /**
-     * @param greeting what is exchanged to meet
+     * @param greeting the message that both sides exchange to synchronize
      * @param layout agreed page and cache line
-     * @param sizes of messages, in order
+     * @param sizes the message sizes, in order
      */
     SendLatencyTest(
             TestParameters parameters,
@@ -109,7 +109,8 @@ final class SendLatencyTest implements ConnectedTest {
             limit.endWhenStuck();
             boolean opens = number % 4 != 3;
             int messages = opens ? WarmUp.MESSAGES : 1;
-            // Who does not open waits for a message first, and leaves its own behind.
+            // A side that does not send first waits for one message before it sends, and leaves its own last message
+            // unread.
             int errno = receives.begin(opens ? messages : 2);
             if (errno != 0) {
                 return limit.outcome(0, Failures.post(errno, receives.failed()));

@@ -22,7 +22,7 @@ final class TestPlacement implements AutoCloseable {
     }
 
     /**
-     * Refuses what the machine has not, as far as that does not depend on the device.
+     * Refuses CPUs or nodes that the machine does not have, as far as this does not depend on the device.
      *
      * @throws IllegalParameterException with one line for the user
      */
@@ -56,7 +56,7 @@ final class TestPlacement implements AutoCloseable {
                         + ", not performance: figures may vary (-F hides this)";
     }
 
-    /** That the CPU's frequency makes figures vary; empty if it does not, or -F asks not to report it. */
+    /** Warns that the CPU's frequency makes figures vary; empty if it does not, or -F asks not to report it. */
     String frequencyRemark() {
         return remark.replaceFirst("^; ", "");
     }

@@ -39,8 +39,8 @@ final class WarmUp {
     private static final int NEXT_STRETCH = 500;
 
     /**
-     * And until it had nothing to do during so many calls, which is enough for both numbers above: HotSpot begins to
-     * count when a method is compiled with counters, and does that late while it has much to compile.
+     * The compiler must also have been idle during this many calls, which is enough for both numbers above: HotSpot
+     * counts calls only after it has compiled a method with counters, which is late when it has much to compile.
      */
     private static final int LAST_STRETCH = 2500;
 
@@ -59,7 +59,7 @@ final class WarmUp {
     /** More than the messages of a round. */
     private static final byte NEVER_SENT = 100;
 
-    /** What an atomic operation has, and as good as any other. */
+    /** The size of an atomic operation, which also suits the other tools. */
     static final int SIZE = 8;
 
     static final int DEPTH = 4;
@@ -111,9 +111,9 @@ final class WarmUp {
     }
 
     /**
-     * Warms up for a tool and its way of posting if this process has not done so yet.
+     * Warms up for a tool and its kind of posting, unless this process has done so.
      *
-     * @return what was done, for the banner
+     * @return a description of the warm-up, for the banner
      */
     static synchronized String once(TestDevice device, TestParameters parameters, SystemData layout) {
         String before = DONE.get(Code.of(parameters));
@@ -131,7 +131,7 @@ final class WarmUp {
         }
         RunControl control = new RunControl();
         List<TestResources> pairs = new ArrayList<>();
-        // The monitor is there so that its code, too, is not run for the first time beside the measured run.
+        // The monitor warms up its own code, which would otherwise run for the first time beside the measured run.
         try (RoundLimit limit = new RoundLimit(control);
                 RunMonitor _ = RunMonitor.ofCounted(control, () -> false, PATIENCE, (messages, elapsed) -> {})) {
             return new WarmUp(device, parameters, layout, control, limit, pairs).repeat();
@@ -216,7 +216,7 @@ final class WarmUp {
             limit.endWhenStuck();
             boolean opens = number % 4 != 3;
             if (!opens) {
-                // Who does not open waits for a message first: this is it.
+                // A side that does not send first waits for a message, so pretend that one has arrived.
                 loop.pretend(1);
             }
             long sent = loop.run(opens, opens ? MESSAGES : 1, number % 3 == 0 ? other : stamps);

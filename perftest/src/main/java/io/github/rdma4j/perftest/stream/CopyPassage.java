@@ -15,13 +15,13 @@ public abstract class CopyPassage extends Passage {
     private int place;
 
     /**
-     * Where messages are.
+     * The positions of messages.
      *
-     * @param size of a message
-     * @param slots in host memory, a multiple of the places
-     * @param step from one slot to the next, and from one place to the next
-     * @param places in device memory
-     * @param deviceOffset of the first place
+     * @param size the size of a message
+     * @param slots the slots in host memory, a multiple of the positions
+     * @param step the distance of two slots, and of two positions
+     * @param places the positions in device memory
+     * @param deviceOffset the offset of the first position
      */
     public record Ring(long size, int slots, long step, int places, long deviceOffset) {}
 

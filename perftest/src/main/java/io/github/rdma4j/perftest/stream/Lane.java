@@ -5,9 +5,9 @@ package io.github.rdma4j.perftest.stream;
 import io.github.rdma4j.verbs.MemorySlice;
 
 /**
- * The messages of one stream as the adapter sees them, used one after the other and then from the first again.
+ * The messages of one stream as the adapter sees them, used in turn.
  *
- * @param slices where they are; a multiple of the places that they have in the buffer
- * @param passage what they go through
+ * @param slices their memory; a multiple of their positions in the buffer
+ * @param passage the passage of the messages
  */
 public record Lane(MemorySlice[] slices, Passage passage) {}

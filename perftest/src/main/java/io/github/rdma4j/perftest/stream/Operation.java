@@ -21,7 +21,7 @@ public final class Operation {
     static final int FETCH_AND_ADD = 2;
     static final int COMPARE_AND_SWAP = 3;
 
-    /** As in the C tools. */
+    /** The C tools' value. */
     private static final long ADDEND = 1;
 
     private static final long EXPECTED = 0;
@@ -43,9 +43,9 @@ public final class Operation {
     }
 
     /**
-     * What makes the requests of a queue pair.
+     * Returns the preparation of a queue pair's requests.
      *
-     * @param sharedReceiveQueue that requests of an XRC queue pair name; -1 for other types
+     * @param sharedReceiveQueue the target of an XRC queue pair's requests; -1 for other types
      */
     public static RequestPreparation preparation(QueuePair queuePair, int sharedReceiveQueue) {
         RequestPreparation preparation = queuePair.prepare();

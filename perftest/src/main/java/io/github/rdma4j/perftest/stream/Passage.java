@@ -3,11 +3,11 @@
 package io.github.rdma4j.perftest.stream;
 
 /**
- * What stands between a stream's messages and the adapter. Nothing does where the adapter reaches them, and this class
- * is that: while it has no subclass, the compiler sees through all of it. One subclass copies, for messages in a GPU's
- * memory that the adapter does not reach.
+ * The step between a stream's messages and the adapter. If the adapter accesses the messages directly, there is nothing
+ * to do, which is what this class does: while it has no loaded subclass, the compiler inlines all of it. One subclass
+ * copies messages in GPU memory that the adapter cannot access.
  *
- * <p>Messages are counted from 0 in a run. Nothing here waits, but {@link #pass}.
+ * <p>Messages are counted from 0 in a run. Only {@link #pass} waits.
  */
 public class Passage {
     /** For messages that the adapter reaches. */
@@ -19,11 +19,11 @@ public class Passage {
     public void rewind() {}
 
     /**
-     * How far messages can be posted.
+     * Returns up to which message the sender can post.
      *
      * @param completed how many have been completed
      * @param end the first that must not be posted for other reasons
-     * @param count how many there will be
+     * @param count the total number of messages
      * @return the first that cannot be posted yet, not above the end
      */
     public long ready(long completed, long end, long count) {
@@ -33,21 +33,21 @@ public class Passage {
     /** So many messages have been completed. */
     public void completed(long messages) {}
 
-    /** Whether something is under way here, which ends without a completion. */
+    /** Returns whether something is under way here, which ends without a completion. */
     public boolean busy() {
         return false;
     }
 
-    /** Whether nothing remains to be done for what was completed. */
+    /** Returns whether nothing remains to be done for what was completed. */
     public boolean settled() {
         return true;
     }
 
     /**
-     * Brings one message across, and waits for that.
+     * Moves one message, and waits until it is done.
      *
-     * @param control tells when the run is over
-     * @return false if it is over before
+     * @param control says when the run is over
+     * @return false if the run is over before
      */
     public boolean pass(RunControl control) {
         return true;

@@ -9,13 +9,13 @@ import io.github.rdma4j.verbs.ReceiveBatch;
 import io.github.rdma4j.verbs.SharedReceiveQueue;
 
 /**
- * The receives of a run: some are posted before it, and others in the place of those that messages have taken, until
- * there is one for each message to come and no more: the next run may need longer ones.
+ * The receives of a run. Some are posted before the run, and others replace those that messages have used, until there
+ * is exactly one for each expected message. There are no more, because the next run may need longer ones.
  *
- * <p>Posting allocates nothing and throws nothing: it returns an errno.
+ * <p>Posting does not allocate or throw: it returns an errno.
  */
 public class Receives {
-    /** What one stream receives into: small messages go through the room slot by slot. */
+    /** The memory that one stream receives into: small messages use its slots in turn. */
     public static final class Stream {
         final QueuePair queuePair;
         private final MemorySlice[] rooms;
@@ -67,7 +67,7 @@ public class Receives {
     }
 
     /**
-     * Posts what a run begins with.
+     * Posts the receives with which a run begins.
      *
      * @param count messages that will come to each stream, a multiple of the list's length; {@link Long#MAX_VALUE} for
      *     a timed run
@@ -144,12 +144,12 @@ public class Receives {
         return false;
     }
 
-    /** Whether messages that came are on their way to where they belong. */
+    /** Returns whether messages that came are on their way to where they belong. */
     public boolean copying() {
         return false;
     }
 
-    /** What went wrong with receives that were posted by {@link #copied()}; 0 for nothing. */
+    /** Returns the errno of posting receives in {@link #copied()}; 0 without a failure. */
     public int errno() {
         return 0;
     }

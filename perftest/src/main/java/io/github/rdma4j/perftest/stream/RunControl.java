@@ -52,12 +52,12 @@ public final class RunControl {
         PHASE.setRelease(this, next);
     }
 
-    /** Whether the run goes on. */
+    /** Returns whether the run goes on. */
     public boolean running() {
         return phase() < ENDED;
     }
 
-    /** Whether what is done now counts in a timed run. */
+    /** Returns whether what is done now counts in a timed run. */
     public boolean sampling() {
         return phase() == SAMPLING;
     }

@@ -9,19 +9,19 @@ import io.github.rdma4j.verbs.ReceiveBatch;
 import io.github.rdma4j.verbs.SharedReceiveQueue;
 
 /**
- * Receives into pinned host memory, from where messages are copied to a GPU: a room is used again when what came into
- * it has been copied. The id of a receive names its stream and its room, as those of a shared queue may complete in
- * another order.
+ * Receives into pinned host memory, from which messages are copied to a GPU. A slot is reused after its message has
+ * been copied. The id of a receive contains its stream and its slot, because the receives of a shared queue may
+ * complete in another order.
  */
 public final class StagedReceives extends Receives {
     /**
-     * What one stream receives into.
+     * The memory that one stream receives into.
      *
-     * @param slices the rooms
-     * @param copies what brings messages to the device
-     * @param hostOffset of the first message in the memory of the copies
-     * @param hostPlaces how many places there are, one after the other
-     * @param ring sizes, and the places on the device
+     * @param slices the slots
+     * @param copies copies messages to the device
+     * @param hostOffset the offset of the first message in the memory of the copies
+     * @param hostPlaces the number of positions, one after the other
+     * @param ring the sizes, and the positions on the device
      */
     public record Rooms(
             MemorySlice[] slices, CopyQueue copies, long hostOffset, int hostPlaces, CopyPassage.Ring ring) {}
@@ -56,9 +56,9 @@ public final class StagedReceives extends Receives {
     private QueuePair failed;
 
     /**
-     * @param queuePairs that receive, one per stream
-     * @param rooms what they receive into
-     * @param shared where receives are posted; null for each queue pair's own queue
+     * @param queuePairs the receiving queue pairs, one per stream
+     * @param rooms the memory that they receive into
+     * @param shared the shared receive queue; null if each queue pair has its own
      * @param depth receives posted per stream at a time
      * @param list how many are posted in one call, at most the depth
      */
@@ -139,7 +139,7 @@ public final class StagedReceives extends Receives {
         copies.mark();
     }
 
-    /** Posts what is still to come and has room. */
+    /** Posts the expected receives for which there are slots. */
     private void post(int index, Stream stream) {
         while (errno == 0
                 && stream.left >= list

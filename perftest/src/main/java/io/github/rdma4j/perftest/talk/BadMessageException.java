@@ -4,9 +4,11 @@ package io.github.rdma4j.perftest.talk;
 
 import io.github.rdma4j.perftest.exit.PerftestException;
 
-/** What came from the other end is no message of the protocol, or one that makes no sense. */
+/**
+ * Thrown when the other end sends something that is not a message of the protocol, or a message that makes no sense.
+ */
 public final class BadMessageException extends PerftestException {
-    /** The message says what was wrong with it. */
+    /** The message describes the error. */
     public BadMessageException(String message) {
         super(
                 message,

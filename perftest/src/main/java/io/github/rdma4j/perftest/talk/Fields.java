@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a message says: names and values, a line of UTF-8 each ({@code name=value}). The sizes are bounded, and every
- * value that is read as a number is held to a range: the other end may be anything.
+ * The content of a message: names and values, one line of UTF-8 for each ({@code name=value}). Sizes are bounded, and
+ * every value that is read as a number is checked against a range, because the other end is not trusted.
  */
 public final class Fields {
     /** The longest body of a message, in bytes. */
@@ -45,35 +45,35 @@ public final class Fields {
         return with(name, value ? "yes" : "no");
     }
 
-    /** Says all that other fields say, each name behind a prefix. */
+    /** Adds all other fields, with a prefix before each name. */
     public Fields withAll(String prefix, Fields others) {
         others.values.forEach((name, value) -> with(prefix + name, value));
         return this;
     }
 
-    /** What is said, by name. */
+    /** Returns all fields, by name. */
     public Map<String, String> all() {
         return new LinkedHashMap<>(values);
     }
 
-    /** What is said under names that begin so, without that beginning. */
+    /** Returns the fields whose names begin with the prefix, with the prefix removed. */
     public Fields below(String prefix) {
         Fields below = new Fields();
         values.forEach((name, value) -> {
             if (name.startsWith(prefix) && name.length() > prefix.length()) {
-                // What is left need not be a name that may be written: nobody asks for such a one.
+                // The rest may not be a valid name for writing, which does not matter: nothing reads such a field.
                 below.values.put(name.substring(prefix.length()), value);
             }
         });
         return below;
     }
 
-    /** Whether nothing is said. */
+    /** Returns whether there are no fields. */
     public boolean isEmpty() {
         return values.isEmpty();
     }
 
-    /** Whether a name is there. */
+    /** Returns whether a name is there. */
     public boolean has(String name) {
         return values.containsKey(name);
     }
@@ -148,9 +148,9 @@ public final class Fields {
     }
 
     /**
-     * Reads the body of a message.
+     * Parses the body of a message.
      *
-     * @throws BadMessageException if it is none
+     * @throws BadMessageException if it is invalid
      */
     static Fields decode(byte[] body) {
         if (body.length > MOST_BYTES) {
@@ -183,7 +183,7 @@ public final class Fields {
         return fields;
     }
 
-    /** One line without control characters, which could write to a terminal what nobody has said. */
+    /** Returns one line without control characters, which could write forged text to a terminal. */
     private static String clean(String value) {
         String line = value.codePoints()
                 .map(c -> Character.isISOControl(c)

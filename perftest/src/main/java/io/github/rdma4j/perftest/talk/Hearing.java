@@ -11,11 +11,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * Receives a connection's messages in a thread of its own, so that who is at work hears at once that the other end has
- * gone. It ends with the connection. For one thread, which receives nothing by {@link Line} any more.
+ * Receives a connection's messages in a thread of its own, so that a busy thread is notified at once when the other end
+ * is gone. It ends with the connection. For use by one thread, which must not receive from the {@link Line} any more.
  */
 public final class Hearing {
-    /** Who takes a message has a limit; the thread that receives it has none. */
+    /** The thread that takes a message has a timeout; the thread that receives has none. */
     private static final Duration EVER = Duration.ofDays(10);
 
     private final Line line;
@@ -50,9 +50,9 @@ public final class Hearing {
     /**
      * Waits for a message.
      *
-     * @param limit for all of it
-     * @throws PeerLostException if the connection has ended, or nothing came in time
-     * @throws BadMessageException if it is none
+     * @param limit the timeout
+     * @throws PeerLostException if the connection has ended, or no message arrived in time
+     * @throws BadMessageException if the data is not a message
      */
     public Message take(Duration limit) {
         try {

@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.talk;
 
 import java.time.Duration;
 
-/** How long things may take: each step, and all of them together. */
+/** The timeouts of each step, and of all of them together. */
 public final class Limits {
     /** A step: longer than a queue pair retries before it gives up. */
     public static final Duration STEP = Duration.ofSeconds(10);
@@ -19,18 +19,18 @@ public final class Limits {
     }
 
     /**
-     * What a step may take.
+     * Returns the timeout of a step.
      *
-     * @throws PeerLostException if nothing is left of the whole
+     * @throws PeerLostException if the time for the whole has passed
      */
     public Duration step() {
         return atMost(STEP);
     }
 
     /**
-     * What something may take that takes as long as this by itself.
+     * Returns the timeout of an operation that normally takes this long.
      *
-     * @throws PeerLostException if nothing is left of the whole
+     * @throws PeerLostException if the time for the whole has passed
      */
     public Duration atMost(Duration wanted) {
         Duration left = left();
@@ -40,7 +40,7 @@ public final class Limits {
         return wanted.compareTo(left) < 0 ? wanted : left;
     }
 
-    /** What is left of the whole; zero if nothing. */
+    /** Returns the time left for the whole; zero if it has passed. */
     public Duration left() {
         return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
     }

@@ -14,11 +14,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The TCP connection between the two ends. Every wait has a limit. For one thread that sends, one that receives, and
- * any that closes.
+ * The TCP connection between the two ends. Every wait has a timeout. One thread may send, one receive, and any thread
+ * may close it.
  */
 public final class Line implements AutoCloseable {
-    /** Nothing but closing the socket ends a write. */
+    /** Only closing the socket ends a blocked write. */
     private static final ScheduledThreadPoolExecutor TIMER = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("rdma4j-peer-limit").factory());
 
@@ -30,15 +30,15 @@ public final class Line implements AutoCloseable {
     private final Socket socket;
     private final Duration room;
 
-    /** Takes over a connection. */
+    /** Takes ownership of a connection. */
     public Line(Protocol protocol, Socket socket) throws IOException {
         this(protocol, socket, Limits.STEP);
     }
 
     /**
-     * Takes over a connection.
+     * Takes ownership of a connection.
      *
-     * @param room how long the other end may leave no room for a message
+     * @param room how long a message may be blocked because the other end does not read
      */
     Line(Protocol protocol, Socket socket, Duration room) throws IOException {
         this.protocol = protocol;
@@ -86,14 +86,14 @@ public final class Line implements AutoCloseable {
     /**
      * Waits for a message.
      *
-     * @param limit for all of it
-     * @throws PeerLostException if the connection has ended, or nothing came in time
-     * @throws BadMessageException if it is none
+     * @param limit the timeout
+     * @throws PeerLostException if the connection has ended, or no message arrived in time
+     * @throws BadMessageException if the data is not a message
      */
     public Message receive(Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
         byte[] start = read(Message.HEADER_BYTES, deadline, limit);
-        // What is too short or no header is refused here, before a body is waited for.
+        // Refuses a truncated or invalid header before it waits for a body.
         Message.Header header = Message.header(protocol, start);
         byte[] body = read(header.length(), deadline, limit);
         if (body.length < header.length()) {
@@ -102,7 +102,7 @@ public final class Line implements AutoCloseable {
         return Message.of(header, body);
     }
 
-    /** As many bytes as asked for; fewer, but some, if the connection ends or falls silent after them. */
+    /** Reads this many bytes; fewer, but at least one, if the connection ends or falls silent after them. */
     private byte[] read(int length, long deadline, Duration limit) {
         byte[] bytes = new byte[length];
         int got = 0;
@@ -134,13 +134,13 @@ public final class Line implements AutoCloseable {
         return new PeerLostException("the connection to the other end broke: " + failure.getMessage());
     }
 
-    /** Ends the connection; what was sent still arrives. */
+    /** Closes the connection; data already sent still arrives. */
     @Override
     public void close() {
         try {
             socket.close();
         } catch (IOException _) {
-            // Nothing more is expected of it.
+            // The connection is not needed any more.
         }
     }
 }

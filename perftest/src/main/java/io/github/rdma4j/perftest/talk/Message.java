@@ -6,14 +6,14 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * A message between the two ends: 16 bytes that say what follows, and {@link Fields}. All numbers are big-endian.
+ * A message between the two ends: a header of 16 bytes and {@link Fields}. All numbers are big-endian.
  *
- * <p>The first message of each end is {@link Kind#HELLO}. Header and HELLO look the same in every version of the
- * protocol, so that ends of different versions can tell each other so.
+ * <p>The first message of each end is {@link Kind#HELLO}. Header and HELLO are the same in every version of the
+ * protocol, so that ends of different versions can report the mismatch to each other.
  *
- * @param version of the protocol that the sender speaks
- * @param kind what it is
- * @param fields what it says
+ * @param version the sender's version of the protocol
+ * @param kind the kind of message
+ * @param fields its content
  */
 public record Message(int version, Kind kind, Fields fields) {
     /** The version that this program speaks, of each protocol. */
@@ -24,26 +24,26 @@ public record Message(int version, Kind kind, Fields fields) {
 
     private static final int SHOWN = 24;
 
-    /** What a message is. */
+    /** The kind of a message. */
     public enum Kind {
-        /** Who speaks, and in which version. */
+        /** The sender and its version. */
         HELLO,
-        /** What the sender reads of its machine. */
+        /** The sender's readings of its machine. */
         MACHINE,
-        /** What the serving end is to do next. */
+        /** The next order for the serving end. */
         ORDER,
-        /** What came of it. */
+        /** The result of an order. */
         ANSWER,
-        /** The conversation ends; what was found. */
+        /** The end of the conversation, with the findings. */
         BYE
     }
 
     /**
-     * What a header announces.
+     * The content of a header.
      *
-     * @param version of the sender's protocol
-     * @param kind of message
-     * @param length of the body, in bytes
+     * @param version the sender's version of the protocol
+     * @param kind the kind of message
+     * @param length the length of the body, in bytes
      */
     public record Header(int version, Kind kind, int length) {}
 
@@ -65,10 +65,10 @@ public record Message(int version, Kind kind, Fields fields) {
     }
 
     /**
-     * Reads a header. Nothing is allocated by what it says before it has been held to the bounds.
+     * Parses a header. Nothing is allocated for its values before they have been checked against the bounds.
      *
-     * @param bytes what has come, at most {@value #HEADER_BYTES}; fewer if the connection ended
-     * @throws BadMessageException if it is none
+     * @param bytes the received bytes, at most {@value #HEADER_BYTES}; fewer if the connection ended
+     * @throws BadMessageException if they are not a header
      */
     public static Header header(Protocol protocol, byte[] bytes) {
         byte[] magic = protocol.magic();
@@ -94,15 +94,15 @@ public record Message(int version, Kind kind, Fields fields) {
     }
 
     /**
-     * A message whose header and body have come.
+     * Makes a message from its header and body.
      *
-     * @throws BadMessageException if the body is none
+     * @throws BadMessageException if the body is invalid
      */
     public static Message of(Header header, byte[] body) {
         return new Message(header.version(), header.kind(), Fields.decode(body));
     }
 
-    /** What was not understood, between quotation marks; anything but printable ASCII as {@code \xNN}. */
+    /** Returns the bytes in quotation marks, with anything except printable ASCII as {@code \xNN}. */
     private static String show(byte[] bytes) {
         StringBuilder text = new StringBuilder("\"");
         for (int i = 0; i < Math.min(bytes.length, SHOWN); i++) {

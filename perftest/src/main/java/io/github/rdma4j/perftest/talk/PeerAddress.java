@@ -5,17 +5,17 @@ package io.github.rdma4j.perftest.talk;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 
 /**
- * Where the other end listens.
+ * The address where the other end listens.
  *
  * @param host name or address, as the user gave it
- * @param port of TCP
+ * @param port the TCP port
  */
 public record PeerAddress(String host, int port) {
     /**
-     * Of {@code HOST}, {@code HOST:PORT}, {@code [IPV6]:PORT} or an IPv6 address.
+     * Parses {@code HOST}, {@code HOST:PORT}, {@code [IPV6]:PORT} or an IPv6 address.
      *
-     * @param protocol whose port it is where none is given
-     * @throws IllegalParameterException if it is none of them
+     * @param protocol the protocol with the default port
+     * @throws IllegalParameterException if the text is invalid
      */
     public static PeerAddress parse(Protocol protocol, String text) {
         String host = text;
@@ -47,7 +47,7 @@ public record PeerAddress(String host, int port) {
                 "--peer: '" + text + "' is none of HOST, HOST:PORT and [IPV6]:PORT with a port from 1 to 65535");
     }
 
-    /** The host as it stands before a port. */
+    /** Returns the host in the form that precedes a port. */
     public String name() {
         return host.contains(":") ? "[" + host + "]" : host;
     }

@@ -4,12 +4,15 @@ package io.github.rdma4j.perftest.talk;
 
 import java.nio.charset.StandardCharsets;
 
-/** What two ends talk about. Each has its own first bytes, so that one cannot be taken for another. */
+/**
+ * The protocols between two ends. Messages of each protocol begin with different bytes, so that they cannot be
+ * confused.
+ */
 public enum Protocol {
-    /** Of {@code doctor --serve} and {@code --peer}. */
+    /** The protocol of {@code doctor --serve} and {@code --peer}. */
     DOCTOR("RDMA4JDR", "doctor", 18514),
 
-    /** Of {@code compare --serve} and {@code --peer}. */
+    /** The protocol of {@code compare --serve} and {@code --peer}. */
     COMPARE("RDMA4JCM", "compare", 18516);
 
     private final byte[] magic;

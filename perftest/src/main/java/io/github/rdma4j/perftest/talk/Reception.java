@@ -15,12 +15,12 @@ public final class Reception {
     /**
      * Accepts connections until one is served.
      *
-     * @param protocol that is spoken
-     * @param socket listens; closed before the one is served, so that who else comes sees at once that nobody is there
-     * @param limits of the wait
-     * @param greet the conversation with who has connected; empty if he is sent away
-     * @throws SocketTimeoutException if nobody to be served has come in time
-     * @throws IOException if nobody can be accepted any more
+     * @param protocol the protocol
+     * @param socket listens; it is closed before the peer is served, so that another one is refused at once
+     * @param limits the timeouts
+     * @param greet returns the conversation with a connected peer; empty to refuse it
+     * @throws SocketTimeoutException if no valid peer has connected in time
+     * @throws IOException if connections cannot be accepted any more
      */
     public static void serveOne(
             Protocol protocol, ServerSocket socket, Limits limits, Function<Line, Optional<Runnable>> greet)

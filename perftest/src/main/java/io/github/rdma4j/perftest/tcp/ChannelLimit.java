@@ -8,7 +8,8 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Closes a channel when its time is over: what is done with it then throws. Loops that spin need not look at a clock.
+ * Closes a channel after a timeout: operations on it then throw an exception. Loops that spin thus need not read a
+ * clock.
  */
 final class ChannelLimit implements AutoCloseable {
     private final Channel channel;
@@ -43,7 +44,7 @@ final class ChannelLimit implements AutoCloseable {
         }
     }
 
-    /** Whether the channel was closed because the time was over. */
+    /** Returns whether the channel was closed because the time was over. */
     boolean isOver() {
         return over;
     }

@@ -7,9 +7,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * The measured loops over TCP. A channel that does not block is asked again and again; one that blocks sleeps in the
- * kernel: the loops are the same. They allocate nothing; a peer that goes away is a return value, and only a broken
- * connection is an exception, because the channel throws one.
+ * The measured loops over TCP. A non-blocking channel is polled; a blocking one sleeps in the kernel; the loops are
+ * equal. They do not allocate. A peer that leaves is a return value, and only a broken connection is an exception,
+ * because the channel throws one.
  */
 final class MessageLoop {
     private final SocketChannel channel;
@@ -75,7 +75,7 @@ final class MessageLoop {
         return count;
     }
 
-    /** Sends so many messages without waiting for anything but room. */
+    /** Sends the messages, waiting only when the socket buffer is full. */
     void stream(int count) throws IOException {
         for (int i = 0; i < count; i++) {
             send();
@@ -83,9 +83,9 @@ final class MessageLoop {
     }
 
     /**
-     * Receives so many messages.
+     * Receives messages.
      *
-     * @return messages received
+     * @return the number of received messages
      */
     int drain(int count) throws IOException {
         for (int i = 0; i < count; i++) {

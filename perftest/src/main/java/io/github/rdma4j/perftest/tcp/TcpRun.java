@@ -6,17 +6,16 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What to run over plain TCP: both sides are told, so that they need not talk about it.
+ * A run over plain TCP. Both sides have these parameters from the start, so that they need not negotiate them.
  *
- * @param latency whether messages go to and fro one by one; if not, they stream to the server
+ * @param latency whether messages go back and forth one at a time; if not, they stream to the server
  * @param size message size in bytes, at least 1
- * @param iterations messages of the client, at least 2 of latency
- * @param address of the server, a numeric one
- * @param port its TCP port
- * @param spin whether a side that waits for a message asks for it again and again, as the RDMA tools do; if not, it
- *     sleeps in the kernel
+ * @param iterations the number of the client's messages, at least 2 for latency
+ * @param address the server's numeric address
+ * @param port the server's TCP port
+ * @param spin whether a waiting side polls, as the RDMA tools do; if not, it sleeps in the kernel
  * @param timeoutSeconds the longest the run may take
- * @param warmUp whether the figures shall be of compiled code
+ * @param warmUp whether to warm up, so that compiled code is measured
  */
 public record TcpRun(
         boolean latency,
@@ -28,7 +27,7 @@ public record TcpRun(
         int timeoutSeconds,
         boolean warmUp) {
 
-    /** As words of a line. */
+    /** Returns the run as words of a line. */
     public String encode() {
         return String.join(
                 " ",

@@ -20,29 +20,29 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** The command {@code watch}: what the ports carry, and what gets worse. docs/monitoring.md is its manual. */
+/** The command {@code watch}: shows the traffic of ports, and problems. docs/monitoring.md is its manual. */
 public final class WatchCommand {
     /** The name on the command line. */
     public static final String NAME = "watch";
 
-    /** What it does, in a line. */
+    /** The summary in the list of commands. */
     public static final String TITLE = "What the ports carry, and what gets worse; also for Prometheus";
 
     private static final int OK = 0;
-    /** Cursor to the corner, and all behind it away. */
+    /** Moves the cursor to the corner, and clears the rest. */
     private static final String CLEAR = "\033[H\033[J";
 
     private WatchCommand() {}
 
     /**
-     * Runs the command, until it is interrupted if no end is asked for.
+     * Runs the command, until it is interrupted or reaches the number of samples.
      *
      * @param arguments after the command's name
-     * @param interactive whether standard output is a terminal, whose page is drawn anew each time
+     * @param interactive whether standard output is a terminal, where each page replaces the previous one
      * @param out standard output
      * @param err standard error
-     * @return the exit status: 0 done; 1 there is no device, or the address cannot be listened at; 2 the command line
-     *     makes no sense
+     * @return the exit status: 0 for success; 1 if there is no device or the server cannot listen at the address; 2 for
+     *     a wrong command line
      */
     public static int run(List<String> arguments, boolean interactive, PrintStream out, PrintStream err) {
         return run(arguments, Path.of("/"), Resources::read, interactive, out, err);
@@ -114,7 +114,7 @@ public final class WatchCommand {
             out.println(interactive ? CLEAR + text : text + System.lineSeparator());
             out.flush();
             if (out.checkError()) {
-                // Whoever read it has gone.
+                // The reader has closed the pipe.
                 return;
             }
         }

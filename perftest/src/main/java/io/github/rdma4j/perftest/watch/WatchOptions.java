@@ -74,12 +74,12 @@ final class WatchOptions extends CommandOptions {
         return Duration.ofSeconds(interval == null ? 1 : interval);
     }
 
-    /** How often to look; so often that nobody sees the end, if there shall be none. */
+    /** Returns the number of samples; without a limit, one that is never reached. */
     long count() {
         return count == null ? Long.MAX_VALUE : count;
     }
 
-    /** Where to serve; empty for the page. */
+    /** Returns the address to serve at; empty for the page. */
     Optional<InetSocketAddress> metrics() {
         if (metrics == null) {
             return Optional.empty();

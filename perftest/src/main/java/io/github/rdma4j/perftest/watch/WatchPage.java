@@ -23,11 +23,11 @@ import java.util.OptionalDouble;
  * lately. Fits into 80 columns.
  */
 final class WatchPage {
-    /** What got worse stays so many lines. */
+    /** The number of lines for things that got worse. */
     private static final int REMEMBERED = 10;
 
     private static final int WIDTH = 80;
-    /** Of the first column. */
+    /** The width of the first column. */
     private static final int NAME_WIDTH = 12;
 
     private static final String ROW = "%-12s %-7s %-11s %9s %9s %8s %8s %8s";
@@ -58,7 +58,7 @@ final class WatchPage {
     List<String> after(Watcher.Seen seen, Reading resources, LocalTime time) {
         List<String> now = new ArrayList<>(seen.worse());
         if (resources.failure().isEmpty()) {
-            // Otherwise some or all are missing, and at the next look those that failed long ago would be news.
+            // Otherwise queue pairs are missing from the list, and at the next sample old failures would look new.
             resources.queuePairs().forEach(one -> failed(one).ifPresent(now::add));
             before = resources.queuePairs();
         }
@@ -94,7 +94,7 @@ final class WatchPage {
         return lines;
     }
 
-    /** What to say of queue pairs of which more are in error than at the last look. */
+    /** Returns a line for queue pairs of which more are in error than in the last sample. */
     private Optional<String> failed(QueuePairs now) {
         int known = before.stream()
                 .filter(now::isOf)
@@ -141,7 +141,7 @@ final class WatchPage {
                 .stripTrailing();
     }
 
-    /** Such as 12.3 M; a dash for what the device does not count. */
+    /** Returns text such as 12.3 M; a dash if the device does not count it. */
     static String scaled(OptionalDouble perSecond) {
         if (perSecond.isEmpty()) {
             return "-";

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 
 /**
- * What one side measured, told to the other after a bandwidth run.
+ * The figures of one side, sent to the other after a bandwidth run.
  *
  * @param size message size in bytes
  * @param iterations messages sent

@@ -13,11 +13,11 @@ public final class Closing {
     private Closing() {}
 
     /**
-     * Looks for as long as a millisecond, and takes nothing out.
+     * Waits up to a millisecond for the end of the connection, and consumes nothing.
      *
-     * @param socket connected; its time limit for reading is changed
-     * @param in its input, with room for one byte pushed back unless bytes wait there
-     * @return whether the connection is at its end, or broken
+     * @param socket a connected socket; its read timeout is changed
+     * @param in its input, with space to push back one byte unless bytes are waiting there
+     * @return whether the connection is closed or broken
      */
     public static boolean hasCome(Socket socket, PushbackInputStream in) {
         try {

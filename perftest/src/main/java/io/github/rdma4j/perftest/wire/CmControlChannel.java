@@ -35,16 +35,16 @@ import java.util.Optional;
  * posted at any time, which is enough for two sides that take turns; a peer that sends more waits.
  */
 final class CmControlChannel extends ControlChannel {
-    /** Longer than any message; what is longer still ends the connection. */
+    /** Longer than any message; a longer one ends the connection. */
     private static final int BUFFER_BYTES = 512;
 
-    /** How often somebody who waits for a message looks whether the peer is gone. */
+    /** The interval at which a wait for a message checks whether the peer is gone. */
     private static final Duration LOOK = Duration.ofMillis(100);
 
-    /** How long the side that spoke last but one stays, so that the peer learns that its message has arrived. */
+    /** How long the side that does not send last waits at the end, so that the last message still arrives. */
     private static final Duration FAREWELL = Duration.ofMillis(200);
 
-    /** How iWARP says that nobody listens, as TCP does below it. */
+    /** The iWARP error when no program listens, as TCP reports it. */
     private static final int ECONNREFUSED = 111;
 
     private static final String SAID_BY_RDMA_CM = "rdma_cm says so";
@@ -70,7 +70,7 @@ final class CmControlChannel extends ControlChannel {
     /** Whether the peer's adapter may sleep over our first message. */
     private boolean mayBeUnread;
 
-    /** Takes over an id that has a device. */
+    /** Takes ownership of an id that has a device. */
     private CmControlChannel(SynchronousId connection, boolean server, Duration timeout) {
         super(server, timeout);
         this.connection = connection;
@@ -159,7 +159,7 @@ final class CmControlChannel extends ControlChannel {
         }
     }
 
-    /** Does the last step; what was made is closed if it fails. */
+    /** Runs the last step, and closes everything if it fails. */
     private ControlChannel ready(Runnable lastStep) {
         try {
             lastStep.run();
@@ -170,7 +170,7 @@ final class CmControlChannel extends ControlChannel {
         }
     }
 
-    /** As the C tools have it: nothing is read over this connection. */
+    /** As in the C tools: this connection carries no reads. */
     private static void withoutReads(ConnectConfig config) {
         config.responderResources(0).initiatorDepth(0);
     }
@@ -241,7 +241,7 @@ final class CmControlChannel extends ControlChannel {
                 return true;
             }
             if (disconnected()) {
-                // What was under way has completed by now, or never will.
+                // A request under way has completed by now, or never will.
                 return queue.poll(completions) > 0;
             }
             if (queue == receives && mayBeUnread) {
@@ -252,8 +252,8 @@ final class CmControlChannel extends ControlChannel {
     }
 
     /**
-     * SoftiWARP answers a client before it looks for what comes from it: the first message may lie there unread until
-     * something follows. A write without bytes does, which nobody else notices.
+     * SoftiWARP accepts a client before it polls for the client's data: the first message may stay unread until more
+     * data follows. A write without bytes is enough, and has no effect on the peer.
      */
     private void wakePeersAdapter() {
         if (queuePair.postWrite(0, outgoing.slice(0, 0), NOWHERE, SendFlags.SIGNALED) == 0) {
@@ -291,7 +291,7 @@ final class CmControlChannel extends ControlChannel {
     @Override
     public synchronized boolean peerClosed() {
         arrived = arrived || receives.poll(received) > 0;
-        // On iWARP a receive that comes back empty may be the first that is heard of the end.
+        // On iWARP a failed receive may be the first sign of the disconnect.
         return arrived ? !received.get(0).isSuccess() : disconnected();
     }
 
@@ -302,7 +302,8 @@ final class CmControlChannel extends ControlChannel {
     }
 
     /**
-     * The server speaks last in every exchange and knows that it was heard; the client waits until the server has gone.
+     * Closes the connection. The server sends last in every exchange and may close at once; the client waits until the
+     * server has disconnected.
      */
     @Override
     public void close() {

@@ -6,13 +6,13 @@ import java.net.InetAddress;
 import java.time.Duration;
 
 /**
- * The connection over which the two sides of a test agree, before, between and after the runs: a TCP connection, or
- * with -z and -R a queue pair that rdma_cm has connected.
+ * The connection over which the two sides of a test agree before, between and after the runs: a TCP connection, or with
+ * -z and -R a queue pair that rdma_cm has connected.
  *
- * <p>Every wait has a limit; a limit that passes, a connection that the peer closed and an answer of the wrong length
- * are told apart, each with a {@link HandshakeException} that names the step.
+ * <p>Every wait has a timeout. A timeout, a connection that the peer closed and an answer of the wrong length are
+ * distinct errors: each has a {@link HandshakeException} that names the step.
  *
- * <p>One thread uses a channel at a time; {@link #peerClosed()} may be asked by another one while nobody receives.
+ * <p>For use by one thread at a time. Another thread may call {@link #peerClosed()} while no thread receives.
  */
 public abstract class ControlChannel implements AutoCloseable {
     static final String SAME_OPTIONS =
@@ -35,8 +35,8 @@ public abstract class ControlChannel implements AutoCloseable {
      *
      * @param host name or address; a name with several addresses is tried in order, IPv4 first as the C tools do
      * @param port TCP port
-     * @param timeout limit of the connection and of every later wait
-     * @throws HandshakeException when nobody listens there
+     * @param timeout the timeout of the connection and of every later wait
+     * @throws HandshakeException when no server listens there
      */
     public static ControlChannel connect(String host, int port, Duration timeout) {
         return connect(MeetingPoint.overTcp(host, port), timeout, timeout);
@@ -45,10 +45,10 @@ public abstract class ControlChannel implements AutoCloseable {
     /**
      * Connects to a waiting server.
      *
-     * @param where the server's address, and how to get there
-     * @param timeout limit of the connection and of every later wait
-     * @param preparation limit of the connection with rdma_cm, where a server answers only when it is prepared
-     * @throws HandshakeException when nobody listens there
+     * @param where the server's address, and the path to it
+     * @param timeout the timeout of the connection and of every later wait
+     * @param preparation the timeout of the connection with rdma_cm, where a server answers only when it is prepared
+     * @throws HandshakeException when no server listens there
      */
     public static ControlChannel connect(MeetingPoint where, Duration timeout, Duration preparation) {
         return where.overRdma()
@@ -56,7 +56,7 @@ public abstract class ControlChannel implements AutoCloseable {
                 : TcpControlChannel.open(where, timeout);
     }
 
-    /** Whether this is the server's end, which in every exchange reads first. */
+    /** Returns whether this is the server's end, which in every exchange reads first. */
     public final boolean isServer() {
         return server;
     }
@@ -64,18 +64,18 @@ public abstract class ControlChannel implements AutoCloseable {
     /** The address of the other side, for messages. */
     public abstract String peer();
 
-    /** The one of the other side's addresses that has answered. */
+    /** Returns the other side's address that has answered. */
     public abstract InetAddress peerAddress();
 
-    /** Whether {@link PeerKeys} travel as a structure here, not as text. */
+    /** Returns whether {@link PeerKeys} travel as a structure here, not as text. */
     abstract boolean carriesBinaryKeys();
 
-    /** Whether that structure is the longer one, which the C tools have from wire version 6.29 (26.04) on. */
+    /** Returns whether that structure is the longer one, which the C tools have from wire version 6.29 (26.04) on. */
     final boolean carriesKeysWithMarkers() {
         return keysWithMarkers;
     }
 
-    /** The peer has said which version it speaks: the messages behind it follow from that. */
+    /** Sets the peer's version, which determines the later messages. */
     final void peerSpeaks(double version) {
         keysWithMarkers = version >= PeerKeys.FIRST_WITH_MARKERS;
     }
@@ -90,7 +90,7 @@ public abstract class ControlChannel implements AutoCloseable {
      */
     abstract byte[] receive(int length, String step, Duration limit);
 
-    /** The longest wait within a message, and for one that no run lies before. */
+    /** Returns the longest wait within a message, and for a message that is not preceded by a run. */
     final Duration timeout() {
         return timeout;
     }
@@ -98,21 +98,21 @@ public abstract class ControlChannel implements AutoCloseable {
     /**
      * Exchanges one message with the peer: the client writes and then reads, the server reads and then writes.
      *
-     * @param mine what to send
-     * @param step what is exchanged, for messages: "version"
-     * @return what the peer sent, of the same length
+     * @param mine the message to send
+     * @param step the name of the exchange in error messages: "version"
+     * @return the peer's message, of equal length
      */
     public final byte[] exchange(byte[] mine, String step) {
         return exchange(mine, step, timeout);
     }
 
     /**
-     * Exchanges one message, and waits for the peer's as long as given here: a run may lie between.
+     * Exchanges one message, with a timeout for the peer's message, because a run may precede it.
      *
-     * @param mine what to send
-     * @param step what is exchanged, for messages
+     * @param mine the message to send
+     * @param step the name of the exchange in error messages
      * @param limit the longest wait for the peer's message; zero for none
-     * @return what the peer sent, of the same length
+     * @return the peer's message, of equal length
      */
     public final byte[] exchange(byte[] mine, String step, Duration limit) {
         return exchange(mine, step, limit, () -> {});
@@ -167,8 +167,8 @@ public abstract class ControlChannel implements AutoCloseable {
     }
 
     /**
-     * Whether the peer has closed its end, asked without waiting. False as long as an unread message lies before the
-     * end.
+     * Returns whether the peer has closed its end, asked without waiting. False as long as an unread message lies
+     * before the end.
      */
     public abstract boolean peerClosed();
 
@@ -180,7 +180,7 @@ public abstract class ControlChannel implements AutoCloseable {
      */
     public abstract boolean awaitNews(Duration limit);
 
-    /** Ends the conversation, so that what was sent last still arrives. */
+    /** Closes the connection, so that the last message still arrives. */
     @Override
     public abstract void close();
 

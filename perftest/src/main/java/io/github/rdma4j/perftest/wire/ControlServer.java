@@ -39,11 +39,11 @@ public interface ControlServer extends AutoCloseable {
     ControlChannel accept(Duration limit, Duration timeout);
 
     /**
-     * Waits for a client, and hangs up on whoever connects and is none: a port scanner, a browser.
+     * Waits for a client, and closes connections that are not from a client, such as a port scanner or a browser.
      *
      * @param limit the longest wait for a client; zero for none
-     * @param timeout limit of every later wait on the channel, and of a stranger's silence
-     * @param strangers hears of each of them, in a sentence
+     * @param timeout timeout of every later wait on the channel, and of a silent connection
+     * @param strangers receives a sentence about each connection that was closed
      */
     default ControlChannel acceptClient(Duration limit, Duration timeout, Consumer<String> strangers) {
         return accept(limit, timeout);

@@ -8,7 +8,7 @@ final class Garbage {
 
     private Garbage() {}
 
-    /** The first bytes between quotation marks, anything but printable ASCII as {@code \xNN}. */
+    /** Returns the first bytes in quotation marks, with anything except printable ASCII as {@code \xNN}. */
     static String show(byte[] bytes) {
         StringBuilder text = new StringBuilder("\"");
         for (int i = 0; i < Math.min(bytes.length, SHOWN); i++) {

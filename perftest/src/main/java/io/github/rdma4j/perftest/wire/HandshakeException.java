@@ -4,7 +4,10 @@ package io.github.rdma4j.perftest.wire;
 
 import io.github.rdma4j.perftest.exit.PerftestException;
 
-/** The exchange with the other side over TCP failed: nobody there, silence, garbage, another version, a closed line. */
+/**
+ * Thrown when the exchange with the other side fails: no server, silence, garbage, another version, or a closed
+ * connection.
+ */
 public final class HandshakeException extends PerftestException {
     private final boolean peerLost;
 

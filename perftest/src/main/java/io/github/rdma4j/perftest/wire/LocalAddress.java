@@ -6,7 +6,7 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 
-/** Why a local address or port could not be taken, and what to do about it. */
+/** Explains why a local address or port could not be used, and what to do about it. */
 final class LocalAddress {
     private static final int EACCES = 13;
     private static final int EADDRINUSE = 98;
@@ -14,7 +14,7 @@ final class LocalAddress {
 
     private LocalAddress() {}
 
-    /** The errno behind a BindException, which has only the text; 0 for another one. */
+    /** Returns the errno of a BindException, which has only the text; 0 if the text is unknown. */
     static int errno(String message) {
         return message.contains("in use")
                 ? EADDRINUSE
@@ -48,7 +48,7 @@ final class LocalAddress {
                 + " is not: ip -brief address lists them";
     }
 
-    /** Whether the source that was asked for is no address of this machine. */
+    /** Returns whether the source that was asked for is no address of this machine. */
     static boolean isForeign(InetAddress address) {
         try {
             return !address.isAnyLocalAddress() && NetworkInterface.getByInetAddress(address) == null;

@@ -12,13 +12,13 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Where the two sides of a test meet.
+ * Where the two sides of a test connect.
  *
  * @param host name or address of the server; null on the server
- * @param port of TCP, or of rdma_cm's port space for connections; a server takes a free one for 0
+ * @param port the TCP port, or the port in rdma_cm's port space for connections; 0 makes a server choose a free one
  * @param source local address to connect from or to listen at (--bind_source_ip); null for any
  * @param ipv6 whether to use IPv6 only (--ipv6-addr)
- * @param overRdma whether the conversation is carried by a queue pair that rdma_cm connects (-z, -R), not by TCP
+ * @param overRdma whether a queue pair that rdma_cm connects (-z, -R) carries the conversation, instead of TCP
  */
 public record MeetingPoint(String host, int port, String source, boolean ipv6, boolean overRdma) {
     /** A server's TCP port, or a client's way to it. */
@@ -32,9 +32,9 @@ public record MeetingPoint(String host, int port, String source, boolean ipv6, b
     }
 
     /**
-     * The server's addresses: of IPv6 only if that is asked for, otherwise all, IPv4 first as the C tools do.
+     * Returns the server's addresses: only IPv6 if the user asks for it, otherwise all, IPv4 first as in the C tools.
      *
-     * @throws HandshakeException when the name is not known, or has no address of the family
+     * @throws HandshakeException when the name is unknown, or has no address of the family
      */
     public List<InetAddress> addresses() {
         List<InetAddress> all = resolve(host, "the server's name " + host);
@@ -62,7 +62,7 @@ public record MeetingPoint(String host, int port, String source, boolean ipv6, b
         return source;
     }
 
-    /** Where a server listens. */
+    /** Returns the address where a server listens. */
     public InetSocketAddress listeningAddress() {
         if (source != null) {
             return new InetSocketAddress(localAddress(ipv6 || source.contains(":")), port);

@@ -11,9 +11,9 @@ import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A connection of whom nobody knows yet whether it is a client: a client's first word is its version. */
+/** A connection that is not identified as a client yet: the first message of a client is its version. */
 final class Newcomer implements AutoCloseable {
-    /** What has become of it. */
+    /** The nature of a connection. */
     enum Nature {
         /** It has said too little. */
         UNKNOWN,
@@ -39,7 +39,7 @@ final class Newcomer implements AutoCloseable {
         this.socket = socket;
     }
 
-    /** Looks at what has come, for a moment. */
+    /** Reads the data that has arrived, for a moment. */
     Nature look() {
         try {
             socket.setSoTimeout(MOMENT_MILLIS);
@@ -58,12 +58,12 @@ final class Newcomer implements AutoCloseable {
         return left || !version.hitEnd() ? Nature.STRANGER : Nature.UNKNOWN;
     }
 
-    /** Whether it has been there for longer. */
+    /** Returns whether it has been there for longer. */
     boolean isOlderThan(Duration age) {
         return System.nanoTime() - since > age.toNanos();
     }
 
-    /** What there is to tell of one that is no client. */
+    /** Describes a connection that is not a client, for the user. */
     String describe() {
         return socket.getRemoteSocketAddress().toString().replaceFirst("^.*/", "") + " connected and "
                 + (length > 0
@@ -82,7 +82,7 @@ final class Newcomer implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException _) {
-            // Nothing was said to it.
+            // Nothing was sent on it.
         }
     }
 }

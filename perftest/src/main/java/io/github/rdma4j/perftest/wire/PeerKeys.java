@@ -9,23 +9,22 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * What one side must know of a queue pair of the other side: how to reach it and where to write. It also serves as the
- * content of every "I am here" message.
+ * The address of the other side's queue pair, and of the memory to write to. It also serves as the content of every
+ * synchronization message.
  *
  * <p>On the wire it is lower-case hexadecimal text of fixed width, 59 bytes without and 108 with a GID, a NUL at the
- * end. Which of the two is used is decided by each side on its own, so both must decide alike: with a GID on Ethernet,
- * and on InfiniBand when -x is given. Over rdma_cm it is the C tools' structure in network byte order: 56 bytes, or 64
- * with a peer of wire version 6.29 or later, which has a second address in it, for a kind of data validation that is
- * not used here.
+ * end. Each side chooses on its own, so both must choose by the same rule: with a GID on Ethernet, and on InfiniBand
+ * when -x is given. Over rdma_cm it is the C tools' structure in network byte order: 56 bytes, or 64 with a peer of
+ * wire version 6.29 or later, which has a second address in it, for a kind of data validation that is not used here.
  *
  * @param lid local identifier of the port; 0 on Ethernet
- * @param outstandingReads how many reads may be under way to it
+ * @param outstandingReads the number of reads that it serves at a time
  * @param queuePairNumber 24 bits
- * @param packetSequenceNumber first one it sends, 24 bits
- * @param remoteKey key of the memory it may write
+ * @param packetSequenceNumber the first one that it sends, 24 bits
+ * @param remoteKey key of the memory that may be written
  * @param address start of that memory
- * @param gid its address, or null where LIDs are enough
- * @param sharedReceiveQueueNumber where an XRC queue pair delivers, 24 bits; 0 of others
+ * @param gid the port's GID, or null if LIDs are enough
+ * @param sharedReceiveQueueNumber the target of an XRC queue pair, 24 bits; 0 for other types
  */
 public record PeerKeys(
         int lid,
@@ -58,12 +57,12 @@ public record PeerKeys(
         this(lid, outstandingReads, queuePairNumber, packetSequenceNumber, remoteKey, address, gid, 0);
     }
 
-    /** Exchanges them; the peer's must be of the same form. */
+    /** Exchanges the keys; the peer's must have the same form. */
     public PeerKeys exchange(ControlChannel channel, String step) {
         return decode(channel.exchange(encode(channel), step), channel);
     }
 
-    /** Exchanges them, waiting for the peer's as long as given: a run may lie between. */
+    /** Exchanges the keys, with a timeout for the peer's keys, because a run may precede them. */
     public PeerKeys exchange(ControlChannel channel, String step, Duration limit) {
         return decode(channel.exchange(encode(channel), step, limit), channel);
     }
@@ -116,7 +115,7 @@ public record PeerKeys(
             message.putLong(0);
         }
         message.put(gid == null ? new byte[GID_BYTES] : gid.bytes());
-        // The index of the GID stands last; nobody reads it.
+        // The index of the GID is last; the peer ignores it.
         return message.putInt(sharedReceiveQueueNumber).putInt(0).array();
     }
 

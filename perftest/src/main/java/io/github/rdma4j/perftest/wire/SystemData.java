@@ -10,8 +10,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * What decides how a bandwidth test spreads small messages over its buffer: the page, which is gone through cyclically,
- * and the cache line, the least distance of two messages. Each side takes the larger of both values.
+ * The sizes that determine how a bandwidth test spreads small messages over its buffer: the page, through which it
+ * cycles, and the cache line, which is the least distance between two messages. Each side uses the larger of both
+ * values.
  *
  * @param cycleBytes page size in bytes
  * @param cacheLineBytes cache line size in bytes

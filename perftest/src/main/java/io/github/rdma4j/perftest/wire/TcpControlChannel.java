@@ -27,7 +27,7 @@ final class TcpControlChannel extends ControlChannel {
     private static final int KEEP_ALIVE_INTERVAL_SECONDS = 5;
     private static final int KEEP_ALIVE_PROBES = 3;
 
-    /** What is still under way from the peer is waited for as long as this. */
+    /** The longest wait for data that is still on its way from the peer. */
     private static final Duration FAREWELL = Duration.ofMillis(100);
 
     private final Socket socket;
@@ -39,9 +39,9 @@ final class TcpControlChannel extends ControlChannel {
     }
 
     /**
-     * A conversation that has begun.
+     * Continues a conversation that has begun.
      *
-     * @param said what was read of it before
+     * @param said the bytes that were read before
      */
     TcpControlChannel(Socket socket, boolean server, Duration timeout, byte[] said) throws IOException {
         super(server, timeout);
@@ -181,15 +181,15 @@ final class TcpControlChannel extends ControlChannel {
         } catch (SocketTimeoutException _) {
             return false;
         } catch (IOException _) {
-            // Whoever reads next is told.
+            // The next read reports it.
             return true;
         }
     }
 
     /**
-     * C tools up to 23.07 send five bytes ("done" and a NUL) that nobody expects after the last message: what comes is
-     * read and dropped, for a moment, so that closing does not reset the connection under a peer that still reads. One
-     * that does not stop sending is not listened to for longer.
+     * Closes the connection. C tools up to 23.07 send five more bytes ("done" and a NUL) after the last message. They
+     * are read and dropped for a moment, so that closing does not reset the connection under a peer that still reads. A
+     * peer that keeps sending is dropped after that.
      */
     @Override
     public void close() {

@@ -17,7 +17,7 @@ final class TcpControlServer implements ControlServer {
     /** Strangers must not keep a client out. */
     private static final int BACKLOG = 16;
 
-    /** How often those who have connected are listened to. */
+    /** The interval of reading from the connections. */
     private static final int LOOK_MILLIS = 20;
 
     private final ServerSocket socket;
@@ -104,7 +104,7 @@ final class TcpControlServer implements ControlServer {
             socket.setSoTimeout(LOOK_MILLIS);
             newcomers.add(new Newcomer(socket.accept()));
         } catch (SocketTimeoutException _) {
-            // Those who are there are looked at.
+            // Read from the existing connections.
         }
     }
 

@@ -14,14 +14,14 @@ import java.util.regex.Pattern;
  * <p>We announce 6.24, the last one before peers send a structure of their own build ("negotiate", from 6.28 on).
  */
 public final class WireVersion {
-    /** What we announce. */
+    /** The version that we announce. */
     public static final String OURS = "6.24";
 
     private static final double OLDEST = 5.70;
     private static final int LENGTH = 16;
     private static final String STEP = "version";
 
-    /** Behind the NUL, where the C tools read nothing: who we are, and a byte of flags. */
+    /** Behind the NUL, which the C tools do not read past: our name, and a byte of flags. */
     private static final byte[] NAME = "rdma4j".getBytes(StandardCharsets.US_ASCII);
 
     private static final int NAME_AT = 5;
@@ -33,10 +33,10 @@ public final class WireVersion {
     private WireVersion() {}
 
     /**
-     * What a peer says of itself.
+     * The properties of a peer.
      *
      * @param number version of its wire protocol
-     * @param rdma4j whether it is one of ours, and not a C tool
+     * @param rdma4j whether it is one of ours, rather than a C tool
      * @param sealed whether its messages can be checked, and it checks ours (--data_validation)
      */
     public record Peer(String number, boolean rdma4j, boolean sealed) {}
@@ -44,21 +44,21 @@ public final class WireVersion {
     /**
      * Exchanges versions.
      *
-     * @return what the peer says of itself
-     * @throws HandshakeException when the peer is too old or speaks something else
+     * @return the properties of the peer
+     * @throws HandshakeException when the peer is too old or uses another protocol
      */
     public static Peer exchange(ControlChannel channel) {
         return parse(channel, channel.exchange(ours(false), STEP));
     }
 
     /**
-     * Exchanges versions, as the first contact of two sides that have to prepare themselves, each at its own time.
+     * Exchanges versions, as the first contact of two sides that prepare independently.
      *
      * @param sealed whether our messages can be checked
      * @param limit the longest wait for the peer's version
-     * @param meanwhile what the client does once its own version is on its way
-     * @return what the peer says of itself
-     * @throws HandshakeException when the peer is too old or speaks something else
+     * @param meanwhile the work of the client once it has sent its version
+     * @return the properties of the peer
+     * @throws HandshakeException when the peer is too old or uses another protocol
      */
     public static Peer exchange(ControlChannel channel, boolean sealed, Duration limit, Runnable meanwhile) {
         return parse(channel, channel.exchange(ours(sealed), STEP, limit, meanwhile));
@@ -76,7 +76,7 @@ public final class WireVersion {
         while (end < LENGTH && theirs[end] != 0) {
             end++;
         }
-        // Bytes behind the NUL may be anything: the C tools send what their memory held. It is not our name.
+        // The bytes after the NUL may be anything, because the C tools send uninitialized memory: this is not our name.
         String text = new String(theirs, 0, end, StandardCharsets.ISO_8859_1);
         Matcher number = NUMBER.matcher(text);
         if (end == 0 || !number.lookingAt()) {

@@ -3,22 +3,22 @@
 package io.github.rdma4j.perftest.allreduce.choice;
 
 /**
- * What NCCL chose of one thing, beside what was predicted.
+ * One of NCCL's choices, compared with the prediction.
  *
- * @param subject of what
- * @param chosen as NCCL says it
- * @param predicted by doctor --gpu; empty where it predicts nothing
- * @param verdict how the two compare
- * @param remark what a difference means, and what can be done; may be empty
+ * @param subject the subject of the choice
+ * @param chosen the choice in NCCL's words
+ * @param predicted the prediction of doctor --gpu; empty if there is none
+ * @param verdict the result of the comparison
+ * @param remark what a difference means, and what to do about it; may be empty
  */
 public record Choice(String subject, String chosen, String predicted, Verdict verdict, String remark) {
-    /** How a choice compares with its prediction. */
+    /** The result of comparing a choice with its prediction. */
     public enum Verdict {
-        /** As it was predicted. */
+        /** The choice was predicted. */
         AS_PREDICTED("as predicted"),
-        /** Otherwise. */
+        /** The choice differs from the prediction. */
         DIFFERS("differs"),
-        /** Nothing was predicted. */
+        /** There is no prediction. */
         NOT_PREDICTED("not predicted");
 
         private final String words;
@@ -27,7 +27,7 @@ public record Choice(String subject, String chosen, String predicted, Verdict ve
             this.words = words;
         }
 
-        /** In pages and documents. */
+        /** Returns the words for pages and documents. */
         public String words() {
             return words;
         }

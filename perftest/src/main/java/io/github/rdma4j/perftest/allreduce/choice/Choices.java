@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** What a rank's log says that NCCL chose, beside what doctor --gpu predicts for the rank's GPU. */
+/** NCCL's choices from a rank's log, compared with the prediction of doctor --gpu for the rank's GPU. */
 public final class Choices {
     private static final String SOCKET = "Socket";
     private static final int RING = 4;
@@ -36,7 +36,7 @@ public final class Choices {
     }
 
     /**
-     * Compares.
+     * Compares the log with the prediction.
      *
      * @param log of the rank
      * @param check of its machine, with its GPU
@@ -84,7 +84,7 @@ public final class Choices {
                 .toList();
     }
 
-    /** Adapters that can be used, by name. */
+    /** Returns the usable adapters, by name. */
     private List<String> usable() {
         return verdicts().stream()
                 .filter(each -> each.obstacle().isEmpty())
@@ -138,7 +138,7 @@ public final class Choices {
     private void dmaBuf() {
         Optional<Support> offered =
                 gpu().flatMap(CheckedGpu::facts).map(facts -> facts.dmaBuf()).filter(each -> each != Support.UNKNOWN);
-        // NCCL looks only where its network could use them.
+        // NCCL checks adapters only if its network can use them.
         if (offered.isEmpty() || log.adapters().isEmpty()) {
             return;
         }
@@ -174,7 +174,7 @@ public final class Choices {
                 + verdict.distance().map(far -> ", " + far.label()).orElse("");
     }
 
-    /** Whether NCCL means this rank's GPU, by its number or by its address. */
+    /** Returns whether NCCL means this rank's GPU, by its number or by its address. */
     private boolean isOurs(String gpu) {
         String address = gpu().map(each -> each.address().toString()).orElse("");
         String digits = address.replaceAll("[:.]", "").replaceFirst("^0+", "");
@@ -303,7 +303,7 @@ public final class Choices {
                         : Choice.unpredicted("ring", chosen));
     }
 
-    /** NCCL knows no NODE. */
+    /** NCCL does not have NODE. */
     private static String ncclName(PciDistance distance) {
         return distance == PciDistance.NODE ? PciDistance.PHB.label() : distance.label();
     }

@@ -18,12 +18,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What NCCL writes with {@code NCCL_DEBUG=INFO} and {@code NCCL_DEBUG_SUBSYS=INIT,GRAPH,NET}, as far as it tells what
- * it chose. The text is made for people and changes from version to version, so what is not understood is left out:
- * nothing that is not here has been denied. Formats of NCCL 2.4 to 2.27 were looked at.
+ * NCCL's choices, from its log with {@code NCCL_DEBUG=INFO} and {@code NCCL_DEBUG_SUBSYS=INIT,GRAPH,NET}. The text is
+ * made for people and changes between versions, so unknown lines are skipped: a missing entry is no proof that NCCL
+ * does not use it. The formats of NCCL 2.4 to 2.27 are supported.
  */
 public final class NcclLog {
-    /** Of a file that somebody else may write at the same time; NCCL writes some hundred lines for each rank. */
+    /**
+     * Bounds the reading of a file that another process may be writing; NCCL writes some hundred lines for each rank.
+     */
     private static final int MOST_LINES = 200_000;
 
     private static final int MOST_LENGTH = 4096;
@@ -75,7 +77,7 @@ public final class NcclLog {
     /**
      * An adapter that NCCL uses.
      *
-     * @param number NCCL's, from 0
+     * @param number NCCL's number, from 0
      * @param name such as {@code mlx5_0}
      * @param port its port
      * @param link {@code IB} or {@code RoCE}
@@ -83,68 +85,69 @@ public final class NcclLog {
     public record Adapter(int number, String name, int port, String link) {}
 
     /**
-     * What NCCL has decided of a GPU and an adapter.
+     * NCCL's decision about a GPU and an adapter.
      *
-     * @param gpu as NCCL writes it: a number, or hexadecimal digits of the PCI address in older versions
-     * @param adapter NCCL's number of it
-     * @param direct whether the adapter gets at the GPU's memory itself
-     * @param distance NCCL's number of the kind of way; the greater the longer, otherwise in each version
-     * @param limit up to which distance it would
+     * @param gpu NCCL's name of the GPU: a number, or in older versions hexadecimal digits of the PCI address
+     * @param adapter NCCL's number of the adapter
+     * @param direct whether the adapter accesses the GPU's memory directly
+     * @param distance NCCL's number of the kind of path; a greater number is a longer path, and the numbers differ
+     *     between versions
+     * @param limit the greatest distance at which NCCL uses direct access
      */
     public record Pair(String gpu, String adapter, boolean direct, int distance, int limit) {}
 
     /**
-     * A way from one rank to another.
+     * A path from one rank to another.
      *
-     * @param channel which channel
+     * @param channel the number of the channel
      * @param from the rank that sends
      * @param to the rank that receives
-     * @param over in a word: {@code P2P}, {@code SHM}, {@code NET/IB}, {@code NET/Socket}
-     * @param adapter NCCL's number of the adapter; -1 where there is none
-     * @param direct whether over a network, and to and from the GPU's memory at once
-     * @param text as NCCL writes it
+     * @param over the transport: {@code P2P}, {@code SHM}, {@code NET/IB} or {@code NET/Socket}
+     * @param adapter NCCL's number of the adapter; -1 if there is none
+     * @param direct whether the network accesses the GPU's memory directly
+     * @param text the line in the log
      */
     public record Link(int channel, int from, int to, String over, int adapter, boolean direct, String text) {
-        /** Whether it leaves the machine, or may. */
+        /** Returns whether it leaves the machine, or may. */
         public boolean isOverNetwork() {
             return over.startsWith("NET/");
         }
     }
 
     /**
-     * A graph that NCCL has searched.
+     * A graph that NCCL has found.
      *
      * @param pattern 1 to 3 trees, 4 ring, 5 NVLS, 6 collnet
-     * @param channels how many it found
+     * @param channels the number of channels
      * @param bandwidth of a channel within the machine, in GB/s
-     * @param inside the longest kind of way between GPUs, such as {@code NVL}
-     * @param outside the longest kind of way from a GPU to an adapter, such as {@code PIX}
+     * @param inside the longest kind of path between GPUs, such as {@code NVL}
+     * @param outside the longest kind of path from a GPU to an adapter, such as {@code PIX}
      */
     public record Graph(int pattern, int channels, double bandwidth, String inside, String outside) {}
 
     /**
-     * A rank that is complete.
+     * A rank whose initialization is complete.
      *
      * @param rank its number
-     * @param ranks how many there are
+     * @param ranks the number of ranks
      * @param device CUDA's number of its GPU
      * @param pciAddress of its GPU, as {@code 0000:3b:00.0}
      */
     public record Rank(int rank, int ranks, int device, String pciAddress) {}
 
     /**
-     * Reads a file.
+     * Parses a file.
      *
      * @throws IOException if it cannot be read
      */
     public static NcclLog read(Path file) throws IOException {
-        // NCCL writes names of hosts and files as it finds them.
+        // NCCL writes names of hosts and files without converting them.
         try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
             return of(lines);
         }
     }
 
-    /** Reads lines. */
+    /** Parses lines. */
     public static NcclLog of(Stream<String> lines) {
         NcclLog log = new NcclLog();
         lines.limit(MOST_LINES).filter(line -> line.length() <= MOST_LENGTH).forEach(log::line);
@@ -251,7 +254,7 @@ public final class NcclLog {
                         text));
     }
 
-    /** Digits without their leading zeros, of which NCCL writes few: one that is too long is none of NCCL's. */
+    /** Returns the number of digits without leading zeros; NCCL never writes one that is too long. */
     private static int number(String digits) {
         return digits.length() > 9 ? Integer.MAX_VALUE : Integer.parseInt(digits);
     }
@@ -264,83 +267,83 @@ public final class NcclLog {
         }
     }
 
-    /** NCCL takes colons and dots out of a PCI address: 3b000 is 0000:3b:00.0. */
+    /** NCCL omits colons and dots of a PCI address: 3b000 is 0000:3b:00.0. */
     private static String pciAddress(String digits) {
         long number = digits.length() > 12 ? 0 : Long.parseLong(digits, 16);
         return "%04x:%02x:%02x.%x".formatted(number >> 20, number >> 12 & 0xff, number >> 4 & 0xff, number & 0xf);
     }
 
-    /** Its version, such as {@code 2.27.3+cuda12.9}; empty if it was not said. */
+    /** Returns NCCL's version, such as {@code 2.27.3+cuda12.9}; empty if the log does not contain it. */
     public String version() {
         return version;
     }
 
-    /** What it calls the networks that it uses, such as IB. */
+    /** Returns NCCL's names of the networks that it uses, such as IB. */
     public List<String> networks() {
         return List.copyOf(networks);
     }
 
-    /** The adapters that it uses, by number. */
+    /** Returns the adapters that NCCL uses, by number. */
     public List<Adapter> adapters() {
         return List.copyOf(adapters.values());
     }
 
-    /** The adapters that can get at GPU memory at all, by name. */
+    /** Returns the adapters that can access GPU memory, by name. */
     public Set<String> directAdapters() {
         return directAdapters;
     }
 
-    /** What it decided of GPUs and adapters. */
+    /** Returns the decisions about GPUs and adapters. */
     public List<Pair> pairs() {
         return List.copyOf(pairs);
     }
 
-    /** The GPUs, by CUDA's numbers, whose memory it exports as dma-bufs. */
+    /** Returns the GPUs, by CUDA's numbers, whose memory NCCL exports as dma-bufs. */
     public Set<Integer> dmaBufs() {
         return dmaBufs;
     }
 
-    /** All ways between ranks. */
+    /** Returns all paths between ranks. */
     public List<Link> links() {
         return List.copyOf(links);
     }
 
-    /** The graphs that it searched. */
+    /** Returns the graphs that NCCL has found. */
     public List<Graph> graphs() {
         return List.copyOf(graphs);
     }
 
-    /** The ranks that came to be, by number. */
+    /** Returns the ranks whose initialization is complete, by number. */
     public List<Rank> ranks() {
         return new ArrayList<>(ranks.values());
     }
 
-    /** What was set by variables. */
+    /** Returns the variables that were set. */
     public Map<String, String> variables() {
         return new LinkedHashMap<>(variables);
     }
 
-    /** Its warnings. */
+    /** Returns NCCL's warnings. */
     public List<String> warnings() {
         return List.copyOf(warnings);
     }
 
-    /** The order of the ranks in each channel's ring. */
+    /** Returns the order of the ranks in each channel's ring. */
     public Map<Integer, String> rings() {
         return rings;
     }
 
-    /** How many channels collectives have; 0 if it was not said. */
+    /** Returns the number of channels for collectives; 0 if the log has none. */
     public int channels() {
         return channels;
     }
 
-    /** What its topology gives a GPU all in all, in GB/s; not a number if it was not said. */
+    /** Returns the total bandwidth of a GPU in NCCL's topology, in GB/s; NaN if the log has none. */
     public double totalBandwidth() {
         return totalBandwidth;
     }
 
-    /** Whether it says anything that is understood. */
+    /** Returns whether it says anything that is understood. */
     public boolean isEmpty() {
         return version.isEmpty() && ranks.isEmpty() && links.isEmpty() && networks.isEmpty();
     }

@@ -9,9 +9,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The most instructions that an operation may take, so that counting can be a gate: {@code TOOL:SIZE:user<=NUMBER}.
+ * The most instructions that an operation may take, which turns counting into a gate: {@code TOOL:SIZE:user<=NUMBER}.
  *
- * @param text as given
+ * @param text the text on the command line
  * @param test tool and size
  * @param most instructions of Java's client outside the kernel
  */
@@ -20,9 +20,9 @@ public record CountLimit(String text, TestCase test, double most) {
             Pattern.compile("([a-z_]+):([0-9]+[KM]?):user<=([0-9]{1,9}(?:\\.[0-9]{1,9})?)");
 
     /**
-     * Reads one.
+     * Parses a limit.
      *
-     * @throws IllegalParameterException when it is none, or about a case that is not counted
+     * @throws IllegalParameterException when the text is invalid, or about a case that is not counted
      */
     public static CountLimit parse(String text, List<TestCase> cases) {
         Matcher parts = SYNTAX.matcher(text);
@@ -35,17 +35,17 @@ public record CountLimit(String text, TestCase test, double most) {
         return new CountLimit(text, test, Double.parseDouble(parts.group(3)));
     }
 
-    /** Whether a case has limits. */
+    /** Returns whether a case has limits. */
     public static boolean areOf(List<CountLimit> limits, TestCase test) {
         return limits.stream().anyMatch(limit -> limit.test.equals(test));
     }
 
-    /** Whether a case stays below all limits that it has. */
+    /** Returns whether a case stays below all limits that it has. */
     public static boolean areMet(List<CountLimit> limits, CountedCase one) {
         return limits.stream().allMatch(limit -> limit.isMet(List.of(one)));
     }
 
-    /** Whether what was counted is undisturbed and stays below. */
+    /** Returns whether what was counted is undisturbed and stays below. */
     public boolean isMet(List<CountedCase> cases) {
         return cases.stream()
                 .filter(one -> one.test().equals(test))

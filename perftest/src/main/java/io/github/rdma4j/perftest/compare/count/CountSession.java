@@ -27,18 +27,18 @@ import java.util.function.Predicate;
 public final class CountSession {
     private static final int ONE_SIDED = 10_000;
 
-    /** The C tools stop posting receives before the end, which is less than half of so many. */
+    /** The C tools stop posting receives near the end, for fewer than half of these operations. */
     private static final int PING_PONG = 2_400;
 
     private static final int MOST_RUNS = 12;
 
-    /** What writes beside C's run once, mostly does not do so in the next run. */
+    /** A process that disturbs one of C's runs rarely disturbs the next one. */
     private static final int MOST_RUNS_OF_C = 3;
 
-    /** Two runs that differ by less, as a share, are of the same code. */
+    /** The largest difference, as a share, between two runs of the same code. */
     private static final double SETTLED = 0.002;
 
-    /** The largest loop takes the compiler seconds where the emulator counts, and more beside other programs. */
+    /** The compiler needs seconds for the largest loop where the emulator counts, and more beside other programs. */
     private static final Duration COMPILING = Duration.ofSeconds(60);
 
     private static final int LARGE_MESSAGES = 1_000;
@@ -73,7 +73,7 @@ public final class CountSession {
                 ProcessGuard.NONE);
     }
 
-    /** How many operations are enough. */
+    /** Returns how many operations are enough. */
     public static int iterations(RunOrder order) {
         if (order.kind() == Kind.ONE_WAY) {
             return PING_PONG;
@@ -82,17 +82,17 @@ public final class CountSession {
     }
 
     /**
-     * Counts the operations of an order, until the compiler has settled.
+     * Counts the operations of an order until the compiler has settled.
      *
-     * @param limited whether there is a limit: then two runs of the same count do not end it, as the compiler may be
-     *     about to make better code, but that the limit is met
+     * @param limited whether there is a limit: then two equal counts do not end the session, because the compiler may
+     *     be about to make better code; only a count within the limit does
      * @param met whether a count is within the limit
      * @throws CompareException when no run of C was undisturbed
      */
     public CountedCase run(RunOrder order, boolean limited, Predicate<CountedCase> met) {
         InstructionCount ofC = countC(order);
         step(order, "Java, warm-up");
-        // Java's first runs are of code that the compiler makes anew behind them, for what it had not seen before.
+        // The compiler recompiles Java's first runs when it has more profile data, so the first run does not count.
         runJava(order.withPort(ports.getAsInt()));
         step(order, "Java, run 1");
         CountedCase counted = countJava(order, ofC);

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.compare.count;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/** Counted instructions as text, a row as soon as it is known. */
+/** Prints the counts as text, a row as soon as it is complete. */
 public final class CountTable {
     private static final String HEADING = "%-13s %9s %12s %12s %8s %12s %12s %8s%n";
     private static final String ROW = "%-13s %9d %12.1f %12.1f %+8.1f %12.1f %12.1f %8.4f%s%n";
@@ -27,7 +27,7 @@ public final class CountTable {
                 "ratio");
     }
 
-    /** Prints what was counted. */
+    /** Prints the counts of a case. */
     public static void row(PrintStream out, CountedCase one) {
         out.printf(
                 Locale.ROOT,
@@ -43,7 +43,7 @@ public final class CountTable {
                 one.ending().remark());
     }
 
-    /** Prints what the columns mean. */
+    /** Explains the columns. */
     public static void explanation(PrintStream out) {
         out.print("""
                 Instructions of one operation, the server in C both times. user: outside the kernel, a wait counted once.

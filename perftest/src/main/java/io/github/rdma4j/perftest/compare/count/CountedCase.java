@@ -6,22 +6,22 @@ import io.github.rdma4j.perftest.compare.plan.Kind;
 import io.github.rdma4j.perftest.compare.plan.TestCase;
 
 /**
- * Instructions of one operation in Java beside C. Both times C's program is the server, so the difference is the
- * client's.
+ * Instructions of one operation in Java and in C. C's program is the server in both runs, so the difference is between
+ * the clients.
  *
  * @param test tool and size
- * @param java client in Java
- * @param c client in C
+ * @param java the count with the client in Java
+ * @param c the count with the client in C
  * @param ending why it was not counted again
  */
 public record CountedCase(TestCase test, InstructionCount java, InstructionCount c, Ending ending) {
-    /** Why the runs of Java's client ended. */
+    /** The reason why the runs of Java's client ended. */
     enum Ending {
-        /** Two that followed each other had the same count, nearly. */
+        /** Two consecutive runs had nearly the same count. */
         SETTLED(""),
-        /** The count was low enough for whoever asked. */
+        /** The count was within the limit. */
         ENOUGH("  within its limit"),
-        /** No two that followed each other agreed. */
+        /** No two consecutive counts agreed. */
         NEVER_SETTLED("  Java not settled");
 
         private final String remark;
@@ -30,7 +30,7 @@ public record CountedCase(TestCase test, InstructionCount java, InstructionCount
             this.remark = remark;
         }
 
-        /** What the table says of it. */
+        /** Returns the remark for the table. */
         String remark() {
             return remark;
         }
@@ -41,38 +41,39 @@ public record CountedCase(TestCase test, InstructionCount java, InstructionCount
     }
 
     /**
-     * Whether each side waits for the other one's messages: then waits are left out, and the kernel is not compared.
+     * Returns whether each side waits for the other one's messages: then waits are left out, and the kernel is not
+     * compared.
      */
     boolean pingPong() {
         return test.kind() == Kind.ONE_WAY;
     }
 
-    /** Whether what was counted is that of the tools' code alone. */
+    /** Returns whether the counts contain the tools' code alone. */
     boolean undisturbed() {
         return !pingPong() || java.isOfOneCode() && c.isOfOneCode();
     }
 
     /**
-     * Instructions of Java's client outside the kernel. Where both sides send, half of what was counted is the C
-     * server's.
+     * Returns the instructions of Java's client outside the kernel. If both sides send, half of the counted
+     * instructions are the C server's.
      */
     double javaUser() {
         return pingPong() ? 2 * java.path() - c.path() : java.user();
     }
 
-    /** Instructions of C's client outside the kernel. */
+    /** Returns the instructions of C's client outside the kernel. */
     double cUser() {
         return pingPong() ? c.path() : c.user();
     }
 
-    /** How many more instructions an operation of Java's client takes outside the kernel. */
+    /** Returns how many more instructions than C an operation of Java's client takes outside the kernel. */
     double extra() {
         return javaUser() - cUser();
     }
 
     /**
-     * All instructions of an operation, Java's over C's. The kernel's are C's for both: they are not the client's
-     * doing.
+     * Returns the ratio of all instructions of an operation, Java's to C's. Both include C's number in the kernel,
+     * because the client does not affect it.
      */
     double ratio() {
         return (javaUser() + c.kernel()) / (cUser() + c.kernel());

@@ -10,44 +10,44 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What one operation makes the processors execute, both ends together.
+ * The instructions of one operation on the processors of both ends together.
  *
- * <p>SoftRoCE's library rings the doorbell by write(2), once for each request that is posted alone. So between two
- * records lie the instructions of a hundred operations, and nothing that stands before or behind the loop. Nearly all
- * such parts of a run have the same number of instructions. Others have more, because the kernel put the work off and
- * the program waited for it.
+ * <p>SoftRoCE's library rings the doorbell by write(2), once for each request that is posted alone. Two records are
+ * thus a hundred operations apart, and exclude the code before and after the loop. Nearly all such parts of a run have
+ * an equal number of instructions. Other parts have more, because the kernel deferred its work and the program waited
+ * for it.
  *
- * @param user outside the kernel: so many or fewer have a tenth of the parts
- * @param path outside the kernel with each wait counted once, as the most parts have it that agree with each other. A
- *     stretch that was executed more than a hundred times per operation was waiting
- * @param kernel in the kernel, of the part that had the fewest: in the others a timer has interrupted, or the kernel
- *     put the work off to another thread
+ * @param user outside the kernel: the tenth percentile of the parts
+ * @param path outside the kernel with each wait counted once: the value on which most parts agree. A stretch that was
+ *     executed more than a hundred times per operation counts as a wait
+ * @param kernel in the kernel, from the part with the fewest: in other parts a timer has interrupted, or the kernel
+ *     deferred its work to another thread
  * @param agreement the share of the parts that agree on the path
  */
 record InstructionCount(double user, double path, double kernel, double agreement) {
-    /** No path of one operation executes the same stretch so often. */
+    /** The most times that the path of one operation executes the same stretch. */
     private static final int WAITING = 100;
 
-    /** Fewer parts tell nothing: the first and the last ones are not only of the loop. */
+    /** Fewer parts are not enough, because the first and the last part do not consist of the loop alone. */
     private static final int FEWEST_PARTS = 5;
 
     private static final double UNDISTURBED = 0.1;
 
-    /** Parts whose paths differ by less, as a share, agree: they executed the same code. */
+    /** The largest difference, as a share, between two parts that executed the same code. */
     private static final double SAME = 0.005;
 
     /**
-     * Fewer parts that agree, as a share, tell nothing: something else wrote meanwhile, or waits were short. More than
-     * a fifth, since in so many of the last parts C's ib_send_lat posts no receives any more.
+     * If a smaller share of the parts agrees, the count is unreliable: other writers interfered, or waits were short.
+     * It must be more than a fifth, because in the last fifth of the parts C's ib_send_lat posts no receives any more.
      */
     private static final double ENOUGH_AGREE = 0.25;
 
     /**
-     * Of the records of a run.
+     * Computes the count from the records of a run.
      *
-     * @param shareOfWaits what part of the operations each stretch that waits belongs to: one half, where each of two
-     *     different programs waits for the other; else one
-     * @throws CompareException when they are too few
+     * @param shareOfWaits the share of the operations that each stretch of waiting belongs to: one half if two
+     *     different programs wait for each other; else one
+     * @throws CompareException when there are too few
      */
     static InstructionCount of(List<InstructionRecord> records, double shareOfWaits) {
         List<Part> parts = new ArrayList<>();
@@ -73,12 +73,12 @@ record InstructionCount(double user, double path, double kernel, double agreemen
                 (double) agreed.parts() / paths.length);
     }
 
-    /** What an operation had in one part. */
+    /** The instructions per operation in one part. */
     private record Part(double user, double path, double kernel) {}
 
     private record Agreed(double path, int parts) {}
 
-    /** The least of the paths that agree where most do. */
+    /** Returns the least of the paths in the largest group that agrees. */
     private static Agreed agreed(double[] sorted) {
         Agreed best = new Agreed(sorted[0], 0);
         int end = 0;
@@ -93,7 +93,7 @@ record InstructionCount(double user, double path, double kernel, double agreemen
         return best;
     }
 
-    /** Whether so many parts agree that the path is that of the code, and of nothing else. */
+    /** Returns whether enough parts agree to attribute the path to the measured code alone. */
     boolean isOfOneCode() {
         return agreement >= ENOUGH_AGREE;
     }

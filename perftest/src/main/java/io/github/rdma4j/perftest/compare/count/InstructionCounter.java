@@ -17,14 +17,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Counts what this machine executes, where it is a guest of {@code scripts/softroce --count}: the emulator writes the
- * counts into a file that this side reads. Used by one thread.
+ * Counts the instructions of this machine, if it is a guest of {@code scripts/softroce --count}: the emulator writes
+ * the counts into a file that this class reads. For use by one thread.
  */
 public final class InstructionCounter implements AutoCloseable {
-    /** Has the file's name in such a guest. */
+    /** The variable with the file's name in such a guest. */
     static final String VARIABLE = "RDMA4J_COUNT";
 
-    /** Its system call is the sign for the emulator; what it does is of no interest. */
+    /** The emulator recognizes this system call; its result does not matter. */
     private static final String SIGN = "sched_get_priority_max";
 
     private final BufferedReader file;
@@ -32,8 +32,8 @@ public final class InstructionCounter implements AutoCloseable {
     private final Runnable sign;
 
     /**
-     * @param file is written to by the emulator
-     * @param sign makes it write a record that is a mark
+     * @param file the file that the emulator writes
+     * @param sign makes the emulator write a record that is a mark
      */
     InstructionCounter(BufferedReader file, Runnable sign) {
         this.file = file;
@@ -43,8 +43,8 @@ public final class InstructionCounter implements AutoCloseable {
     /**
      * Opens the file.
      *
-     * @param environment of this process
-     * @throws CompareException when this machine is no such guest
+     * @param environment the environment of this process
+     * @throws CompareException when this machine is not such a guest
      */
     public static InstructionCounter open(Map<String, String> environment) {
         String name = environment.get(VARIABLE);
@@ -73,9 +73,9 @@ public final class InstructionCounter implements AutoCloseable {
     }
 
     /**
-     * Runs something.
+     * Runs an action and counts its instructions.
      *
-     * @return what was recorded meanwhile, without the marks at both ends
+     * @return the records in between, without the marks at both ends
      */
     List<InstructionRecord> count(Runnable action) {
         records();
@@ -83,7 +83,7 @@ public final class InstructionCounter implements AutoCloseable {
         return records();
     }
 
-    /** Sets a mark; what was recorded before it and not read yet. */
+    /** Sets a mark, and returns the unread records before it. */
     private List<InstructionRecord> records() {
         sign.run();
         List<InstructionRecord> records = new ArrayList<>();

@@ -7,27 +7,27 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What a guest had executed at one moment, as {@code scripts/softroce --count} writes it.
+ * The instruction counts of a guest at one moment, as {@code scripts/softroce --count} writes them.
  *
- * @param mark whether a program asked for it; if not, it stands at a hundredth call of write(2)
- * @param number of the mark, or calls of write(2) so far, of those that are counted
+ * @param mark whether a program asked for the record; if not, it belongs to a hundredth call of write(2)
+ * @param number the number of the mark, or the number of counted write(2) calls so far
  * @param user instructions executed outside the kernel so far
  * @param kernel instructions executed in the kernel so far
- * @param blocks stretches of instructions outside the kernel that were executed often since the record before, and how
- *     often
+ * @param blocks the stretches of instructions outside the kernel that were executed often since the previous record,
+ *     with their counts
  */
 record InstructionRecord(boolean mark, long number, long user, long kernel, Map<Block, Long> blocks) {
     /**
-     * A stretch of instructions that is executed from its beginning to its end.
+     * A stretch of instructions that is always executed from beginning to end.
      *
      * @param address of the first instruction
-     * @param instructions how many there are
+     * @param instructions the number of instructions
      */
     record Block(long address, int instructions) {}
 
     /**
-     * Reads the lines of a file one after the other. There are hundreds of thousands, and they are read in the guest
-     * that is counted, which is slow: so nothing is made of a line but the block.
+     * Reads the lines of a file one after the other. There are hundreds of thousands, and the slow guest that is
+     * counted reads them, so nothing except the block is created for a line.
      */
     static final class Reader {
         private String kind;
@@ -40,7 +40,7 @@ record InstructionRecord(boolean mark, long number, long user, long kernel, Map<
          * Reads a line.
          *
          * @return the record that the line ends, or null
-         * @throws CompareException when the line is none of such a file
+         * @throws CompareException when the line does not belong to such a file
          */
         InstructionRecord line(String line) {
             try {
@@ -70,7 +70,7 @@ record InstructionRecord(boolean mark, long number, long user, long kernel, Map<
         private void block(String line, int begin) {
             int address = line.indexOf(' ', begin);
             int instructions = line.indexOf(' ', address + 1);
-            // The same stretch may have been translated more than once.
+            // A stretch may have been translated more than once.
             blocks.merge(
                     new Block(
                             Long.parseUnsignedLong(line, begin, address, 16),
@@ -79,7 +79,7 @@ record InstructionRecord(boolean mark, long number, long user, long kernel, Map<
                     Long::sum);
         }
 
-        /** The number behind a line's first word, which ends here. */
+        /** Returns the number after a line's first word, at the end of the line. */
         private static long decimal(String line, int word) {
             return Long.parseLong(line, word + 1, line.length(), 10);
         }

@@ -3,10 +3,10 @@
 package io.github.rdma4j.perftest.compare.endpoints;
 
 /**
- * What is measured over each transport.
+ * The messages that are measured over each transport.
  *
  * @param size of a message in bytes
- * @param connections how many
+ * @param connections the number of connections
  * @param rate messages per second on all of them together
  */
 public record EchoCase(int size, int connections, double rate) {}

@@ -6,16 +6,16 @@ import io.github.rdma4j.perftest.environment.CpuTime;
 import io.github.rdma4j.perftest.environment.ProcessTime;
 
 /**
- * CPU time of a message, in nanoseconds; NaN where it is not known.
+ * CPU time of a message, in nanoseconds; NaN if unknown.
  *
  * @param serverUser of the server's process, outside the kernel
  * @param serverSystem of the server's process, in the kernel
  * @param clientUser of the client's process; it spins between messages
  * @param clientSystem of the client's process
- * @param machine that all processors were busy
+ * @param machine the busy time of all processors
  */
 public record EchoCost(double serverUser, double serverSystem, double clientUser, double clientSystem, double machine) {
-    /** Of so many messages, each sent and answered. */
+    /** Computes the cost per message, where each message is sent and answered. */
     static EchoCost of(ProcessTime server, ProcessTime client, long machine, long messages) {
         return new EchoCost(
                 each(server.user(), messages),

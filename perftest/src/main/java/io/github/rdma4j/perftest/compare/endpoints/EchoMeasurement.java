@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.compare.endpoints;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 
 /**
- * One transport in one round.
+ * The measurement of one transport in one round.
  *
  * @param perSecond messages per second that were answered
  * @param latency of all messages, from the time at which each was due to its echo

@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.compare.endpoints;
 
 import java.util.function.ToDoubleFunction;
 
-/** What is compared, with its name in results documents. */
+/** The compared metrics, with their names in results documents. */
 public enum EchoMetric {
     /** Messages per second that were answered. */
     REACHED("rate_reached", false, one -> one.perSecond()),
@@ -27,7 +27,7 @@ public enum EchoMetric {
     /** System time of the client in nanoseconds of a message. */
     CLIENT_SYSTEM("client_system_ns_per_message", true, one -> one.cost().clientSystem()),
 
-    /** What all processors were busy, in nanoseconds of a message. */
+    /** The busy time of all processors, in nanoseconds per message. */
     MACHINE("machine_ns_per_message", true, one -> one.cost().machine());
 
     private final String key;
@@ -40,17 +40,17 @@ public enum EchoMetric {
         this.of = of;
     }
 
-    /** In results documents. */
+    /** Returns the key in results documents. */
     public String key() {
         return key;
     }
 
-    /** Whether less is better. */
+    /** Returns whether less is better. */
     public boolean lowerIsBetter() {
         return lowerIsBetter;
     }
 
-    /** The figure of a measurement; NaN when it is not known. */
+    /** Returns the figure of a measurement; NaN if unknown. */
     public double of(EchoMeasurement measurement) {
         return of.applyAsDouble(measurement);
     }

@@ -18,24 +18,24 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Where it is measured.
+ * The place of the measurement.
  *
  * @param environment device, machine, JVM and versions
  * @param address of the device, where both servers listen
  */
 public record EchoPlace(Environment environment, String address) {
     private static final int DEVICE_PORT = 1;
-    /** ENODEV and EADDRNOTAVAIL: an interface without device, and an address of another machine. */
+    /** ENODEV and EADDRNOTAVAIL: an interface without a device, and an address of another machine. */
     private static final Set<Integer> NO_DEVICE = Set.of(19, 99);
 
     /**
-     * Looks for the address of a device, by asking rdma_cm, which knows the devices of every link layer.
+     * Finds the address of a device by asking rdma_cm, which supports the devices of every link layer.
      *
      * @throws CompareException when there is none
-     * @throws VerbsException when the machine has no device, or none of this name, or rdma_cm cannot be asked
+     * @throws VerbsException when there is no device, or none of this name, or rdma_cm cannot be used
      */
     public static EchoPlace find(EndpointsPlan plan) {
-        // Says why there is none, or no such one.
+        // Opening reports that there is no device, or none of this name.
         Device device = plan.device() != null || Device.list().isEmpty()
                 ? Device.find(plan.device() == null ? "" : plan.device())
                 : null;
@@ -76,7 +76,7 @@ public record EchoPlace(Environment environment, String address) {
         return new EchoPlace(Environment.look(context, DEVICE_PORT, gidIndex), address);
     }
 
-    /** Those of this machine that a peer could use, IPv4 first. */
+    /** Returns the addresses of this machine that a peer could use, IPv4 first. */
     private static List<String> addresses() {
         try {
             return NetworkInterface.networkInterfaces()

@@ -12,8 +12,8 @@ import java.util.Map;
 /**
  * All rounds of a case.
  *
- * @param test what was measured
- * @param rounds at least one; in each every transport
+ * @param test the case
+ * @param rounds at least one; each contains every transport
  */
 public record EchoResult(EchoCase test, List<Map<Transport, EchoMeasurement>> rounds) {
     /** Copies the list. */
@@ -21,22 +21,22 @@ public record EchoResult(EchoCase test, List<Map<Transport, EchoMeasurement>> ro
         rounds = List.copyOf(rounds);
     }
 
-    /** The measurements of a transport, by rounds. */
+    /** Returns the measurements of a transport, by rounds. */
     public List<EchoMeasurement> of(Transport transport) {
         return rounds.stream().map(round -> round.get(transport)).toList();
     }
 
-    /** The least, the middle and the greatest round. */
+    /** Returns the least, the median and the greatest figure of the rounds. */
     public Spread spread(Transport transport, EchoMetric metric) {
         return Spread.of(of(transport).stream().mapToDouble(metric::of).toArray());
     }
 
-    /** What was measured, in their order. */
+    /** Returns the measured transports, in order. */
     public List<Transport> transports() {
         return rounds.getFirst().keySet().stream().sorted().toList();
     }
 
-    /** A transport's figure over that of plain TCP: the middle one of each round's own ratio, and its interval. */
+    /** Returns the ratio of a transport's figure to plain TCP's: the median of the rounds' ratios, and its interval. */
     public MedianInterval ratio(Transport transport, EchoMetric metric) {
         return MedianInterval.of(rounds.stream()
                 .mapToDouble(round -> metric.of(round.get(transport)) / metric.of(round.get(Transport.TCP)))
@@ -44,7 +44,7 @@ public record EchoResult(EchoCase test, List<Map<Transport, EchoMeasurement>> ro
                 .toArray());
     }
 
-    /** The latencies of all rounds together. */
+    /** Returns the latencies of all rounds together. */
     public LatencyFigures latency(Transport transport) {
         return LatencyFigures.together(
                 of(transport).stream().map(EchoMeasurement::latency).toList());

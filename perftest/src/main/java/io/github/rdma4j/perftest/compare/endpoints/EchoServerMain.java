@@ -11,7 +11,7 @@ import io.github.rdma4j.perftest.exit.PerftestException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The JVM that is the server, so that its CPU time is that of its process. It ends with its {@link ChildOrders}. */
+/** The server's JVM: a separate process, so that its CPU time can be measured. It ends with its {@link ChildOrders}. */
 final class EchoServerMain {
     /** Order, with an {@link EchoSetting}: listen. */
     static final String SERVE = "serve ";
@@ -22,7 +22,7 @@ final class EchoServerMain {
     /** Order, and answer with user and system time of this process in nanoseconds. */
     static final String TIME = "time";
 
-    /** Order, and answer: the compilers have nothing to do, or were waited for long enough. */
+    /** Order, and answer: the compilers are idle, or the wait for them has timed out. */
     static final String QUIET = "quiet";
 
     /** Order, and answer: all servers and their connections are closed. */
@@ -33,7 +33,7 @@ final class EchoServerMain {
 
     private EchoServerMain() {}
 
-    /** Reads orders until there are no more, and ends the JVM. */
+    /** Reads orders until the end of its input, and ends the JVM. */
     public static void main(String[] arguments) {
         EchoServerMain main = new EchoServerMain();
         main.orders.obeyAll(main::obey, () -> {});

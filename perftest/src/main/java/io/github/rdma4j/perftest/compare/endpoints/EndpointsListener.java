@@ -5,22 +5,22 @@ package io.github.rdma4j.perftest.compare.endpoints;
 import io.github.rdma4j.perftest.echo.Transport;
 import java.util.Map;
 
-/** Hears of a comparison as it goes. */
+/** Is notified of the progress of a comparison. */
 public interface EndpointsListener {
-    /** A step that may take long begins. */
+    /** Called when a step begins that may take long. */
     default void step(String what) {}
 
     /**
-     * Connections are open, and warmed up.
+     * Called when connections are open and warmed up.
      *
      * @param size of the messages to come
-     * @param connections of each transport
-     * @param perSecond what each transport answers when it is asked without a pause; empty when nobody has looked
+     * @param connections the number for each transport
+     * @param perSecond the rate that each transport reaches without pauses; empty if it was not measured
      */
     void opened(int size, int connections, Map<Transport, Double> perSecond);
 
     /**
-     * A case was measured over all transports.
+     * Called when a case was measured over all transports.
      *
      * @param round from 1
      */

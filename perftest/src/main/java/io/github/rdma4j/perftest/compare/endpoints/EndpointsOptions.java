@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         usageHelpAutoWidth = true)
 public final class EndpointsOptions {
-    /** The option that asks for all of this. */
+    /** The option that selects this comparison. */
     public static final String NAME = "--endpoints";
 
     private static final int ROUNDS = 3;
@@ -125,15 +125,15 @@ public final class EndpointsOptions {
         return help;
     }
 
-    /** Where the JSON document goes. */
+    /** Returns the target of the JSON document. */
     public JsonTarget json() {
         return JsonTarget.of(json);
     }
 
     /**
-     * The checked plan.
+     * Returns the checked plan.
      *
-     * @throws IllegalParameterException when something makes no sense
+     * @throws IllegalParameterException when a value is invalid
      */
     public EndpointsPlan plan() {
         return new EndpointsPlan(

@@ -7,19 +7,19 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What is compared.
+ * The plan of a comparison.
  *
- * @param transports at least one, in the order of their declaration; plain TCP is what others are compared with
+ * @param transports at least one, in the order of their declaration; the others are compared with plain TCP
  * @param sizes of messages, in bytes
- * @param connections how many, one after the other
+ * @param connections the numbers of connections, one after the other
  * @param rates messages per second on all connections together; empty to find them
  * @param seconds of each measurement
- * @param rounds how often each is made
+ * @param rounds the number of measurements of each case
  * @param device name of the RDMA device; null for the first with an address
- * @param address of the device's network interface, a numeric one; null for the first that it has
+ * @param address the numeric address of the device's network interface; null for its first one
  * @param port of the server; 0 for any
- * @param timeoutSeconds how long a measurement may take beyond its time
- * @param warmUp whether there are messages that do not count
+ * @param timeoutSeconds the longest time by which a measurement may exceed its duration
+ * @param warmUp whether to warm up with messages that do not count
  */
 public record EndpointsPlan(
         List<Transport> transports,
@@ -41,7 +41,7 @@ public record EndpointsPlan(
         rates = List.copyOf(rates);
     }
 
-    /** How long anything but the messages themselves may take. */
+    /** Returns the timeout of everything except the messages themselves. */
     public Duration timeout() {
         return Duration.ofSeconds(timeoutSeconds);
     }

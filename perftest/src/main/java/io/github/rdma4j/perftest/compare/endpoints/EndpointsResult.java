@@ -9,13 +9,13 @@ import java.util.List;
 /**
  * A comparison of endpoints with TCP.
  *
- * @param started when
- * @param seconds how long it took
- * @param place where
- * @param plan what was asked for
+ * @param started the start time
+ * @param seconds the duration
+ * @param place the place of the measurement
+ * @param plan the plan
  * @param results in the order of the measurements
  * @param state how it ended
- * @param failure what ended it before its end; null when nothing did
+ * @param failure the failure that ended it early; null without one
  */
 public record EndpointsResult(
         Instant started,

@@ -18,13 +18,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Makes the measurements. Connections of both transports stay open for all rates and rounds of a size and a number of
- * connections; those that are not measured are quiet then.
+ * Makes the measurements. Connections of all transports stay open for all rates and rounds of a size and a number of
+ * connections. Connections that are not measured are idle then.
  */
 public final class EndpointsSession {
     private static final Duration ONLY_PROBE = Duration.ofMillis(300);
 
-    /** What precedes each measurement: after a rest both sides must learn again how long to wait. */
+    /** The time before each measurement in which both sides adapt their spinning again after a pause. */
     private static final double LEAD_IN_SECONDS = 0.2;
 
     private final ServerSide server;
@@ -33,13 +33,13 @@ public final class EndpointsSession {
     private final EndpointsListener listener;
     private final List<Measured> measured = new ArrayList<>();
 
-    /** A case with the rounds that are over. */
+    /** A case with its complete rounds. */
     private record Measured(EchoCase test, List<Map<Transport, EchoMeasurement>> rounds) {}
 
     /**
      * @param address of the server
-     * @param plan its transports are measured by turns, in reverse in even rounds
-     * @param listener hears of each step
+     * @param plan the plan, whose transports are measured in turn, in reverse order in even rounds
+     * @param listener is notified of each step
      */
     public EndpointsSession(ServerSide server, String address, EndpointsPlan plan, EndpointsListener listener) {
         this.server = server;
@@ -57,7 +57,7 @@ public final class EndpointsSession {
         }
     }
 
-    /** What has been measured so far; can be asked by another thread. */
+    /** Returns the results so far. Another thread may call this. */
     public List<EchoResult> results() {
         synchronized (measured) {
             return measured.stream()
@@ -95,7 +95,7 @@ public final class EndpointsSession {
         server.stop();
     }
 
-    /** Warms up, and finds out what each transport answers; empty when neither is asked for. */
+    /** Warms up, and finds the rates that the transports reach; empty when neither is needed. */
     private Map<Transport, Double> probe(Map<Transport, Exchange> exchanges) {
         Map<Transport, Double> perSecond = new EnumMap<>(Transport.class);
         if (plan.warmUp()) {

@@ -9,11 +9,11 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.DoubleStream;
 
-/** Which rates are offered where none are given: parts of what the slower transport can answer. */
+/** Chooses the offered rates when none are given: fractions of the rate that the slower transport reaches. */
 final class Rates {
     private static final double[] PARTS = {0.25, 0.5, 0.75};
 
-    /** The probe is not more exact, and a table is easier to read so. */
+    /** The probe is not more accurate, and a table with few digits is easier to read. */
     private static final MathContext DIGITS = new MathContext(2, RoundingMode.DOWN);
 
     private Rates() {}
@@ -21,7 +21,7 @@ final class Rates {
     /**
      * The rates, ascending.
      *
-     * @param perSecond what the transports answer
+     * @param perSecond the rates that the transports reach
      */
     static List<Double> of(Collection<Double> perSecond) {
         double least = perSecond.stream().mapToDouble(Double::doubleValue).min().orElseThrow();

@@ -21,10 +21,10 @@ public final class ServerProcess implements ServerSide, AutoCloseable {
     }
 
     /**
-     * Starts the JVM and waits until it takes orders.
+     * Starts the JVM and waits until it accepts orders.
      *
-     * @param limit how long this, and each order, may take
-     * @throws CompareException when it takes longer
+     * @param limit the timeout of the start, and of each order
+     * @throws CompareException when it times out
      */
     public static ServerProcess start(ChildProcesses children, Duration limit) {
         return new ServerProcess(ChildJvm.start(children, "the server", EchoServerMain.class, limit), limit);
@@ -59,7 +59,10 @@ public final class ServerProcess implements ServerSide, AutoCloseable {
         ask(EchoServerMain.STOP, EchoServerMain.STOP);
     }
 
-    /** What it says of a run that failed on the client's side; an empty text when it says nothing within a second. */
+    /**
+     * Returns the server's complaint about a run that failed on the client's side; an empty text if there is none
+     * within a second.
+     */
     public String complaint() {
         return child.complaint();
     }

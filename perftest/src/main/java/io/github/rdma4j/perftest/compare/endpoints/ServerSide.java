@@ -5,19 +5,19 @@ package io.github.rdma4j.perftest.compare.endpoints;
 import io.github.rdma4j.perftest.echo.EchoSetting;
 import io.github.rdma4j.perftest.environment.ProcessTime;
 
-/** The process that sends messages back. */
+/** The process that echoes messages. */
 public interface ServerSide {
     /**
-     * Has it listen.
+     * Makes it listen.
      *
-     * @return the setting with the port that was taken
+     * @return the setting with the port in use
      */
     EchoSetting serve(EchoSetting setting);
 
-    /** CPU time of its process until now. */
+    /** Returns the CPU time of its process until now. */
     ProcessTime time();
 
-    /** Waits until its compilers have nothing to do, for a few seconds at most. */
+    /** Waits a few seconds at most until its compilers are idle. */
     void awaitQuiet();
 
     /** Closes all its connections and servers. */

@@ -9,32 +9,32 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * When both transports have been warmed up: when they get no faster. A JVM on an emulated machine interprets for many
- * seconds what is compiled at once elsewhere.
+ * Warms up both transports until they get no faster. A JVM on an emulated machine interprets code for many seconds that
+ * is compiled at once elsewhere.
  */
 final class WarmUp {
-    /** How long one part of it lasts for each transport. */
+    /** The duration of one part for each transport. */
     static final Duration PART = Duration.ofSeconds(1);
 
     private static final int LEAST_PARTS = 3;
     private static final int MOST_PARTS = 20;
 
-    /** A JVM with the second compiler alone interprets a method until it was called so often. */
+    /** A JVM with only the second compiler interprets a method until it was called this often. */
     private static final double LEAST_MESSAGES = 10_000;
 
-    /** So many parts must have brought nothing. */
+    /** The number of consecutive parts without a gain that end the warm-up. */
     private static final int WITHOUT_GAIN = 2;
 
     private static final double GAIN = 1.1;
 
     private final List<Map<Transport, Double>> parts = new ArrayList<>();
 
-    /** A part is over. */
+    /** Adds the rates of a part. */
     void add(Map<Transport, Double> perSecond) {
         parts.add(perSecond);
     }
 
-    /** What the last part has found. */
+    /** Returns the rates of the last part. */
     Map<Transport, Double> last() {
         return parts.getLast();
     }

@@ -28,8 +28,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * The end of {@code compare --serve}: waits for one comparison, has its servers, and ends. Whoever else connects is
- * sent away.
+ * The end of {@code compare --serve}: waits for one comparison, runs its servers, and ends. It refuses any other
+ * connection.
  */
 public final class CompareServer {
     private static final int BACKLOG = 16;
@@ -39,16 +39,17 @@ public final class CompareServer {
     private final String version;
 
     /**
-     * Not listening yet.
+     * Makes a server that does not listen yet.
      *
-     * @param preparation makes this machine ready
-     * @param progress hears what to type on the other machine, of strangers, and of the end
+     * @param preparation prepares this machine
+     * @param progress receives the command to type on the other machine, a line for each refused connection, and the
+     *     end
      */
     public CompareServer(ServedMachine.Preparation preparation, Consumer<String> progress) {
         this(preparation, progress, BuildInfo.version());
     }
 
-    /** As another version of rdma4j. */
+    /** Makes a server that reports another version of rdma4j; for tests. */
     CompareServer(ServedMachine.Preparation preparation, Consumer<String> progress, String version) {
         this.preparation = preparation;
         this.progress = progress;
@@ -60,7 +61,7 @@ public final class CompareServer {
      *
      * @param port to listen at; 0 takes a free one
      * @param patience the longest wait for the other end
-     * @throws PerftestException when nobody comes, or the comparison does not come to its end
+     * @throws PerftestException when no peer connects, or the comparison does not complete
      * @throws VerbsException when there is no such device
      */
     public void serve(int port, Duration patience) {
@@ -86,13 +87,13 @@ public final class CompareServer {
         }
     }
 
-    /** The conversation with the other end; empty if it is none that can be served. */
+    /** Returns the conversation with the other end; empty if it cannot be served. */
     private Optional<Runnable> receive(Line line) {
         String client = line.remoteAddress().getHostAddress();
         return greet(line, client) ? Optional.of(() -> converse(line, client)) : Optional.empty();
     }
 
-    /** Whether the other end is one that can be served. */
+    /** Returns whether the other end is one that can be served. */
     private boolean greet(Line line, String client) {
         try {
             Message hello = line.receive(Words.GREETING);
@@ -145,10 +146,10 @@ public final class CompareServer {
     }
 
     /**
-     * Does what the other end orders, until it has had enough.
+     * Carries out the other end's orders until it closes the connection.
      *
-     * @param kill ends what an order has started, so that it is carried out no longer
-     * @return why the other end gives up; empty if it has done what it wanted
+     * @param kill stops the servers that an order has started, to abort the order
+     * @return why the other end gives up; empty if it is done
      */
     private static Optional<String> obey(Line line, Hearing hearing, ServedOrders orders, Runnable kill) {
         Message message = hearing.take(orders.patience());
@@ -167,9 +168,10 @@ public final class CompareServer {
     }
 
     /**
-     * Carries out an order, whose answer the other end waits for: if anything comes before, it has gone.
+     * Carries out an order while the other end waits for the answer: any message before the answer means that it is
+     * gone.
      *
-     * @return the answer; empty if what was ordered has been ended
+     * @return the answer; empty if the order was aborted
      */
     private static Optional<Fields> carryOut(Fields order, Hearing hearing, ServedOrders orders, Runnable kill) {
         AtomicBoolean over = new AtomicBoolean();
@@ -197,7 +199,7 @@ public final class CompareServer {
             line.send(new Message(
                     Message.Kind.BYE, new Fields().with(Words.REASON, reason).with(Words.REMEDY, remedy)));
         } catch (PeerLostException _) {
-            // It has gone already.
+            // The peer is already gone.
         }
     }
 }

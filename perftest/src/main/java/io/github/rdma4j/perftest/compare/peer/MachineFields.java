@@ -9,7 +9,7 @@ import io.github.rdma4j.perftest.talk.Fields;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The served machine, as a message has it. */
+/** The machine of the servers, as the fields of a message. */
 final class MachineFields {
     private static final int MOST_FLAGS = 64;
     private static final int MOST = 1 << 20;
@@ -50,7 +50,7 @@ final class MachineFields {
         return fields;
     }
 
-    /** What cannot be found out is not said. */
+    /** Leaves out unknown values. */
     private static void withText(Fields fields, String name, String value) {
         if (value != null) {
             fields.with(name, value);
@@ -58,10 +58,10 @@ final class MachineFields {
     }
 
     /**
-     * The reverse of {@link #of}.
+     * Reads the fields that {@link #of} writes.
      *
-     * @param address by which the machine was reached
-     * @throws BadMessageException if a field is missing or makes no sense
+     * @param address the address by which the machine was reached
+     * @throws BadMessageException if a field is missing or invalid
      */
     static ServerMachine read(String address, Fields fields) {
         List<String> flags = new ArrayList<>();

@@ -5,9 +5,9 @@ package io.github.rdma4j.perftest.compare.peer;
 import io.github.rdma4j.perftest.talk.BadMessageException;
 import java.util.Arrays;
 
-/** What the served machine can be told. There is nothing else that it does. */
+/** An order for the machine of the servers, which does nothing else. */
 enum Order {
-    /** Name a TCP port on which nobody listens. */
+    /** Name a free TCP port. */
     PORT,
 
     /** Say how long the processors have been busy. */
@@ -19,11 +19,11 @@ enum Order {
     /** Wait until the server is done, and say what CPU time it used. */
     FINISH,
 
-    /** The client has failed: say what the server says, and end it. */
+    /** The client has failed: report the server's output, and stop it. */
     STOP;
 
     /**
-     * Of a message.
+     * Reads an order from a message.
      *
      * @throws BadMessageException if there is no such order
      */

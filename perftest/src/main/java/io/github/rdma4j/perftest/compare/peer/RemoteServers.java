@@ -33,8 +33,8 @@ import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Servers on another machine, where {@code compare --serve} runs: {@link CompareServer} is its side. Closing lets it
- * end.
+ * The servers on another machine that runs {@code compare --serve}; {@link CompareServer} is its side. Closing this
+ * ends the other side.
  */
 public final class RemoteServers implements ServerEnd, AutoCloseable {
     private final Line line;
@@ -48,17 +48,17 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
     }
 
     /**
-     * Meets the other machine, and has it made ready.
+     * Connects to the other machine, and makes it prepare its servers.
      *
-     * @param address of it
-     * @param request what is needed there
-     * @throws PerftestException when nobody serves there, or not this version, or something is missing
+     * @param address its address
+     * @param request the tools that are needed there
+     * @throws PerftestException when no server of this version listens there, or something is missing
      */
     public static RemoteServers meet(PeerAddress address, Request request) {
         return meet(address, request, BuildInfo.version());
     }
 
-    /** As another version of rdma4j. */
+    /** Connects as another version of rdma4j; for tests. */
     static RemoteServers meet(PeerAddress address, Request request, String version) {
         Line line = connect(address);
         try {
@@ -90,7 +90,7 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         }
     }
 
-    /** The C programs meet over IPv4, and all of a comparison shall go the same way. */
+    /** The C programs connect over IPv4, and all runs of a comparison must use the same network. */
     private static InetAddress resolve(PeerAddress address) throws UnknownHostException {
         return Arrays.stream(InetAddress.getAllByName(address.host()))
                 .filter(Inet4Address.class::isInstance)
@@ -164,12 +164,12 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         return message;
     }
 
-    /** What the other machine says of itself. */
+    /** Returns the description of the other machine. */
     public ServerMachine machine() {
         return machine;
     }
 
-    /** The address of this machine by which it reaches the other one. */
+    /** Returns the address of this machine by which it reaches the other one. */
     public InetAddress localAddress() {
         return line.localAddress();
     }
@@ -184,7 +184,7 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         return order(Order.PORT, new Fields(), Words.GRACE).integer(Words.PORT, 1, 65_535);
     }
 
-    /** Of both machines. */
+    /** Returns the busy time of both machines. */
     @Override
     public long busy() {
         long there = order(Order.BUSY, new Fields(), Words.GRACE).number(Words.BUSY, CpuTime.UNKNOWN, Long.MAX_VALUE);
@@ -234,7 +234,7 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
             }
         }
 
-        /** Until the run is over, the other machine has nothing to say but that it goes. */
+        /** Until the run is over, the other machine sends nothing except that it leaves. */
         @Override
         public CompletableFuture<?> ended() {
             return hearing.something();
@@ -255,7 +255,7 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         }
     }
 
-    /** Tells the other machine, instead of {@link #close}, that the comparison has not come to its end. */
+    /** Reports to the other machine, instead of {@link #close}, that the comparison is incomplete. */
     public void giveUp(String reason) {
         end(new Fields().with(Words.REASON, reason));
     }
@@ -265,12 +265,12 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         end(new Fields());
     }
 
-    /** Once: then the connection has ended. */
+    /** Ends the connection, and only once. */
     private void end(Fields reason) {
         try {
             line.send(new Message(Message.Kind.BYE, reason));
         } catch (PeerLostException _) {
-            // It has gone already.
+            // The peer is already gone.
         }
         line.close();
     }

@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What a comparison needs of the served machine.
+ * The client's request to the machine of the servers.
  *
- * @param tools that are compared, each once
- * @param tcp how plain TCP is run
+ * @param tools the compared tools, each once
+ * @param tcp how to run plain TCP
  */
 public record Request(List<Tool> tools, TcpMode tcp) {
     /** Copies the list. */
@@ -23,7 +23,7 @@ public record Request(List<Tool> tools, TcpMode tcp) {
         tools = List.copyOf(tools);
     }
 
-    /** As a message has it. */
+    /** Returns the fields of a message. */
     Fields fields() {
         return new Fields()
                 .with(Words.TOOLS, tools.stream().map(Tool::command).collect(Collectors.joining(",")))
@@ -31,9 +31,9 @@ public record Request(List<Tool> tools, TcpMode tcp) {
     }
 
     /**
-     * Of a message.
+     * Reads a request from a message.
      *
-     * @throws BadMessageException if it names a tool that there is not, or none
+     * @throws BadMessageException if it names no tool, or an unknown one
      */
     static Request of(Fields fields) {
         List<Tool> tools = new ArrayList<>();

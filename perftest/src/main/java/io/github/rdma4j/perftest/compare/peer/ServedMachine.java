@@ -7,28 +7,28 @@ import io.github.rdma4j.perftest.compare.result.ServerMachine;
 import io.github.rdma4j.perftest.compare.runner.ServerEnd;
 import java.net.InetAddress;
 
-/** This machine, made ready to have the servers of one comparison. Closing ends them. */
+/** This machine, prepared to run the servers of one comparison. Closing this ends them. */
 public interface ServedMachine extends AutoCloseable {
-    /** Makes it ready. */
+    /** Prepares this machine. */
     interface Preparation {
         /**
-         * Makes it ready.
+         * Prepares the machine.
          *
-         * @param request what is needed
-         * @param address of this machine, by which the other one has reached it
+         * @param request the tools that are needed
+         * @param address the address of this machine by which the other one has reached it
          * @throws io.github.rdma4j.perftest.exit.PerftestException when something is missing
          * @throws io.github.rdma4j.verbs.VerbsException when there is no such device
          */
         ServedMachine prepare(Request request, InetAddress address);
     }
 
-    /** What the other machine is told of it. */
+    /** Returns the description of this machine that the other one receives. */
     ServerMachine describe();
 
-    /** Its servers. */
+    /** Returns its servers. */
     ServerEnd servers();
 
-    /** The order with this machine's own device, whatever it named. */
+    /** Returns the order with this machine's own device instead of the one in the order. */
     default RunOrder here(RunOrder order) {
         return order.at(
                 describe().environment().device(),
@@ -36,7 +36,7 @@ public interface ServedMachine extends AutoCloseable {
                 describe().environment().gidIndex());
     }
 
-    /** Ends its servers, also while another thread waits for one of them; again, it does nothing. */
+    /** Stops its servers, even if another thread waits for one of them. A second call has no effect. */
     @Override
     void close();
 }

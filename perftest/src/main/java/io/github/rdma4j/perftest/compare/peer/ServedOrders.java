@@ -14,7 +14,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import java.time.Duration;
 import java.util.Arrays;
 
-/** Carries out what the other machine orders: one server at a time. Closing ends it. */
+/** Carries out the other machine's orders, one server at a time. Closing this stops the server. */
 final class ServedOrders implements AutoCloseable {
     private final ServedMachine machine;
     private Serving serving;
@@ -27,12 +27,12 @@ final class ServedOrders implements AutoCloseable {
         this.machine = machine;
     }
 
-    /** How long the other end may say nothing now. */
+    /** Returns how long the other end may stay silent now. */
     Duration patience() {
         return running.plus(Words.GRACE);
     }
 
-    /** Runs that came to their end. */
+    /** Returns the number of complete runs. */
     int served() {
         return served;
     }
@@ -40,8 +40,8 @@ final class ServedOrders implements AutoCloseable {
     /**
      * Carries out an order.
      *
-     * @return the answer; that it failed is an answer, too
-     * @throws BadMessageException if it is none, or out of turn
+     * @return the answer, which may be a failure
+     * @throws BadMessageException if it is not an order, or out of turn
      */
     Fields carryOut(Fields fields) {
         Order order = Order.of(fields.text(Words.ORDER));

@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.compare.peer;
 
 import java.time.Duration;
 
-/** The fields that both ends name, and the times that both keep. */
+/** The field names and timeouts that both ends share. */
 final class Words {
     static final String VERSION = "rdma4j";
     static final String TOOLS = "tools";
@@ -20,10 +20,10 @@ final class Words {
     static final String REMEDY = "remedy";
     static final String REASON = "reason";
 
-    /** A first message comes at once; whoever else has connected may say nothing for ever. */
+    /** A peer sends its first message at once; any other connection may stay silent for ever. */
     static final Duration GREETING = Duration.ofSeconds(5);
 
-    /** Beyond the time that a run may take; and between two runs, where a client's machine may be busy. */
+    /** The additional time for a run, and the time between two runs, in which a client's machine may be busy. */
     static final Duration GRACE = Duration.ofSeconds(120);
 
     private Words() {}

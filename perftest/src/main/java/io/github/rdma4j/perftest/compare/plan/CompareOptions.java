@@ -30,10 +30,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         usageHelpAutoWidth = true)
 public final class CompareOptions {
-    /**
-     * So that the interval of the median leaves out three rounds at either end, which something else may have
-     * disturbed.
-     */
+    /** The interval of the median then leaves out three rounds at either end, which may have been disturbed. */
     private static final int ROUNDS = 15;
 
     @Option(
@@ -190,7 +187,7 @@ public final class CompareOptions {
             description = "Show this help screen.")
     private boolean help;
 
-    /** Whether instructions are counted, and no time is taken. */
+    /** Returns whether instructions are counted, and no time is taken. */
     public boolean counts() {
         return count;
     }
@@ -199,20 +196,20 @@ public final class CompareOptions {
         return help;
     }
 
-    /** The machine of the servers; empty for this one. */
+    /** Returns the machine of the servers; empty for this one. */
     public Optional<PeerAddress> peer() {
         return Optional.ofNullable(peer).map(text -> PeerAddress.parse(Protocol.COMPARE, text));
     }
 
-    /** Where the JSON document goes. */
+    /** Returns the target of the JSON document. */
     public JsonTarget json() {
         return JsonTarget.of(json);
     }
 
     /**
-     * The checked plan.
+     * Returns the checked plan.
      *
-     * @throws IllegalParameterException when something makes no sense
+     * @throws IllegalParameterException when a value is invalid
      */
     public ComparePlan plan() {
         List<Tool> chosen = SizeLists.tools(tools);
@@ -258,12 +255,12 @@ public final class CompareOptions {
                         : expectations.stream()
                                 .map(text -> Expectation.parse(text, cases))
                                 .toList());
-        // The tool's own rules, before anything is started.
+        // Apply the tool's own rules before anything is started.
         cases.forEach(test -> plan.order(test, device, plan.gidIndex(), true).clientParameters(RunOrder.HOST));
         return plan;
     }
 
-    /** The bounds, as given. */
+    /** Returns the bounds, as on the command line. */
     public List<String> expectations() {
         return expectations;
     }

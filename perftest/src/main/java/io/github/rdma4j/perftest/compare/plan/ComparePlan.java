@@ -7,25 +7,26 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What the command line asks for.
+ * The comparison that the command line asks for.
  *
  * @param cases the rows of the comparison
- * @param rounds how often each is run, at most
- * @param roundsWithinSeconds after which no further round begins, once there are enough for an interval; 0 for no limit
+ * @param rounds the largest number of rounds
+ * @param roundsWithinSeconds the time after which no further round begins, once there are enough for an interval; 0 for
+ *     no limit
  * @param iterations messages per queue pair, or 0 for {@link DefaultIterations}
  * @param device name of the device; null for the first one
  * @param devicePort its port
  * @param gidIndex index into the port's GID table; -1 to choose
  * @param mtu path MTU in bytes, or 0
  * @param connection type of the queue pairs; null for RC
- * @param queuePairs of the bandwidth tools
- * @param transmitDepth of the bandwidth tools, or 0
- * @param moderation of the bandwidth tools, or 0
+ * @param queuePairs queue pairs of the bandwidth tools
+ * @param transmitDepth transmit depth of the bandwidth tools, or 0
+ * @param moderation completion moderation of the bandwidth tools, or 0
  * @param port TCP port; 0 for a free one
  * @param timeoutSeconds the longest a run may take
- * @param warmUp whether Java compiles what it measures first
- * @param tcp how plain TCP is run
- * @param cFolder where the C tools are; null for the PATH
+ * @param warmUp whether Java compiles the measured code first
+ * @param tcp how to run plain TCP
+ * @param cFolder the folder of the C tools; null for the PATH
  * @param expectations bounds of the ratios
  */
 public record ComparePlan(
@@ -55,18 +56,18 @@ public record ComparePlan(
         expectations = List.copyOf(expectations);
     }
 
-    /** The tools, each once. */
+    /** Returns the tools, each once. */
     public List<Tool> tools() {
         return cases.stream().map(TestCase::tool).distinct().toList();
     }
 
     /**
-     * The run of a case.
+     * Returns the run of a case.
      *
      * @param test one of the cases
      * @param usedDevice name of the device, resolved
      * @param usedGidIndex index of the GID, resolved; -1 for none
-     * @param software whether the device is one without hardware
+     * @param software whether it is a software device
      */
     public RunOrder order(TestCase test, String usedDevice, int usedGidIndex, boolean software) {
         boolean latency = test.tool().isLatency();

@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.compare.plan;
 
 import java.time.Duration;
 
-/** A point in time after which nothing is waited for any longer. */
+/** The time at which waiting ends. */
 public final class Deadline {
     private final long end;
 
@@ -12,17 +12,17 @@ public final class Deadline {
         this.end = end;
     }
 
-    /** From now on. */
+    /** Returns a deadline that begins now. */
     public static Deadline in(Duration limit) {
         return new Deadline(System.nanoTime() + limit.toNanos());
     }
 
-    /** Nanoseconds left; not negative. */
+    /** Returns the nanoseconds left; not negative. */
     public long remainingNanoseconds() {
         return Math.max(0, end - System.nanoTime());
     }
 
-    /** Whether it has passed. */
+    /** Returns whether it has passed. */
     public boolean passed() {
         return remainingNanoseconds() == 0;
     }

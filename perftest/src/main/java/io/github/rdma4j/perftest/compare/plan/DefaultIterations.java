@@ -5,11 +5,11 @@ package io.github.rdma4j.perftest.compare.plan;
 import io.github.rdma4j.perftest.options.Tool;
 
 /**
- * How many messages a run has when nobody says it: so many that it takes some tenths of a second to a second, on a
- * software device or on an adapter. The numbers are round, so that they can be typed.
+ * The default number of messages in a run: enough for some tenths of a second to a second, on a software device or on
+ * an adapter. The numbers are round, so that they are easy to type.
  */
 final class DefaultIterations {
-    /** Of a software device in an emulated machine: what it was written for, and the slowest there is. */
+    /** For a software device in an emulated machine, which is the slowest environment. */
     private static final double SOFTWARE_MESSAGE_MICROSECONDS = 20;
 
     private static final double SOFTWARE_BYTES_PER_MICROSECOND = 60;
@@ -19,7 +19,7 @@ final class DefaultIterations {
     private static final double ADAPTER_BYTES_PER_MICROSECOND = 12_000;
     private static final double ADAPTER_RUN_MICROSECONDS = 4e5;
 
-    /** A latency test takes longer than its median says: every now and then a CPU is taken away for milliseconds. */
+    /** A latency test takes longer than its median suggests: sometimes a CPU is taken away for milliseconds. */
     private static final double LATENCY_SHARE = 0.1;
 
     private static final int LEAST = 100;
@@ -28,9 +28,9 @@ final class DefaultIterations {
     private DefaultIterations() {}
 
     /**
-     * @param tool whose run
+     * @param tool the tool
      * @param size message size in bytes
-     * @param software whether the device is one without hardware
+     * @param software whether it is a software device
      */
     static int of(Tool tool, long size, boolean software) {
         double message = software
@@ -41,7 +41,7 @@ final class DefaultIterations {
         return (int) Math.clamp(round(count), LEAST, MOST);
     }
 
-    /** The next of 1, 2 and 5 times a power of ten below, or the one above if that is nearer. */
+    /** Rounds to the next lower 1, 2 or 5 times a power of ten, or to the next higher one if it is nearer. */
     private static double round(double count) {
         double power = Math.pow(10, Math.floor(Math.log10(count)));
         double digit = count / power;

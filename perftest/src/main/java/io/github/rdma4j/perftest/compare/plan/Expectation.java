@@ -8,24 +8,24 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A bound on a ratio, so that the comparison can be a gate: {@code TOOL:SIZE:median<=NUMBER}, with {@code best} and
- * {@code >=} as the other choices. It is about the tool's first metric, t_typical or BW average; the median is that of
- * the rounds' ratios, as in the table.
+ * A bound on a ratio, which turns the comparison into a gate: {@code TOOL:SIZE:median<=NUMBER}; {@code best} and {@code
+ * >=} are the other choices. It applies to the tool's first metric, t_typical or BW average. The median is the median
+ * of the rounds' ratios, as in the table.
  *
- * @param text as given
+ * @param text the text on the command line
  * @param test tool and size
- * @param best whether it is about the best figures, not the median of the ratios
- * @param atMost whether the bound is an upper one
- * @param bound of Java's figure over C's
+ * @param best whether it applies to the best figures instead of the median of the ratios
+ * @param atMost whether it is an upper bound
+ * @param bound the bound on the ratio of Java's figure to C's
  */
 public record Expectation(String text, TestCase test, boolean best, boolean atMost, double bound) {
     private static final Pattern SYNTAX =
             Pattern.compile("([a-z_]+):([0-9]+[KM]?):(best|median)(<=|>=)([0-9]{1,9}(?:\\.[0-9]{1,9})?)");
 
     /**
-     * Reads one.
+     * Parses an expectation.
      *
-     * @throws IllegalParameterException when it is none, or about a row that the comparison will not have
+     * @throws IllegalParameterException when the text is invalid, or about a row that the comparison will not have
      */
     public static Expectation parse(String text, List<TestCase> cases) {
         Matcher parts = SYNTAX.matcher(text);
@@ -43,7 +43,7 @@ public record Expectation(String text, TestCase test, boolean best, boolean atMo
                 Double.parseDouble(parts.group(5)));
     }
 
-    /** Whether the ratio is as expected; what is none, as of a C tool that has printed 0, is not. */
+    /** Returns whether the ratio is as expected; what is none, as of a C tool that has printed 0, is not. */
     public boolean isMet(double ratio) {
         return Double.isFinite(ratio) && (atMost ? ratio <= bound : ratio >= bound);
     }

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * Where the JSON document goes.
+ * The target of the JSON document.
  *
  * @param file null for none, or standard output
  * @param isOutput whether it goes to standard output
@@ -20,7 +20,7 @@ public record JsonTarget(Path file, boolean isOutput) {
     private static final String OUTPUT = "-";
 
     /**
-     * By the value of {@code --out_json}.
+     * Returns the target for a value of {@code --out_json}.
      *
      * @param text a file, {@code -} for standard output; null for none
      * @throws java.nio.file.InvalidPathException when it cannot be the name of a file
@@ -32,7 +32,7 @@ public record JsonTarget(Path file, boolean isOutput) {
     }
 
     /**
-     * Looks whether it can be written, before anything is measured.
+     * Checks before the measurement that it can be written.
      *
      * @throws IllegalParameterException when it cannot
      */

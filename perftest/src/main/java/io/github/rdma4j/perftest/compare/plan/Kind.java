@@ -5,18 +5,18 @@ package io.github.rdma4j.perftest.compare.plan;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.Verb;
 
-/** What a tool measures, apart from how: over plain TCP there is one test of each kind. */
+/** The quantity that a tool measures: over plain TCP there is one test of each kind. */
 public enum Kind {
-    /** Half the time of a message and its answer: what one message takes. */
+    /** Half the time of a message and its answer, which is the time of one message. */
     ONE_WAY,
 
-    /** The whole time of a question and its answer. */
+    /** The whole time of a request and its answer. */
     ROUND_TRIP,
 
-    /** Messages that follow each other without waiting. */
+    /** A stream of messages without waiting. */
     BANDWIDTH;
 
-    /** The kind of a tool. A read and an atomic operation are not over before their answer is there. */
+    /** Returns the kind of a tool. A read or an atomic operation ends with its answer. */
     static Kind of(Tool tool) {
         if (!tool.isLatency()) {
             return BANDWIDTH;
@@ -24,17 +24,20 @@ public enum Kind {
         return tool.verb() == Verb.READ || tool.verb() == Verb.ATOMIC ? ROUND_TRIP : ONE_WAY;
     }
 
-    /** Into how many equal parts the time to and fro falls, of which one is the latency. */
+    /** Returns the number of equal parts of a round trip, of which one is the latency. */
     public int parts() {
         return this == ROUND_TRIP ? 1 : 2;
     }
 
-    /** Messages, or operations, when one side begins so many: in a ping-pong each message is answered by another. */
+    /**
+     * Returns the number of messages or operations when one side begins this many: in a ping-pong each message is
+     * answered by another.
+     */
     public long messages(long begun) {
         return this == ONE_WAY ? 2 * begun : begun;
     }
 
-    /** In words. */
+    /** Returns the kind in words. */
     public String title() {
         return switch (this) {
             case ONE_WAY -> "TCP latency";

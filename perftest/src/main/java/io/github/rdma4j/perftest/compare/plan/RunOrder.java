@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One run, the same for Java and for C. Values that are 0 are left to the tools' defaults, which are the same.
+ * One run, with equal parameters for Java and for C. A value of 0 selects the tools' default, which is equal in both.
  *
- * @param tool what to run
+ * @param tool the tool
  * @param size message size in bytes
  * @param iterations messages per queue pair
  * @param device name of the device; null for the first one
@@ -28,7 +28,7 @@ import java.util.Map;
  * @param moderation messages per completion, or 0
  * @param port TCP port of the control channel
  * @param timeoutSeconds the longest the run may take
- * @param warmUp whether Java compiles what it measures first
+ * @param warmUp whether Java compiles the measured code first
  */
 public record RunOrder(
         Tool tool,
@@ -45,33 +45,33 @@ public record RunOrder(
         int port,
         int timeoutSeconds,
         boolean warmUp) {
-    /** By which a client reaches a server on the same machine. */
+    /** The address of a server on the same machine. */
     public static final String HOST = "127.0.0.1";
 
     /**
-     * Local ACK timeout of 1 s instead of 67 ms: an emulated CPU can stand still for longer than that. On the way from
-     * a device to itself nothing is lost; where the last packet of a message is lost between two machines, Java and C
+     * A local ACK timeout of 1 s instead of 67 ms, because an emulated CPU can pause for longer than 67 ms. A device
+     * that sends to itself loses no packets. If the last packet of a message is lost between two machines, Java and C
      * wait equally long.
      */
     private static final int QUEUE_PAIR_TIMEOUT = 18;
 
-    /** In an encoded order. */
+    /** The number of values in an encoded order. */
     private static final int VALUES = 14;
 
-    /** A day, as the command line allows, and the hour that warm-up may add. */
+    /** A day, which is the limit of the command line, and the hour that warm-up may add. */
     private static final int MOST_SECONDS = 90_000;
 
-    /** This order at another TCP port. */
+    /** Returns this order with another TCP port. */
     public RunOrder withPort(int other) {
         return with(device, devicePort, gidIndex, iterations, other, timeoutSeconds);
     }
 
-    /** This order on another device. */
+    /** Returns this order for another device. */
     public RunOrder at(String otherDevice, int otherPort, int otherGidIndex) {
         return with(otherDevice, otherPort, otherGidIndex, iterations, port, timeoutSeconds);
     }
 
-    /** This order with another number of messages. */
+    /** Returns this order with another number of messages. */
     public RunOrder withIterations(int other) {
         return with(device, devicePort, gidIndex, other, port, timeoutSeconds);
     }
@@ -95,40 +95,40 @@ public record RunOrder(
                 warmUp);
     }
 
-    /** When a run that begins now must be over. */
+    /** Returns when a run that begins now must be over. */
     public Deadline deadline() {
         return Deadline.in(Duration.ofSeconds(timeoutSeconds));
     }
 
-    /** What is measured. */
+    /** Returns the kind of measurement. */
     public Kind kind() {
         return Kind.of(tool);
     }
 
-    /** Messages of the run, both directions together. */
+    /** Returns the number of messages of the run, both directions together. */
     public long messages() {
         return kind().messages((long) iterations * queuePairs);
     }
 
-    /** This order with more time. */
+    /** Returns this order with more time. */
     public RunOrder withMoreTime(int seconds) {
         return with(device, devicePort, gidIndex, iterations, port, timeoutSeconds + seconds);
     }
 
     /**
-     * What the Java tool is asked to do as the server.
+     * Returns the parameters of the Java tool as the server.
      *
-     * @throws io.github.rdma4j.perftest.exit.IllegalParameterException when the values make no sense together
+     * @throws io.github.rdma4j.perftest.exit.IllegalParameterException when the values contradict each other
      */
     public TestParameters serverParameters() {
         return TestParameters.parse(tool, javaArguments());
     }
 
     /**
-     * What the Java tool is asked to do as the client.
+     * Returns the parameters of the Java tool as the client.
      *
-     * @param host where its server is
-     * @throws io.github.rdma4j.perftest.exit.IllegalParameterException when the values make no sense together
+     * @param host the server's address
+     * @throws io.github.rdma4j.perftest.exit.IllegalParameterException when the values contradict each other
      */
     public TestParameters clientParameters(String host) {
         List<String> arguments = javaArguments();
@@ -146,10 +146,10 @@ public record RunOrder(
         return arguments;
     }
 
-    /** The arguments that Java's and C's tool have in common, without the server's name. */
+    /** Returns the arguments that Java's and C's tools share, without the server's name. */
     public List<String> arguments() {
         List<String> arguments = new ArrayList<>();
-        // The frequency of the CPUs may change as much as it likes: every run has the same chance of it.
+        // Ignore changes of the CPU frequency: they affect every run alike.
         arguments.add("-F");
         if (device != null) {
             option(arguments, "-d", device);
@@ -187,7 +187,10 @@ public record RunOrder(
         arguments.add(value.toString());
     }
 
-    /** As words of a line. No device name contains white space: it is the name of a folder that the kernel made. */
+    /**
+     * Returns the order as words of a line. Device names contain no white space, because the kernel uses them as folder
+     * names.
+     */
     public String encode() {
         return String.join(
                 " ",
@@ -208,10 +211,10 @@ public record RunOrder(
     }
 
     /**
-     * The reverse of {@link #encode()}. The text may come from another machine: each value is one that its option
-     * takes.
+     * Parses the text of {@link #encode()}. It may come from another machine, so each value must be valid for its
+     * option.
      *
-     * @throws IllegalArgumentException when the text is not such a line
+     * @throws IllegalArgumentException when the text is invalid
      */
     public static RunOrder decode(String text) {
         Map<String, String> values = new HashMap<>();
@@ -243,7 +246,7 @@ public record RunOrder(
     }
 
     /**
-     * This order, if the tool's command line takes all of it together.
+     * Returns this order, if the tool's command line accepts it.
      *
      * @throws IllegalArgumentException if it does not
      */

@@ -11,7 +11,7 @@ import java.time.Duration;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The command line of the machine that has the servers of a comparison. */
+/** The command line of the machine that runs the servers of a comparison. */
 @Command(
         name = "rdma4j compare --serve",
         description = "Has the servers of one comparison that rdma4j compare --peer makes from another machine, and"
@@ -82,9 +82,9 @@ public final class ServeOptions {
     }
 
     /**
-     * Whether the values make sense.
+     * Checks the values.
      *
-     * @throws IllegalParameterException when one does not
+     * @throws IllegalParameterException when one is invalid
      */
     public void check() {
         if (cFolder != null && !Files.isDirectory(cFolder)) {
@@ -92,32 +92,32 @@ public final class ServeOptions {
         }
     }
 
-    /** Name of the device; null to choose. */
+    /** Returns the name of the device; null to choose. */
     public String device() {
         return device;
     }
 
-    /** Its port. */
+    /** Returns its port. */
     public int devicePort() {
         return devicePort;
     }
 
-    /** Index of the GID; -1 to choose. */
+    /** Returns the index of the GID; -1 to choose. */
     public int gidIndex() {
         return gidIndex;
     }
 
-    /** The TCP port to listen at. */
+    /** Returns the TCP port to listen at. */
     public int port() {
         return port != null ? port : Protocol.COMPARE.port();
     }
 
-    /** The longest wait for the other machine. */
+    /** Returns the longest wait for the other machine. */
     public Duration patience() {
         return Duration.ofSeconds(timeout);
     }
 
-    /** Where the C tools are; null for the PATH. */
+    /** Returns the folder of the C tools; null for the PATH. */
     public Path cFolder() {
         return cFolder;
     }

@@ -12,9 +12,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Reads which tools are run, and with which sizes: {@code --tools LIST}, and any number of {@code --sizes [TOOL=]LIST}.
- */
+/** Parses the tools and sizes to run: {@code --tools LIST}, and any number of {@code --sizes [TOOL=]LIST}. */
 final class SizeLists {
     private static final String ALL = "all";
 
@@ -27,9 +25,9 @@ final class SizeLists {
     private SizeLists() {}
 
     /**
-     * The tools of a list, or "all".
+     * Parses a list of tools, or "all".
      *
-     * @throws IllegalParameterException when a name is unknown or comes twice, or there is none
+     * @throws IllegalParameterException when a name is unknown or repeated, or the list is empty
      */
     static List<Tool> tools(String text) {
         if (text.strip().equals(ALL)) {
@@ -46,7 +44,7 @@ final class SizeLists {
         return tools;
     }
 
-    /** The tool of that name, for a value of an option. */
+    /** Returns the tool with a name in the value of an option. */
     static Tool tool(String option, String name) {
         return Tool.ofCommand(name)
                 .orElseThrow(() -> new IllegalParameterException(option + ": there is no tool '" + name
@@ -57,12 +55,12 @@ final class SizeLists {
     }
 
     /**
-     * The rows of the comparison.
+     * Returns the rows of the comparison.
      *
-     * @param tools chosen
-     * @param texts values of --sizes; a list with a tool's name counts for it, one without for all others that
-     *     can have them
-     * @throws IllegalParameterException when one is wrong, or for a tool that is not chosen
+     * @param tools the chosen tools
+     * @param texts values of --sizes: a list with a tool's name applies to this tool, and one without to all others
+     *     that support its sizes
+     * @throws IllegalParameterException when one is invalid, or for a tool that is not chosen
      */
     static List<TestCase> cases(List<Tool> tools, List<String> texts) {
         Map<Tool, List<Long>> named = new EnumMap<>(Tool.class);

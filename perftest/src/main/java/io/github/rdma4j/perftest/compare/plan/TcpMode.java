@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** How plain TCP waits for a message in a test of latency. In a test of bandwidth it always sleeps in the kernel. */
+/** How plain TCP waits for a message in a latency test. In a bandwidth test it always sleeps in the kernel. */
 public enum TcpMode {
-    /** It asks the kernel again and again, as the RDMA tools ask the device. */
+    /** It polls the kernel, as the RDMA tools poll the device. */
     SPIN,
 
     /** It sleeps in the kernel. */
@@ -19,9 +19,9 @@ public enum TcpMode {
     NONE;
 
     /**
-     * The mode of that name.
+     * Returns the mode with a name.
      *
-     * @throws IllegalParameterException when there is none
+     * @throws IllegalParameterException when there is no such mode
      */
     static TcpMode of(String text) {
         return Arrays.stream(values())
@@ -31,7 +31,7 @@ public enum TcpMode {
                         + Arrays.stream(values()).map(TcpMode::option).collect(Collectors.joining(", "))));
     }
 
-    /** As on the command line. */
+    /** Returns the name on the command line. */
     public String option() {
         return name().toLowerCase(Locale.ROOT);
     }

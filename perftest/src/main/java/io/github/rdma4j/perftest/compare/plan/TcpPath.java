@@ -13,17 +13,18 @@ import java.util.Comparator;
 import java.util.Optional;
 
 /**
- * Where plain TCP goes. With both ends on this machine: to the address of the RDMA device's own network interface,
- * where it has one, and the kernel loops it back, as the device does with RDMA. Else to the address that was named.
+ * The path of plain TCP. With both ends on this machine, it is the address of the RDMA device's own network interface,
+ * if it has one; the kernel loops the traffic back, as the device does with RDMA. Otherwise it is the address that the
+ * user named.
  *
- * @param address numeric, of the server
- * @param networkInterface that has it, or by which this machine reaches it; null when not known
+ * @param address the server's numeric address
+ * @param networkInterface the interface with the address, or the one by which this machine reaches it; null if unknown
  */
 public record TcpPath(String address, String networkInterface) {
     private static final String LOOPBACK = "127.0.0.1";
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
 
-    /** The path of a device. Without a network interface, or one without an address, it is the loopback's. */
+    /** Returns the path of a device. Without a network interface, or if it has no address, it is the loopback path. */
     public static TcpPath of(String device, int port, int gidIndex) {
         Path name = DEVICES.resolve(Path.of(
                 device,
@@ -40,9 +41,9 @@ public record TcpPath(String address, String networkInterface) {
     }
 
     /**
-     * The path to another machine.
+     * Returns the path to another machine.
      *
-     * @param address of it
+     * @param address the other machine's address
      * @param own the address of this machine by which it reaches it
      */
     public static TcpPath to(String address, InetAddress own) {

@@ -5,13 +5,13 @@ package io.github.rdma4j.perftest.compare.plan;
 import io.github.rdma4j.perftest.tcp.TcpRun;
 
 /**
- * How plain TCP is run.
+ * How to run plain TCP.
  *
- * @param path where it goes
- * @param spin whether it spins in tests of latency
+ * @param path its path
+ * @param spin whether it spins in latency tests
  */
 public record TcpSetting(TcpPath path, boolean spin) {
-    /** The run over TCP that stands beside a run over RDMA: the same size, and as many messages. */
+    /** Returns the TCP run that belongs to an RDMA run, with the same size and number of messages. */
     public TcpRun run(RunOrder order) {
         boolean latency = order.tool().isLatency();
         return new TcpRun(

@@ -10,7 +10,7 @@ import java.util.List;
 /**
  * A row of the comparison.
  *
- * @param tool what is run
+ * @param tool the tool
  * @param size message size in bytes
  */
 public record TestCase(Tool tool, long size) {
@@ -27,7 +27,7 @@ public record TestCase(Tool tool, long size) {
         return test;
     }
 
-    /** What is measured. */
+    /** Returns the kind of measurement. */
     public Kind kind() {
         return Kind.of(tool);
     }

@@ -19,7 +19,10 @@ import io.github.rdma4j.perftest.options.Tool;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** Writes a comparison as one JSON document; docs/results.md has the schema, docs/compare.md what is special in it. */
+/**
+ * Writes a comparison as one JSON document. docs/results.md has the schema; docs/compare.md describes the fields that
+ * only comparisons have.
+ */
 public final class CompareJson {
     private CompareJson() {}
 

@@ -24,9 +24,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Prints a comparison as it goes: conditions, the tools' usual tables round by round, and the comparison. */
+/** Prints a comparison as it proceeds: conditions, the tools' usual tables round by round, and the comparison. */
 public final class CompareReport {
-    /** The settings that must be the same for the figures to be comparable, by their names in the banner. */
+    /** The settings, by their names in the banner, that must be equal for the figures to be comparable. */
     private static final List<String> COMPARED =
             List.of("Number of qps", "TX depth", "CQ Moderation", "Mtu", "GID index", "Max inline data");
 
@@ -45,13 +45,13 @@ public final class CompareReport {
         this.progress = progress;
     }
 
-    /** A step that may take long begins, other than a run. */
+    /** Prints that a step begins that may take long, other than a run. */
     public void step(String what) {
         progress.step(what);
     }
 
     /**
-     * A run begins.
+     * Prints that a run begins.
      *
      * @param phase in words
      */
@@ -66,10 +66,10 @@ public final class CompareReport {
     }
 
     /**
-     * Prints what will be done, and where.
+     * Prints the plan and the conditions.
      *
-     * @param tcp how plain TCP is run; null when it is not
-     * @param tcpPrograms its C programs, in words; null when it is not run
+     * @param tcp how plain TCP is run; null without it
+     * @param tcpPrograms its C programs, in words; null without it
      */
     public void begin(ComparePlan plan, Conditions conditions, TcpSetting tcp, String tcpPrograms) {
         line(
@@ -98,7 +98,7 @@ public final class CompareReport {
         }
     }
 
-    /** There are fewer CPUs than ends that spin: the conclusion repeats it. */
+    /** Prints that there are fewer CPUs than spinning ends, and repeats it in the conclusion. */
     public void shortOfCpus(String sentence) {
         shortage = sentence;
         line(" warning: %s", sentence);
@@ -160,7 +160,7 @@ public final class CompareReport {
                 plural(machine.processors(), "CPU"));
     }
 
-    /** Where plain TCP goes, in words. */
+    /** Describes the path of plain TCP. */
     private static String way(TcpSetting tcp, ServerMachine server) {
         String name = tcp.path().networkInterface();
         if (server == null) {
@@ -178,12 +178,12 @@ public final class CompareReport {
     }
 
     /**
-     * The runs of a case that do not count are over.
+     * Prints the end of a case's warm-up.
      *
-     * @param order what was run
-     * @param last the last one; its heading is the one of all later tables
-     * @param runs how many there were
-     * @param seconds how long they took
+     * @param order the order of the runs
+     * @param last the last run; all later tables have its heading
+     * @param runs the number of runs
+     * @param seconds their duration
      */
     public void warmedUp(RunOrder order, Measurement last, int runs, double seconds) {
         boolean tcp = last.implementation().isTcp();
@@ -199,7 +199,7 @@ public final class CompareReport {
                 seconds);
     }
 
-    /** A round begins. */
+    /** Prints that a round begins. */
     public void round(int number, int rounds) {
         lastTool = null;
         line("");
@@ -208,13 +208,13 @@ public final class CompareReport {
                 number, rounds, Implementation.turns(number).getFirst().title());
     }
 
-    /** No further round begins. */
+    /** Prints that no further round begins. */
     public void roundsEnd(int rounds, int planned, int seconds) {
         line("");
         line("ended after %d of %d rounds: the %d s of --rounds-within are over", rounds, planned, seconds);
     }
 
-    /** A run of the round is over: prints its row. */
+    /** Prints the row of a run. */
     public void measured(RunOrder order, Measurement measurement) {
         headings.putIfAbsent(order.tool(), measurement.output().heading());
         String heading = headings.get(order.tool());
@@ -226,13 +226,13 @@ public final class CompareReport {
         line("%-8s %s", measurement.implementation().title(), row(measurement, heading));
     }
 
-    /** The row under a heading: the printed one, where there is one. */
+    /** Returns the row under a heading: the printed row, if there is one. */
     private static String row(Measurement measurement, String heading) {
         String printed = measurement.output().row();
         return printed.isEmpty() ? TableRow.of(heading, measurement.output().figures()) : printed;
     }
 
-    /** Warns when Java and C were not run with the same settings. */
+    /** Warns if Java and C ran with different settings. */
     public void settings(RunOrder order, Round round) {
         for (String name : COMPARED) {
             String java = round.of(Implementation.JAVA).output().settings().get(name);
@@ -265,7 +265,7 @@ public final class CompareReport {
         line("%.0f s in all", result.seconds());
     }
 
-    /** The ratio with its interval, where it has one. */
+    /** Returns the ratio with its interval, if it has one. */
     private static String ratio(Verdict verdict) {
         String ratio = String.format(Locale.ROOT, "%.3f", verdict.ratio());
         MedianInterval median = verdict.row().ratio();
@@ -274,7 +274,7 @@ public final class CompareReport {
                 : ratio + " (" + ComparisonTable.interval(median) + ")";
     }
 
-    /** Prints the comparison of what was measured before something failed; no expectation can be judged by it. */
+    /** Prints the results before a failure; no expectation can be judged by them. */
     public void broken(CompareResult result) {
         line("");
         line("broken off; what was measured before:");
@@ -287,12 +287,12 @@ public final class CompareReport {
         out.print(TcpTable.of(result.cases(), result.conditions()));
     }
 
-    /** Where the JSON document is. */
+    /** Prints the path of the JSON document. */
     public void written(Path file) {
         line("written: %s", file);
     }
 
-    /** A run gave no usable figure and is made again. */
+    /** Prints that a run gave no usable figure and is repeated. */
     public void repeats(String reason) {
         line("warning: %s; the run is repeated", reason);
     }

@@ -25,7 +25,7 @@ final class CompareTestJson {
 
     private CompareTestJson() {}
 
-    /** Writes it, where a value is expected; nothing when the implementation was not run with the tool. */
+    /** Writes the test, where a value is expected; nothing when the implementation was not run with the tool. */
     static void write(JsonGenerator json, CompareResult result, Tool tool, Implementation implementation)
             throws IOException {
         List<CaseResult> cases = result.cases().stream()
@@ -61,7 +61,7 @@ final class CompareTestJson {
         json.writeEndObject();
     }
 
-    /** The figures of the round in the middle, all samples, and the rounds. */
+    /** Writes the figures of the median round, all samples, and the rounds. */
     private static void writeResult(JsonGenerator json, CaseResult test, Implementation implementation)
             throws IOException {
         List<Measurement> measurements = test.of(implementation);

@@ -16,7 +16,7 @@ final class ComparisonTable {
     private ComparisonTable() {}
 
     /**
-     * Heading, one line per row, and what a ratio means.
+     * Returns the table: a heading, one line per row, and an explanation of the ratio.
      *
      * @param cases at least one
      */
@@ -51,7 +51,7 @@ final class ComparisonTable {
                 number(row.metric(), row.cBest()));
     }
 
-    /** Both ends of an interval; a dash where there is none. */
+    /** Returns both ends of an interval, or a dash if there is none. */
     static String interval(MedianInterval ratio) {
         return ratio.isBounded() ? ratio(ratio.low()) + " to " + ratio(ratio.high()) : "-";
     }

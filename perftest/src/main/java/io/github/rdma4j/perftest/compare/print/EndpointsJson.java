@@ -91,7 +91,7 @@ public final class EndpointsJson {
         json.writeEndObject();
     }
 
-    /** The figures of the round in the middle, all samples, and the rounds. */
+    /** Writes the figures of the median round, all samples, and the rounds. */
     private static void writeResult(JsonGenerator json, EchoResult result, Transport transport) throws IOException {
         LatencyFigures latency = result.latency(transport);
         json.writeStartObject();

@@ -17,7 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Prints a comparison of endpoints with TCP as it goes: conditions, a line for each round, and the table. */
+/** Prints a comparison of endpoints with TCP as it proceeds: conditions, a line for each round, and the table. */
 public final class EndpointsReport implements EndpointsListener {
     private final PrintStream out;
     private final Progress progress;
@@ -31,7 +31,7 @@ public final class EndpointsReport implements EndpointsListener {
         this.progress = progress;
     }
 
-    /** Prints what will be done, and where. */
+    /** Prints the plan and the conditions. */
     public void begin(EndpointsPlan plan, EchoPlace place) {
         line(
                 "rdma4j compare --endpoints: requests and echoes at fixed rates, endpoints and plain TCP in turn, both"
@@ -109,14 +109,14 @@ public final class EndpointsReport implements EndpointsListener {
         line("%.0f s in all", result.seconds());
     }
 
-    /** Prints the table of what was measured before the end. */
+    /** Prints the table of the results before the failure. */
     public void broken(EndpointsResult result) {
         line("");
         line("Measured before the end (%s):", result.state().key());
         out.print(EndpointsTable.of(result));
     }
 
-    /** Says where the document is. */
+    /** Prints the path of the document. */
     public void written(Path file) {
         line("The figures are in %s", file);
     }

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Endpoints beside TCP as text, and how to read it. */
+/** A comparison of endpoints with TCP as text, with an explanation. */
 final class EndpointsTable {
     private static final String LINE = "%7s %5s %9s  %-10s %9s  %9s %-19s %9s %-19s %8s %8s%n";
     private static final double NANOSECONDS = 1e3;
@@ -23,7 +23,7 @@ final class EndpointsTable {
     private EndpointsTable() {}
 
     /**
-     * Heading, lines of each case, and what the columns mean.
+     * Returns the table: a heading, the lines of each case, and an explanation of the columns.
      *
      * @param result with at least one case
      */

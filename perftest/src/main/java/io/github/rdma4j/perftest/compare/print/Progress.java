@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  * {@link #start()}; without it, only {@link #step} prints.
  */
 public final class Progress implements AutoCloseable {
-    /** Busy machines are late, and nobody should wait for ten seconds. */
+    /** Shorter than ten seconds without a line, even if a busy machine is late. */
     private static final Duration SILENCE = Duration.ofSeconds(7);
 
     private final PrintStream err;
@@ -50,7 +50,7 @@ public final class Progress implements AutoCloseable {
         return thread;
     }
 
-    /** A step begins. */
+    /** Begins a step. */
     public synchronized void step(String what) {
         long now = System.nanoTime();
         if (now - lastLine >= silence) {
@@ -60,7 +60,7 @@ public final class Progress implements AutoCloseable {
         begun = now;
     }
 
-    /** The command has printed a line of its own. */
+    /** Records that the command has printed a line of its own. */
     public synchronized void printed() {
         lastLine = System.nanoTime();
     }
@@ -87,7 +87,7 @@ public final class Progress implements AutoCloseable {
         lastLine = now;
     }
 
-    /** Nothing is printed from now on. */
+    /** Stops printing. */
     @Override
     public synchronized void close() {
         closed = true;

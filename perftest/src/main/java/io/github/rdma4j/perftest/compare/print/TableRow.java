@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A row under the heading of a perftest tool, for figures of what is none. */
+/** A row under the heading of a perftest tool, for figures of another program. */
 public final class TableRow {
     private static final Pattern COLUMN = Pattern.compile("[0-9.]+% percentile\\S*|BW (?:peak|average)\\S*|\\S+");
 
     private TableRow() {}
 
     /**
-     * The figures, each below its column's name; what is missing is a dash.
+     * Returns the figures, each below its column's name, with a dash for a missing figure.
      *
      * @param heading of the tool's table
      */

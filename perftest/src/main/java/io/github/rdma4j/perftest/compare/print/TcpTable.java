@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** RDMA beside plain TCP as text, and what a message costs the host's processors. */
+/** A comparison of RDMA with plain TCP as text, with the CPU time per message. */
 final class TcpTable {
     private static final String HEADING = "%-13s %9s  %-18s %12s %12s %12s %12s %8s %8s%n";
     private static final int RATIO_DECIMALS = 2;
@@ -19,7 +19,7 @@ final class TcpTable {
     private TcpTable() {}
 
     /**
-     * Heading, lines of each case, and what the columns mean.
+     * Returns the table: a heading, the lines of each case, and an explanation of the columns.
      *
      * @param cases at least one
      */
@@ -62,7 +62,7 @@ final class TcpTable {
                         < result.median(Implementation.TCP_JAVA, Metric.AVERAGE_BANDWIDTH);
     }
 
-    /** A line where not the size of the row was sent: not every program can send every size. */
+    /** Returns a line if the row's size was not the one sent, because not every program can send every size. */
     private static String otherSize(CaseResult result, Implementation implementation) {
         long asked = result.test().size();
         List<Measurement> measurements = result.of(implementation);

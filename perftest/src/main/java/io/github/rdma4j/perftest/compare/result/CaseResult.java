@@ -14,11 +14,11 @@ import java.util.stream.Stream;
  * All rounds of one case.
  *
  * @param test tool and size
- * @param order what was run each time
+ * @param order the order of each run
  * @param rounds at least one
  */
 public record CaseResult(TestCase test, RunOrder order, List<Round> rounds) {
-    /** So that ten lie beyond it. */
+    /** Ten samples then lie beyond it. */
     private static final int LEAST_SAMPLES_OF_PERCENTILE_99 = 1000;
 
     /** Copies the list. */
@@ -26,7 +26,7 @@ public record CaseResult(TestCase test, RunOrder order, List<Round> rounds) {
         rounds = List.copyOf(rounds);
     }
 
-    /** What one of them measured, round by round; empty when it was not run. */
+    /** Returns the measurements of an implementation, round by round; empty when it was not run. */
     public List<Measurement> of(Implementation implementation) {
         return rounds.stream()
                 .map(round -> round.of(implementation))
@@ -34,7 +34,7 @@ public record CaseResult(TestCase test, RunOrder order, List<Round> rounds) {
                 .toList();
     }
 
-    /** The metrics of the tool; of latencies the 99th percentile, too, where a run has samples enough for one. */
+    /** Returns the metrics of the tool; for latencies also the 99th percentile, if a run has enough samples for it. */
     public List<Metric> compared() {
         Stream<Metric> metrics = Metric.of(test.tool()).stream();
         return (test.tool().isLatency() && order.iterations() >= LEAST_SAMPLES_OF_PERCENTILE_99
@@ -43,12 +43,12 @@ public record CaseResult(TestCase test, RunOrder order, List<Round> rounds) {
                 .toList();
     }
 
-    /** What is compared, and what the messages cost. */
+    /** Returns the compared metrics and the costs of messages. */
     public List<Metric> metrics() {
         return Stream.concat(compared().stream(), Metric.costs().stream()).toList();
     }
 
-    /** The comparison, metric by metric. */
+    /** Returns the comparison, metric by metric. */
     public List<ComparisonRow> rows() {
         return compared().stream().map(this::row).toList();
     }
@@ -65,8 +65,8 @@ public record CaseResult(TestCase test, RunOrder order, List<Round> rounds) {
     }
 
     /**
-     * Java's figure over C's: the median of the rounds, as both figures of a round were measured one after the other.
-     * A round in which C has printed 0 has none.
+     * Returns the ratio of Java's figure to C's: the median over the rounds, because both figures of a round were
+     * measured one after the other. A round in which C has printed 0 has no ratio.
      */
     public MedianInterval ratio(Metric metric) {
         return MedianInterval.of(rounds.stream()
@@ -75,7 +75,7 @@ public record CaseResult(TestCase test, RunOrder order, List<Round> rounds) {
                 .toArray());
     }
 
-    /** The best figure of all rounds; NaN when there is none. */
+    /** Returns the best figure of all rounds; NaN when there is none. */
     public double best(Implementation implementation, Metric metric) {
         double[] figures = figures(implementation, metric);
         if (figures.length == 0) {
@@ -85,13 +85,13 @@ public record CaseResult(TestCase test, RunOrder order, List<Round> rounds) {
         return metric.lowerIsBetter() ? spread.minimum() : spread.maximum();
     }
 
-    /** The figure in the middle of all rounds; NaN when there is none. */
+    /** Returns the median figure of all rounds; NaN when there is none. */
     public double median(Implementation implementation, Metric metric) {
         double[] figures = figures(implementation, metric);
         return figures.length == 0 ? Double.NaN : Spread.of(figures).median();
     }
 
-    /** The figures of all rounds, without what is missing. */
+    /** Returns the figures of all rounds, without missing ones. */
     public double[] figures(Implementation implementation, Metric metric) {
         return of(implementation).stream()
                 .mapToDouble(measurement -> measurement.figureOrNaN(metric))

@@ -10,16 +10,16 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * A comparison that is over, or as much of one as was measured.
+ * A complete comparison, or the results of an incomplete one.
  *
- * @param started when
- * @param seconds how long it took, with the start of the JVM's server and the warm-up
+ * @param started the start time
+ * @param seconds the duration, including the start of the server's JVM and the warm-up
  * @param conditions of all runs
- * @param plan what was asked for
+ * @param plan the plan
  * @param tcp how plain TCP was run; null when it was not
- * @param cases the results, in the order of the plan; of one that was broken off those that have a round
+ * @param cases the results, in the order of the plan; an incomplete comparison has the cases with at least one round
  * @param state how it ended
- * @param failure what ended it, in words; null when it came to its end
+ * @param failure the failure that ended it, in words; null when it is complete
  */
 public record CompareResult(
         Instant started,
@@ -35,7 +35,7 @@ public record CompareResult(
         cases = List.copyOf(cases);
     }
 
-    /** A comparison that came to its end. */
+    /** Makes a complete comparison. */
     public CompareResult(
             Instant started,
             double seconds,
@@ -46,12 +46,12 @@ public record CompareResult(
         this(started, seconds, conditions, plan, tcp, cases, RunState.COMPLETE, null);
     }
 
-    /** The comparison of all cases. */
+    /** Returns the comparison of all cases. */
     List<ComparisonRow> rows() {
         return cases.stream().flatMap(result -> result.rows().stream()).toList();
     }
 
-    /** What it says to each expectation; nothing if it was broken off, perhaps before the case was run. */
+    /** Returns the verdict on each expectation; none if the comparison is incomplete, because a case may be missing. */
     public List<Verdict> verdicts() {
         if (state != RunState.COMPLETE) {
             return List.of();
@@ -62,7 +62,7 @@ public record CompareResult(
                 .toList();
     }
 
-    /** The expectations that are not met. */
+    /** Returns the expectations that are not met. */
     public List<Expectation> missed() {
         return verdicts().stream()
                 .filter(verdict -> !verdict.met())

@@ -9,12 +9,12 @@ import io.github.rdma4j.perftest.figures.MedianInterval;
  * Java and C in one metric of one case, over all rounds.
  *
  * @param test tool and size
- * @param metric what is compared
+ * @param metric the compared metric
  * @param javaMedian the median of Java's figures
- * @param cMedian the median of C's
- * @param ratio Java's over C's, of the rounds
+ * @param cMedian the median of C's figures
+ * @param ratio the ratio of Java's figure to C's, over the rounds
  * @param javaBest the best of Java's figures
- * @param cBest the best of C's
+ * @param cBest the best of C's figures
  */
 public record ComparisonRow(
         TestCase test,
@@ -24,7 +24,7 @@ public record ComparisonRow(
         MedianInterval ratio,
         double javaBest,
         double cBest) {
-    /** Java's best over C's. */
+    /** Returns the ratio of Java's best to C's. */
     public double bestRatio() {
         return javaBest / cBest;
     }

@@ -14,29 +14,29 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Under what conditions the figures were measured: without them they say nothing to anybody else.
+ * The conditions of a measurement, without which its figures mean nothing to anybody else.
  *
  * @param environment device, machine, JVM and versions
- * @param cFolder where the C tools are
- * @param server the machine of the servers; null where it is this one, with the same device
+ * @param cFolder the folder of the C tools
+ * @param server the machine of the servers; null if it is this one, with the same device
  */
 public record Conditions(Environment environment, String cFolder, ServerMachine server) {
     private static final int IPV4_OFFSET = 12;
 
-    /** With both ends on this machine. */
+    /** Makes conditions with both ends on this machine. */
     public Conditions(Environment environment, String cFolder) {
         this(environment, cFolder, null);
     }
 
     /**
-     * Looks at the device and the machine.
+     * Reads the conditions from the device and the machine.
      *
-     * @param device its name; null for the one that has the address, or else the first one
+     * @param device its name; null for the device with the address, or else the first one
      * @param devicePort its port
      * @param gidIndex index of the GID; -1 to choose
-     * @param address of this machine, by which another one reaches it; null where both ends are here
-     * @param cVersion of the C tools
-     * @param cFolder where they are
+     * @param address the address of this machine by which the other one reaches it; null if both ends are here
+     * @param cVersion the version of the C tools
+     * @param cFolder the folder of the C tools
      * @throws io.github.rdma4j.verbs.VerbsException when there is no such device
      */
     public static Conditions look(
@@ -54,7 +54,7 @@ public record Conditions(Environment environment, String cFolder, ServerMachine 
         }
     }
 
-    /** These conditions with the servers on another machine. */
+    /** Returns these conditions with the servers on another machine. */
     public Conditions with(ServerMachine other) {
         return new Conditions(environment, cFolder, other);
     }
@@ -71,11 +71,11 @@ public record Conditions(Environment environment, String cFolder, ServerMachine 
                 }
             }
         }
-        // With no device at all, looking for any name gives the explanation of why there is none.
+        // Without any device, a search for any name reports why there is none.
         return devices.isEmpty() ? "" : devices.getFirst().name();
     }
 
-    /** The GID that is the address. */
+    /** Returns the GID that stands for the address. */
     private static Optional<GidEntry> gid(DeviceContext context, int devicePort, InetAddress address) {
         if (address == null) {
             return Optional.empty();
@@ -89,18 +89,18 @@ public record Conditions(Environment environment, String cFolder, ServerMachine 
                 .toList());
     }
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     public String device() {
         return environment.device();
     }
 
-    /** Whether it, or the servers', is one without hardware, as SoftRoCE is. */
+    /** Returns whether it, or the servers', is one without hardware, as SoftRoCE is. */
     public boolean software() {
         return environment.softwareDevice()
                 || server != null && server.environment().softwareDevice();
     }
 
-    /** Index of the GID that this machine uses; -1 where LIDs are used. */
+    /** Returns the index of the GID that this machine uses; -1 if LIDs are used. */
     public int gidIndex() {
         return environment.gidIndex();
     }

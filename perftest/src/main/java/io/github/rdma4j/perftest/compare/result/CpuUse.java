@@ -7,15 +7,14 @@ import io.github.rdma4j.perftest.environment.CpuTime;
 /**
  * CPU time of a run, or per message.
  *
- * @param processes nanoseconds that the processes of both ends used, in user space and in the kernel; NaN when not
- *     known
- * @param machine nanoseconds that all processors of the machine were busy in the same time; NaN when not known
+ * @param processes nanoseconds that the processes of both ends used, in user space and in the kernel; NaN if unknown
+ * @param machine nanoseconds that all processors of the machine were busy in the same time; NaN if unknown
  */
 public record CpuUse(double processes, double machine) {
-    /** Of nobody knows what. */
+    /** An unknown CPU time. */
     static final CpuUse UNKNOWN = new CpuUse(Double.NaN, Double.NaN);
 
-    /** From times of {@link CpuTime}. */
+    /** Makes one from times of {@link CpuTime}. */
     public static CpuUse of(long processes, long machine) {
         return new CpuUse(orNaN(processes), orNaN(machine));
     }
@@ -25,23 +24,23 @@ public record CpuUse(double processes, double machine) {
     }
 
     /**
-     * What a message costs: the difference to a run of fewer messages, so that the start of processes, registration and
-     * handshake, which both have, are not in it.
+     * Returns the CPU time per message: the difference to a run of fewer messages, which excludes the start of
+     * processes, registration and handshake, because both runs have them.
      *
      * @param fewer the shorter run
-     * @param messages how many messages this run has more
+     * @param messages the difference in the number of messages
      */
     public CpuUse perMessage(CpuUse fewer, long messages) {
         return new CpuUse(
                 positive((processes - fewer.processes) / messages), positive((machine - fewer.machine) / messages));
     }
 
-    /** A difference that noise has made negative says nothing. */
+    /** A negative difference is noise. */
     private static double positive(double value) {
         return value > 0 ? value : Double.NaN;
     }
 
-    /** Of two runs that do the same, what the less disturbed one used. */
+    /** Returns the smaller of two CPU times of equal runs, which is the less disturbed one. */
     CpuUse least(CpuUse other) {
         return new CpuUse(Math.min(processes, other.processes), Math.min(machine, other.machine));
     }

@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.compare.result;
 
 import java.util.List;
 
-/** What is compared: whose program, and over what. */
+/** The compared implementations: a program and its transport. */
 public enum Implementation {
     /** This project's tools. */
     JAVA("Java", "java", false),
@@ -28,22 +28,24 @@ public enum Implementation {
         this.tcp = tcp;
     }
 
-    /** As printed. */
+    /** Returns the printed name. */
     public String title() {
         return title;
     }
 
-    /** As a key in JSON. */
+    /** Returns the key in JSON. */
     public String key() {
         return key;
     }
 
-    /** Whether it is over plain TCP, not RDMA. */
+    /** Returns whether it is over plain TCP, not RDMA. */
     public boolean isTcp() {
         return tcp;
     }
 
-    /** The order in a round, counted from 1: who comes second finds warmer caches, so Java and C take turns. */
+    /**
+     * Returns the order in a round, counted from 1. The second program finds warmer caches, so Java and C take turns.
+     */
     public static List<Implementation> turns(int round) {
         return round % 2 == 1 ? List.of(JAVA, C, TCP_JAVA, TCP_C) : List.of(C, JAVA, TCP_C, TCP_JAVA);
     }

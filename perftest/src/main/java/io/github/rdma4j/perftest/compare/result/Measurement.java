@@ -12,13 +12,13 @@ import java.util.Map;
 /**
  * The result of one run.
  *
- * @param implementation whose it was
- * @param output what it printed
- * @param figures the figures that count, under the keys of the C tools' JSON
- * @param seconds how long the run took, with its handshake, and in C with the start of the processes
- * @param messages messages of the whole run, both directions together; 0 when not known
- * @param cpu used by the whole run
- * @param latency all samples of a latency; null where there are none
+ * @param implementation the implementation that ran
+ * @param output its output
+ * @param figures the relevant figures, under the keys of the C tools' JSON
+ * @param seconds the duration of the run, including its handshake, and for C the start of the processes
+ * @param messages messages of the whole run, both directions together; 0 if unknown
+ * @param cpu the CPU time of the whole run
+ * @param latency all latency samples; null if there are none
  */
 public record Measurement(
         Implementation implementation,
@@ -30,50 +30,50 @@ public record Measurement(
         LatencyFigures latency) {
     private static final double MICROSECOND = 1e3;
 
-    /** Takes the figures from what was printed. */
+    /** Makes a measurement from the output. */
     public static Measurement of(Implementation implementation, ToolOutput output) {
         return new Measurement(implementation, output, output.figures(), 0, 0, CpuUse.UNKNOWN, null);
     }
 
-    /** This measurement with figures that are known better than they were printed. */
+    /** Returns this measurement with figures that are more exact than the printed ones. */
     public Measurement with(Map<String, Double> exact) {
         Map<String, Double> merged = new LinkedHashMap<>(figures);
         merged.putAll(exact);
         return new Measurement(implementation, output, merged, seconds, messages, cpu, latency);
     }
 
-    /** This measurement with the time it took. */
+    /** Returns this measurement with its duration. */
     public Measurement taking(double time) {
         return new Measurement(implementation, output, figures, time, messages, cpu, latency);
     }
 
-    /** This measurement with all samples. */
+    /** Returns this measurement with all samples. */
     public Measurement with(LatencyFigures all) {
         return new Measurement(implementation, output, figures, seconds, messages, cpu, all);
     }
 
-    /** This measurement with the CPU time that its processes used for so many messages, of {@link CpuTime}. */
+    /** Returns this measurement with the CPU time, from {@link CpuTime}, that its processes used for the messages. */
     public Measurement using(long sent, long processes) {
         CpuUse used = CpuUse.of(processes, CpuTime.UNKNOWN);
         return new Measurement(implementation, output, figures, seconds, sent, used, latency);
     }
 
-    /** This measurement with the CPU time of the whole machine, of {@link CpuTime}. */
+    /** Returns this measurement with the CPU time of the whole machine, from {@link CpuTime}. */
     public Measurement besides(long machine) {
         CpuUse used =
                 new CpuUse(cpu.processes(), CpuUse.of(CpuTime.UNKNOWN, machine).machine());
         return new Measurement(implementation, output, figures, seconds, messages, used, latency);
     }
 
-    /** This measurement with the lesser CPU time of two. */
+    /** Returns this measurement with the smaller CPU time of two. */
     public Measurement withLeast(CpuUse other) {
         return new Measurement(implementation, output, figures, seconds, messages, cpu.least(other), latency);
     }
 
     /**
-     * This measurement with what a message cost, as figures.
+     * Returns this measurement with the cost of a message as figures.
      *
-     * @param fewer a run with fewer messages; null when this one has nothing around its messages
+     * @param fewer a run with fewer messages; null when this one has no overhead besides its messages
      */
     public Measurement costingMoreThan(Measurement fewer) {
         CpuUse base = fewer == null ? new CpuUse(0, 0) : fewer.cpu;
@@ -87,13 +87,13 @@ public record Measurement(
                 Metric.MACHINE_PER_MESSAGE.key(), each.machine() / MICROSECOND));
     }
 
-    /** Message size in bytes that was really sent; what was asked for where the output does not tell. */
+    /** Returns the message size in bytes that was sent; the requested size if the output does not contain it. */
     public long bytes(long asked) {
         Double sent = figures.get("bytes");
         return sent == null ? asked : sent.longValue();
     }
 
-    /** The keys of what was measured, without size, number of messages and costs. */
+    /** Returns the keys of the measured figures, without size, number of messages and costs. */
     public List<String> columns() {
         List<String> other =
                 List.of("bytes", "iterations", Metric.CPU_PER_MESSAGE.key(), Metric.MACHINE_PER_MESSAGE.key());
@@ -101,9 +101,9 @@ public record Measurement(
     }
 
     /**
-     * A figure that is compared.
+     * Returns a compared figure.
      *
-     * @throws CompareException when the tool did not print it, or something that is no figure
+     * @throws CompareException when the tool did not print it, or printed something else than a number
      */
     public double figure(Metric metric) {
         double value = figureOrNaN(metric);
@@ -116,7 +116,7 @@ public record Measurement(
         return value;
     }
 
-    /** A figure that may be missing; NaN then. */
+    /** Returns a figure; NaN when it is missing. */
     double figureOrNaN(Metric metric) {
         Double value = figures.get(metric.key());
         return value == null || !(value > 0) || value.isInfinite() ? Double.NaN : value;

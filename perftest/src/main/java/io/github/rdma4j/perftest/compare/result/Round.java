@@ -9,7 +9,7 @@ import java.util.Map;
  * One round of one case.
  *
  * @param number from 1
- * @param measurements what was measured; plain TCP may be missing
+ * @param measurements the measurements; plain TCP may be missing
  */
 public record Round(int number, Map<Implementation, Measurement> measurements) {
     /** Copies the map. */
@@ -17,12 +17,12 @@ public record Round(int number, Map<Implementation, Measurement> measurements) {
         measurements = new EnumMap<>(measurements);
     }
 
-    /** What one of them measured; null when it was not run. */
+    /** Returns the measurement of an implementation; null when it was not run. */
     public Measurement of(Implementation implementation) {
         return measurements.get(implementation);
     }
 
-    /** Java's figure over C's; NaN when one of them is missing. */
+    /** Returns the ratio of Java's figure to C's; NaN when one of them is missing. */
     double ratio(Metric metric) {
         Measurement java = of(Implementation.JAVA);
         Measurement c = of(Implementation.C);

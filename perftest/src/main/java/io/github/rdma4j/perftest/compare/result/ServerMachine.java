@@ -5,18 +5,18 @@ package io.github.rdma4j.perftest.compare.result;
 import io.github.rdma4j.perftest.environment.Environment;
 
 /**
- * The machine where the servers are, if it is another one than the clients'.
+ * The machine of the servers, if it is not the clients' machine.
  *
- * @param address by which this machine reaches it, numeric
- * @param host its name, as it says itself; may be empty
- * @param environment its device and itself
- * @param cFolder where its C tools are
+ * @param address the numeric address by which this machine reaches it
+ * @param host its own name for itself; may be empty
+ * @param environment the environment of its device
+ * @param cFolder the folder of its C tools
  * @param sockperf whether it has C's program for latency over plain TCP
  * @param iperf whether it has C's program for bandwidth over plain TCP
  */
 public record ServerMachine(
         String address, String host, Environment environment, String cFolder, boolean sockperf, boolean iperf) {
-    /** In messages. */
+    /** Returns its name in messages. */
     public String title() {
         return host.isEmpty() || host.equals(address) ? address : address + " (" + host + ")";
     }

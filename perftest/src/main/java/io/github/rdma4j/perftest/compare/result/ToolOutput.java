@@ -6,22 +6,22 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * What a perftest tool prints, C's or ours: the settings of the banner, and the table of one size.
+ * The output of a perftest tool, C's or ours: the settings of the banner, and the table of one size.
  *
- * @param settings of the banner, by their names there
- * @param heading of the table, as printed
- * @param row of the table, as printed
- * @param figures of the row, under the keys of the C tools' JSON
+ * @param settings the settings of the banner, by their names there
+ * @param heading the heading of the table, as printed
+ * @param row the row of the table, as printed
+ * @param figures the figures of the row, under the keys of the C tools' JSON
  */
 public record ToolOutput(Map<String, String> settings, String heading, String row, Map<String, Double> figures) {
     private static final Pattern UNIT = Pattern.compile("\\[[^]]*]");
 
-    /** Of what printed no such table: its row is made when the heading is known. */
+    /** Makes one for a program that prints no such table: the row is made when the heading is known. */
     public static ToolOutput of(Map<String, Double> figures) {
         return new ToolOutput(Map.of(), "", "", figures);
     }
 
-    /** The key of a column in the C tools' JSON. */
+    /** Returns the key of a column in the C tools' JSON. */
     public static String key(String column) {
         return UNIT.matcher(column)
                 .replaceAll("")

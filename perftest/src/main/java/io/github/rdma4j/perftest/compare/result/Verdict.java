@@ -6,14 +6,14 @@ import io.github.rdma4j.perftest.compare.plan.Expectation;
 import java.util.List;
 
 /**
- * What a comparison says to an expectation.
+ * The result of an expectation.
  *
  * @param expectation what was asked for
- * @param row of its case and the tool's first metric
+ * @param row the row of its case and the tool's first metric
  */
 public record Verdict(Expectation expectation, ComparisonRow row) {
     /**
-     * Looks up the row.
+     * Finds the row.
      *
      * @param rows of all cases
      */
@@ -26,12 +26,12 @@ public record Verdict(Expectation expectation, ComparisonRow row) {
                         .orElseThrow());
     }
 
-    /** The ratio that the expectation is about. */
+    /** Returns the ratio that the expectation is about. */
     public double ratio() {
         return expectation.best() ? row.bestRatio() : row.ratio().median();
     }
 
-    /** Whether the ratio is as expected. */
+    /** Returns whether the ratio is as expected. */
     public boolean met() {
         return expectation.isMet(ratio());
     }

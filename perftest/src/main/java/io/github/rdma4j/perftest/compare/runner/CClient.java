@@ -12,23 +12,23 @@ import java.util.List;
  * The client of a run in C.
  *
  * @param title for messages
- * @param server what it is the client of
+ * @param server the server that it connects to
  * @param command program and arguments
  */
 record CClient(String title, ServerProgram server, List<String> command) {
     /**
-     * What a run came to.
+     * The result of a run.
      *
-     * @param output all that the client has printed
-     * @param cpu time that both ends used, of {@link CpuTime}
+     * @param output the whole output of the client
+     * @param cpu the CPU time of both ends, from {@link CpuTime}
      */
     record Ended(String output, long cpu) {}
 
     /**
      * Runs a server and this client, until both have ended.
      *
-     * @param end where the server is
-     * @param children where this client is registered
+     * @param end the machine of the server
+     * @param children registers this client
      * @param guard kills it if this JVM is killed
      * @throws io.github.rdma4j.perftest.exit.PerftestException when one of them fails, or they do not end in time
      */
@@ -47,7 +47,7 @@ record CClient(String title, ServerProgram server, List<String> command) {
     private String output(Serving serving, Deadline deadline, ChildProcesses children, ProcessGuard guard) {
         try (CProcess client = new CProcess(title + " (client)", command, children, guard)) {
             client.awaitFirst(serving.ended(), deadline);
-            // The client would wait for it.
+            // The client would wait for a failed server.
             serving.check();
             try {
                 return client.await(deadline);

@@ -12,7 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** One C process and what it prints. Closing kills it, if it still runs. */
+/** A C process and its output. Closing this kills the process if it still runs. */
 public final class CProcess implements AutoCloseable {
     private static final long LISTEN_POLL_MILLISECONDS = 5;
 
@@ -23,11 +23,11 @@ public final class CProcess implements AutoCloseable {
     private final CompletableFuture<String> output = new CompletableFuture<>();
 
     /**
-     * Starts it.
+     * Starts the process.
      *
      * @param title for messages
      * @param command program and arguments
-     * @param children where it is registered
+     * @param children registers it
      * @param guard kills it if this JVM is killed
      */
     public CProcess(String title, List<String> command, ChildProcesses children, ProcessGuard guard) {
@@ -39,12 +39,12 @@ public final class CProcess implements AutoCloseable {
         Thread.ofPlatform().daemon().name("rdma4j-c-output").start(this::read);
     }
 
-    /** Is complete when it has ended. */
+    /** Returns a future that completes when the process ends. */
     CompletableFuture<?> onExit() {
         return process.onExit();
     }
 
-    /** Waits until it has ended, or something else is complete. */
+    /** Waits until the process has ended, or another future is complete. */
     void awaitFirst(CompletableFuture<?> other, Deadline deadline) {
         try {
             CompletableFuture.anyOf(onExit(), other).get(deadline.remainingNanoseconds(), TimeUnit.NANOSECONDS);
@@ -65,7 +65,7 @@ public final class CProcess implements AutoCloseable {
         }
     }
 
-    /** Waits until it listens on the port, as far as it does not end. */
+    /** Waits until the process listens on the port, unless it ends. */
     public void awaitListening(int port, Deadline deadline) {
         try {
             while (!ListeningPorts.contains(port)) {
@@ -82,15 +82,15 @@ public final class CProcess implements AutoCloseable {
         }
     }
 
-    /** Whether it has ended with an error. */
+    /** Returns whether it has ended with an error. */
     boolean hasFailed() {
         return !process.isAlive() && process.exitValue() != 0;
     }
 
     /**
-     * Waits for its end.
+     * Waits for the end of the process.
      *
-     * @return all that it has printed
+     * @return its whole output
      */
     public String await(Deadline deadline) {
         try {
@@ -117,7 +117,7 @@ public final class CProcess implements AutoCloseable {
         return new CompareException(title + " did not end in time (--timeout)", "give it more time");
     }
 
-    /** That it ended with an error, with the last thing it said. */
+    /** Returns an exception that says that the process failed, with its last line of output. */
     CompareException failed() {
         return new CompareException(title + " ended with status " + process.exitValue() + lastWords(), "");
     }

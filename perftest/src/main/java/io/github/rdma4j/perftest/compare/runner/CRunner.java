@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Runs the C tool: two processes. The tool measures the processor's frequency at its start, and where other programs
- * disturb that too much it takes it for 0 and prints all times as infinite: then it runs once more.
+ * Runs the C tool as two processes. The tool measures the processor's frequency at its start. If other programs disturb
+ * that too much, it uses 0 and prints all times as infinite: then the run is repeated.
  */
 public final class CRunner implements Runner {
     private static final int MOST_RUNS = 20;
 
-    /** What disturbs, another program's start for instance, mostly lasts for seconds. */
+    /** A disturbance, such as another program's start, usually lasts for seconds. */
     private static final Duration PAUSE = Duration.ofMillis(500);
 
     private final CTools tools;
@@ -27,8 +27,8 @@ public final class CRunner implements Runner {
 
     /**
      * @param tools where they are
-     * @param end where the servers are
-     * @param children where the processes are registered
+     * @param end the machine of the servers
+     * @param children registers the processes
      * @param guard kills them if this JVM is killed
      */
     public CRunner(CTools tools, ServerEnd end, ChildProcesses children, ProcessGuard guard) {
@@ -48,12 +48,12 @@ public final class CRunner implements Runner {
         });
     }
 
-    /** The tool, in messages. */
+    /** Returns the name of the tool in messages. */
     static String title(RunOrder order) {
         return "C's " + order.tool().command();
     }
 
-    /** The first run that knew the time. */
+    /** Returns the first run with valid times. */
     static Measurement measured(String name, Duration pause, Supplier<Measurement> run) {
         String row = "";
         for (int runs = 0; runs < MOST_RUNS; runs++) {

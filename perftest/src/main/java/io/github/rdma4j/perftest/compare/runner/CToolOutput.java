@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads what a C tool printed. Columns are found by their names, so that versions may add some. */
+/** Parses the output of a C tool. It finds columns by their names, so that new versions may add columns. */
 public final class CToolOutput {
     private static final Pattern UNIT = Pattern.compile("\\[([^]]*)]");
     private static final List<String> MEBIBYTES = List.of("MB/sec", "MiB/sec");
@@ -26,10 +26,10 @@ public final class CToolOutput {
     private CToolOutput() {}
 
     /**
-     * Reads the output of a run of one size. It takes memory in proportion to the text.
+     * Parses the output of a run of one size. Memory use is proportional to the text.
      *
-     * @param text all that the tool printed
-     * @throws CompareException when there is no table, or not one that is understood
+     * @param text the whole output of the tool
+     * @throws CompareException when there is no table, or an unknown one
      */
     public static ToolOutput parse(String text) {
         Map<String, String> settings = new LinkedHashMap<>();
@@ -94,7 +94,7 @@ public final class CToolOutput {
         try {
             return Double.parseDouble(text);
         } catch (NumberFormatException _) {
-            // "-nan", "inf": whoever needs the figure will see that it is none.
+            // "-nan" or "inf": a caller that needs the figure checks for NaN.
             return Double.NaN;
         }
     }

@@ -33,10 +33,10 @@ public final class CTools {
     }
 
     /**
-     * Looks for the tools.
+     * Finds the tools.
      *
      * @param tools which
-     * @param folders where to look, in order
+     * @param folders the folders to search, in order
      * @throws CompareException when one is missing
      */
     public static CTools find(Collection<Tool> tools, List<Path> folders) {
@@ -60,7 +60,7 @@ public final class CTools {
     }
 
     /**
-     * The file of a tool.
+     * Returns the file of a tool.
      *
      * @throws CompareException when it was not looked for
      */
@@ -72,12 +72,12 @@ public final class CTools {
         return program;
     }
 
-    /** The folder of the first of them. */
+    /** Returns the folder of the first tool. */
     public Path folder() {
         return programs.values().iterator().next().toAbsolutePath().getParent();
     }
 
-    /** The command line of a run's server. */
+    /** Returns the command line of a run's server. */
     public List<String> server(RunOrder order) {
         List<String> command = new ArrayList<>();
         command.add(program(order.tool()).toString());
@@ -85,14 +85,14 @@ public final class CTools {
         return command;
     }
 
-    /** The command line of a run's client, of a server on that host. */
+    /** Returns the command line of a run's client, for a server on the host. */
     List<String> client(RunOrder order, String host) {
         List<String> command = server(order);
         command.add(host);
         return command;
     }
 
-    /** The version that one of the tools gives: it is that of the wire protocol. */
+    /** Returns the version that one of the tools prints, which is the version of the wire protocol. */
     public String version(ChildProcesses children) {
         Path program = programs.values().iterator().next();
         Process process = children.start(new ProcessBuilder(program.toString(), "--version").redirectErrorStream(true));

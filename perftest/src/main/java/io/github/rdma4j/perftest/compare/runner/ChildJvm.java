@@ -14,7 +14,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A second JVM like this one, which takes orders: {@link ChildOrders} is its side. */
+/** A second JVM like this one, which carries out orders: {@link ChildOrders} is its side. */
 public final class ChildJvm implements AutoCloseable {
     private static final String ENDED = "ended";
     private static final long PATIENCE_AT_THE_END_SECONDS = 2;
@@ -34,11 +34,11 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     /**
-     * Starts the JVM and waits until it takes orders.
+     * Starts the JVM and waits until it accepts orders.
      *
-     * @param name in messages, as "the Java server"
-     * @param main its class
-     * @throws CompareException when it does not within the limit
+     * @param name its name in messages, such as "the Java server"
+     * @param main its main class
+     * @throws CompareException when it times out
      */
     public static ChildJvm start(ChildProcesses children, String name, Class<?> main, Duration limit) {
         ProcessBuilder builder =
@@ -66,7 +66,7 @@ public final class ChildJvm implements AutoCloseable {
                 }
             }
         } catch (IOException _) {
-            // The same as its end.
+            // Treat it as the end of the JVM.
         }
         answers.add(ENDED);
     }
@@ -76,7 +76,10 @@ public final class ChildJvm implements AutoCloseable {
         orders.println(text);
     }
 
-    /** What it says of a run that failed on this side; an empty text when it says nothing within a second. */
+    /**
+     * Returns the child's complaint about a run that failed on this side; an empty text if there is none within a
+     * second.
+     */
     public String complaint() {
         try {
             String answer = answers.poll(1, TimeUnit.SECONDS);
@@ -95,9 +98,9 @@ public final class ChildJvm implements AutoCloseable {
     /**
      * Waits for an answer.
      *
-     * @param expected how it begins
+     * @param expected its beginning
      * @return the whole answer
-     * @throws CompareException when another one comes, or none in time
+     * @throws CompareException when another one arrives, or none in time
      */
     public String expect(String expected, Deadline deadline) {
         String answer;

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 /**
- * What a second JVM is told, and what it answers: lines of its standard streams. It ends with its orders, so that it
- * cannot outlive who gives them, however that one ends. {@link ChildJvm} is the other side.
+ * The orders to a second JVM and its answers, as lines of its standard streams. The JVM ends at the end of its input,
+ * so it never outlives its parent, however the parent ends. {@link ChildJvm} is the parent's side.
  */
 public final class ChildOrders {
     /** Before each answer: a JVM with certain flags prints lines of its own. */
@@ -20,22 +20,22 @@ public final class ChildOrders {
     /** Answer: started. */
     static final String READY = "ready";
 
-    /** Answer, with a message: what was ordered failed. */
+    /** Answer, with a message: the order failed. */
     static final String FAILED = "failed ";
 
     private static final String REMEDY = " Remedy: ";
 
     private final PrintStream out;
 
-    /** Of this JVM. */
+    /** Uses the streams of this JVM. */
     public ChildOrders() {
         out = System.out;
     }
 
     /**
-     * Reads orders until there are no more, and ends the JVM at once then.
+     * Reads orders until the end of the input, and then ends the JVM at once.
      *
-     * @param obey gets each order, in this thread; what takes long belongs into another one
+     * @param obey receives each order, in this thread; long work belongs in another thread
      * @param end is called before the JVM ends
      */
     public void obeyAll(Consumer<String> obey, Runnable end) {
@@ -45,7 +45,7 @@ public final class ChildOrders {
                 obey.accept(order);
             }
         } catch (IOException _) {
-            // As if the orders had ended.
+            // Treat it as the end of the orders.
         } finally {
             end.run();
             Runtime.getRuntime().halt(0);
@@ -59,9 +59,9 @@ public final class ChildOrders {
     }
 
     /**
-     * Answers that something failed.
+     * Answers that an order failed.
      *
-     * @param remedy empty where none is known
+     * @param remedy empty if unknown
      */
     public void answerFailure(String message, String remedy) {
         answer(FAILED + oneLine(message) + (remedy.isEmpty() ? "" : REMEDY + oneLine(remedy)));
@@ -71,13 +71,13 @@ public final class ChildOrders {
         return String.valueOf(text).replaceAll("\\s+", " ");
     }
 
-    /** The message of a failure. */
+    /** Returns the message of a failure. */
     static String message(String failure) {
         int remedy = failure.indexOf(REMEDY);
         return failure.substring(FAILED.length(), remedy < 0 ? failure.length() : remedy);
     }
 
-    /** The remedy of a failure; empty when it has none. */
+    /** Returns the remedy of a failure; empty when it has none. */
     static String remedy(String failure) {
         int remedy = failure.indexOf(REMEDY);
         return remedy < 0 ? "" : failure.substring(remedy + REMEDY.length());

@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The processes started by this one, so that none of them is left when it ends: by {@link #close()}, by an exit, or by
- * a signal that a JVM can catch. Thread-safe.
+ * The processes that this one has started. They are ended when this one ends: by {@link #close()}, by an exit, or by a
+ * signal that a JVM can catch. Thread-safe.
  */
 public final class ChildProcesses implements AutoCloseable {
     private static final long KILL_SECONDS = 5;
@@ -24,7 +24,7 @@ public final class ChildProcesses implements AutoCloseable {
         try {
             Runtime.getRuntime().addShutdownHook(hook);
         } catch (IllegalStateException _) {
-            // The JVM ends already: what is started is killed at once.
+            // The JVM is already ending: a process that starts now is killed at once.
             closed = true;
         }
     }
@@ -48,7 +48,7 @@ public final class ChildProcesses implements AutoCloseable {
         }
     }
 
-    /** Ends a process, if it has not ended itself. */
+    /** Kills a process, unless it has already ended. */
     void kill(Process process) {
         process.destroyForcibly();
         try {

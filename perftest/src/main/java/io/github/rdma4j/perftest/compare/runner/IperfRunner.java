@@ -17,11 +17,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Runs iperf3 over TCP: two processes. The figure is the receiver's. */
+/** Runs iperf3 over TCP as two processes. The figure is the receiver's. */
 final class IperfRunner implements Runner {
     static final String TITLE = "iperf3";
 
-    /** Larger blocks it refuses. */
+    /** iperf3 refuses larger blocks. */
     private static final long MOST_BYTES = 1 << 20;
 
     private static final String RATE = "/end/sum_received/bits_per_second";
@@ -67,17 +67,17 @@ final class IperfRunner implements Runner {
                 .using(order.kind().messages(order.iterations()), ended.cpu());
     }
 
-    /** The command line of the server of a run. */
+    /** Returns the command line of a run's server. */
     static List<String> server(Path program, TcpSetting setting, RunOrder order) {
         return List.of(
                 program.toString(), "-s", "-1", "-B", setting.path().address(), "-p", Integer.toString(order.port()));
     }
 
     /**
-     * What the receiver got.
+     * Returns the receiver's rate.
      *
-     * @param json that it printed
-     * @throws CompareException when it is not in there
+     * @param json the program's output
+     * @throws CompareException when the output does not contain the rate
      */
     static double bytesPerSecond(String json) {
         try (JsonParser parser = new JsonFactory().createParser(json)) {

@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class JavaRunner implements Runner {
     private final ServerEnd end;
 
-    /** With the server at that end. */
+    /** Makes a runner with the server at an end. */
     public JavaRunner(ServerEnd end) {
         this.end = end;
     }
@@ -60,7 +60,7 @@ public final class JavaRunner implements Runner {
         return measurement.using(order.messages(), CpuTime.sum(used, server.finish(deadline)));
     }
 
-    /** Waits for the client, which would wait for a server that has gone. */
+    /** Waits for the client, which would wait for a failed server. */
     static Measurement await(CompletableFuture<Measurement> client, RunOrder order, Serving server, Deadline deadline) {
         String what = "Java's " + order.tool().command();
         try {
@@ -104,8 +104,8 @@ public final class JavaRunner implements Runner {
     }
 
     /**
-     * What the tool would have printed. Not while it runs: formatting is much code that then would be compiled beside
-     * the measured loop, which shows where there is only one CPU.
+     * Returns the tool's output. It is formatted after the run: formatting is much code, whose compilation beside the
+     * measured loop would show on a machine with only one CPU.
      */
     static ToolOutput output(TestInfo info, SizeResult result) {
         Map<String, String> settings = Settings.of(info);
@@ -117,7 +117,7 @@ public final class JavaRunner implements Runner {
                 figures(result));
     }
 
-    /** The columns of the table, before they are rounded. */
+    /** Returns the columns of the table, before rounding. */
     static Map<String, Double> figures(SizeResult result) {
         Map<String, Double> figures = new LinkedHashMap<>();
         figures.put("bytes", (double) result.size());

@@ -9,7 +9,9 @@ import io.github.rdma4j.perftest.exit.CompareException;
 import io.github.rdma4j.perftest.tcp.TcpRun;
 import java.time.Duration;
 
-/** The parent's view of {@link JavaServerMain}: one JVM for all rounds, so that its start and warm-up are in none. */
+/**
+ * The parent's view of {@link JavaServerMain}: one JVM for all rounds, so that no round includes its start and warm-up.
+ */
 public final class JavaServer implements AutoCloseable, ProcessGuard {
     private final ChildJvm child;
 
@@ -18,21 +20,21 @@ public final class JavaServer implements AutoCloseable, ProcessGuard {
     }
 
     /**
-     * Starts the JVM and waits until it takes orders.
+     * Starts the JVM and waits until it accepts orders.
      *
-     * @throws CompareException when it does not within the limit
+     * @throws CompareException when it times out
      */
     public static JavaServer start(ChildProcesses children, Duration limit) {
         return new JavaServer(ChildJvm.start(children, "the Java server", JavaServerMain.class, limit));
     }
 
-    /** Has it listen for the client of a run; it is warmed up by then. */
+    /** Makes it listen for the client of a run, after its warm-up. */
     void listen(RunOrder run, Deadline deadline) {
         child.order(JavaServerMain.SERVE + run.encode());
         child.expect(JavaServerMain.LISTENING, deadline);
     }
 
-    /** Has it listen for the client of a run over plain TCP. */
+    /** Makes it listen for the client of a run over plain TCP. */
     void listen(TcpRun run, Deadline deadline) {
         child.order(JavaServerMain.SERVE_TCP + run.encode());
         child.expect(JavaServerMain.LISTENING, deadline);
@@ -41,25 +43,28 @@ public final class JavaServer implements AutoCloseable, ProcessGuard {
     /**
      * Waits until the run is over on its side.
      *
-     * @return CPU time that its process has used since the order, of {@link CpuTime}
+     * @return the CPU time that its process has used since the order, from {@link CpuTime}
      */
     long finish(Deadline deadline) {
         String answer = child.expect(JavaServerMain.DONE, deadline);
         return Long.parseLong(answer.substring(JavaServerMain.DONE.length()).strip());
     }
 
-    /** What it says of a run that failed on the client's side; an empty text when it says nothing within a second. */
+    /**
+     * Returns the server's complaint about a run that failed on the client's side; an empty text if there is none
+     * within a second.
+     */
     String complaint() {
         return child.complaint();
     }
 
-    /** Entrusts a process to it, to be killed if this JVM is. */
+    /** Registers a process to be killed if this JVM is killed. */
     @Override
     public void guard(long pid) {
         child.order(JavaServerMain.GUARD + pid);
     }
 
-    /** The process has ended. */
+    /** Records that the process has ended. */
     @Override
     public void release(long pid) {
         child.order(JavaServerMain.RELEASE + pid);

@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The JVM that is the server of the Java runs. It ends with its {@link ChildOrders}. The C processes of the other runs
- * are entrusted to it too, for the case that their parent is killed.
+ * The JVM that is the server of the Java runs. It ends at the end of its {@link ChildOrders}. It also guards the C
+ * processes of the other runs, in case their parent is killed.
  */
 final class JavaServerMain {
     /** Answer: the client can connect. */
@@ -41,7 +41,7 @@ final class JavaServerMain {
 
     private JavaServerMain() {}
 
-    /** Reads orders until there are no more, and ends the JVM at once, also in the middle of a run. */
+    /** Reads orders until the end of the input, and then ends the JVM at once, even in the middle of a run. */
     public static void main(String[] arguments) {
         JavaServerMain server = new JavaServerMain();
         server.orders.obeyAll(server::obey, () -> server.guarded.forEach(ProcessHandle::destroyForcibly));
@@ -62,7 +62,7 @@ final class JavaServerMain {
             TcpRun run = TcpRun.decode(order.substring(SERVE_TCP.length()));
             start(run.warmUp(), () -> TcpTest.serve(run, () -> orders.answer(LISTENING)));
         } else if (order.startsWith(GUARD)) {
-            // The handle knows the start of the process: it does not take a later one for it.
+            // The handle includes the start time of the process, so it never matches a later process.
             ProcessHandle.of(pid(order, GUARD)).ifPresent(guarded::add);
         } else if (order.startsWith(RELEASE)) {
             long pid = pid(order, RELEASE);
@@ -74,13 +74,13 @@ final class JavaServerMain {
         return Long.parseLong(order.substring(word.length()));
     }
 
-    /** Not in this thread: the end of the orders must be noticed in the middle of a run. */
+    /** Runs in another thread, because this one must notice the end of the orders in the middle of a run. */
     private void start(boolean compiled, Runnable run) {
         Thread.ofPlatform().daemon().name("rdma4j-server").start(() -> serve(compiled, run));
     }
 
     /**
-     * @param compiled whether the next run shall not begin beside a compiler at work
+     * @param compiled whether to wait until the compilers are idle, so that none of them disturbs the next run
      */
     private void serve(boolean compiled, Runnable run) {
         try {

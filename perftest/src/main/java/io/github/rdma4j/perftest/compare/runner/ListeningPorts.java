@@ -13,8 +13,8 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * TCP ports of this machine. A server that takes one client only cannot be tried with a connection: the kernel is
- * asked.
+ * The TCP ports of this machine. A server that accepts only one client cannot be probed with a connection, so this
+ * class asks the kernel.
  */
 public final class ListeningPorts {
     private static final List<Path> TABLES = List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"));
@@ -24,7 +24,7 @@ public final class ListeningPorts {
 
     private ListeningPorts() {}
 
-    /** Whether somebody listens on the port. */
+    /** Returns whether somebody listens on the port. */
     static boolean contains(int port) {
         for (Path table : TABLES) {
             try (Stream<String> lines = Files.lines(table)) {
@@ -46,7 +46,7 @@ public final class ListeningPorts {
                         && words[LOCAL_ADDRESS].endsWith(suffix));
     }
 
-    /** A port on which nobody listens now. */
+    /** Returns a port that is free now. */
     public static int free() {
         try (ServerSocket socket = new ServerSocket()) {
             socket.setReuseAddress(true);

@@ -20,11 +20,11 @@ public final class LocalServers implements ServerEnd {
     private final ProcessGuard guard;
 
     /**
-     * @param java the second JVM; null where Java is no server
+     * @param java the second JVM; null if Java is not a server
      * @param tools C's tools
-     * @param tcpTools C's programs for plain TCP; null where it is not run
-     * @param tcp how plain TCP is run; null where it is not run
-     * @param children where the processes are registered
+     * @param tcpTools C's programs for plain TCP; null without it
+     * @param tcp how plain TCP is run; null without it
+     * @param children registers the processes
      * @param guard kills them if this JVM is killed
      */
     public LocalServers(
@@ -106,7 +106,7 @@ public final class LocalServers implements ServerEnd {
             return java.complaint();
         }
 
-        /** The JVM is for all runs. */
+        /** The JVM stays for all runs. */
         @Override
         public void close() {}
     }

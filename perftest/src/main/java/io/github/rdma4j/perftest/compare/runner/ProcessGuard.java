@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.compare.runner;
 
 /** Kills processes if this JVM is killed. */
 public interface ProcessGuard {
-    /** For a machine that ends with this JVM. */
+    /** A guard that does nothing, for a machine that ends with this JVM. */
     ProcessGuard NONE = new ProcessGuard() {
         @Override
         public void guard(long pid) {}
@@ -13,9 +13,9 @@ public interface ProcessGuard {
         public void release(long pid) {}
     };
 
-    /** Entrusts a process to it. */
+    /** Registers a process. */
     void guard(long pid);
 
-    /** The process has ended. */
+    /** Records that the process has ended. */
     void release(long pid);
 }

@@ -6,20 +6,20 @@ import io.github.rdma4j.perftest.environment.CompilerThreads;
 import java.time.Duration;
 
 /**
- * A run must not begin beside a compiler that still works on what an earlier one has called often: it may need a
- * processor.
+ * Waits for idle compilers. A run must not begin while a compiler still works on code of an earlier run, because the
+ * compiler may need a processor.
  */
 public final class QuietCompilers {
     private static final Duration LIMIT = Duration.ofSeconds(2);
 
     private QuietCompilers() {}
 
-    /** Waits until the compilers of this JVM have nothing to do, for two seconds at most. */
+    /** Waits up to two seconds until the compilers of this JVM are idle. */
     public static void await() {
         await(LIMIT);
     }
 
-    /** Waits until the compilers of this JVM have nothing to do, for {@code limit} at most. */
+    /** Waits up to {@code limit} until the compilers of this JVM are idle. */
     public static void await(Duration limit) {
         new CompilerThreads().awaitIdle(limit);
     }

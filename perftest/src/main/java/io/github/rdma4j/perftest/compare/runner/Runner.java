@@ -5,22 +5,22 @@ package io.github.rdma4j.perftest.compare.runner;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import io.github.rdma4j.perftest.compare.result.Measurement;
 
-/** Makes one run; its client is on this machine. */
+/** Runs tools, with the client on this machine. */
 public interface Runner {
     /**
-     * Runs it.
+     * Runs an order.
      *
-     * @return what the client measured
+     * @return the client's measurement
      * @throws io.github.rdma4j.perftest.exit.PerftestException when it fails or takes longer than the order allows
      */
     Measurement run(RunOrder order);
 
-    /** Whether it has something to run for the order. */
+    /** Returns whether it has something to run for the order. */
     default boolean canRun(RunOrder order) {
         return true;
     }
 
-    /** Whether a run of few messages shows what stands around the messages of a longer one. */
+    /** Returns whether a run of few messages shows what stands around the messages of a longer one. */
     default boolean hasShortRun() {
         return true;
     }

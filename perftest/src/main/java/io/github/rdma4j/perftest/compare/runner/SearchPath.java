@@ -7,11 +7,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Where programs are looked for. */
+/** Finds programs. */
 public final class SearchPath {
     private SearchPath() {}
 
-    /** The folders of the PATH, in order. */
+    /** Returns the folders of the PATH, in order. */
     public static List<Path> ofThisProcess() {
         return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
                 .filter(folder -> !folder.isEmpty())
@@ -19,7 +19,7 @@ public final class SearchPath {
                 .toList();
     }
 
-    /** The one folder; those of the PATH if it is null. */
+    /** Returns the one folder; the folders of the PATH if it is null. */
     public static List<Path> of(Path folder) {
         return folder == null ? ofThisProcess() : List.of(folder);
     }

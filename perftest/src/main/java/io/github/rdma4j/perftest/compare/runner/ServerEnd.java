@@ -5,23 +5,23 @@ package io.github.rdma4j.perftest.compare.runner;
 import io.github.rdma4j.perftest.compare.plan.Deadline;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
 
-/** Where the servers of the runs are, one at a time: on this machine, or on another one. For one thread. */
+/** The machine of the servers, which run one at a time: this machine or another one. For use by one thread. */
 public interface ServerEnd {
-    /** The address by which clients reach them. */
+    /** Returns the address by which clients reach the servers. */
     String host();
 
-    /** A TCP port there on which nobody listens now. */
+    /** Returns a TCP port that is free there now. */
     int freePort();
 
     /**
      * Starts the server of a run, and waits until its client can connect.
      *
-     * @throws io.github.rdma4j.perftest.exit.PerftestException when it cannot be started, or not in time
+     * @throws io.github.rdma4j.perftest.exit.PerftestException when it cannot be started, or times out
      */
     Serving serve(ServerProgram program, RunOrder order, Deadline deadline);
 
     /**
-     * Nanoseconds that all processors of the machines that take part have been busy, of {@link
+     * Returns the busy time in nanoseconds of all processors of the machines that take part, from {@link
      * io.github.rdma4j.perftest.environment.CpuTime}.
      */
     long busy();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare.runner;
 
-/** What can be the server of a run. */
+/** The programs that can be the server of a run. */
 public enum ServerProgram {
     /** Java's tool. */
     JAVA,

@@ -5,27 +5,30 @@ package io.github.rdma4j.perftest.compare.runner;
 import io.github.rdma4j.perftest.compare.plan.Deadline;
 import java.util.concurrent.CompletableFuture;
 
-/** The server of a run. Closing ends it, if it has not ended. */
+/** The server of a run. Closing this stops it, unless it has ended. */
 public interface Serving extends AutoCloseable {
     /**
-     * Waits until it is done with its client.
+     * Waits until the server is done with its client.
      *
-     * @return CPU time that it has used, of {@link io.github.rdma4j.perftest.environment.CpuTime}; without what is
-     *     counted among the ended children of this JVM
-     * @throws io.github.rdma4j.perftest.exit.PerftestException when it fails, or takes too long
+     * @return the CPU time that it has used, as in {@link io.github.rdma4j.perftest.environment.CpuTime}, without the
+     *     time that is counted for ended children of this JVM
+     * @throws io.github.rdma4j.perftest.exit.PerftestException when it fails or times out
      */
     long finish(Deadline deadline);
 
-    /** What it says of a run that failed on the client's side; an empty text when it says nothing within a second. */
+    /**
+     * Returns the server's complaint about a run that failed on the client's side; an empty text if there is none
+     * within a second.
+     */
     String complaint();
 
-    /** Is complete when it has ended, as far as this machine can see that. */
+    /** Returns a future that completes when it has ended, as far as this machine can see. */
     default CompletableFuture<?> ended() {
         return new CompletableFuture<>();
     }
 
     /**
-     * Whether all is well with it, as far as this machine can see that: a client would wait for one that has failed.
+     * Checks that the server has not failed, as far as this machine can see: a client would wait for a failed one.
      *
      * @throws io.github.rdma4j.perftest.exit.CompareException when it has failed
      */

@@ -17,14 +17,14 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Runs sockperf's ping-pong over TCP: two processes. It runs for a time, not for a number of messages. */
+/** Runs sockperf's ping-pong over TCP as two processes. It runs for a time instead of a number of messages. */
 final class SockperfRunner implements Runner {
     static final String TITLE = "sockperf";
 
     private static final int LEAST_BYTES = 14;
     private static final int MOST_BYTES = 65_507;
 
-    /** The shortest time it knows; it discards the first 0.4 s of it. */
+    /** The shortest time that sockperf accepts; it discards the first 0.4 s. */
     private static final int SECONDS = 1;
 
     private static final String NUMBER = "([0-9.]+)";
@@ -68,7 +68,7 @@ final class SockperfRunner implements Runner {
         return order.tool().isLatency() && order.size() <= MOST_BYTES;
     }
 
-    /** It measures for a time: around that there is nothing worth taking off. */
+    /** It measures for a fixed time, so a short run would show no overhead to subtract. */
     @Override
     public boolean hasShortRun() {
         return false;
@@ -86,7 +86,7 @@ final class SockperfRunner implements Runner {
         return (int) Math.clamp(order.size(), LEAST_BYTES, MOST_BYTES);
     }
 
-    /** The command line of the server of a run. */
+    /** Returns the command line of a run's server. */
     static List<String> server(Path program, TcpSetting setting, RunOrder order) {
         return command(program.toString(), "server", setting, order);
     }
@@ -119,7 +119,7 @@ final class SockperfRunner implements Runner {
     }
 
     /**
-     * The figures in what it printed.
+     * Returns the figures in the program's output.
      *
      * @throws CompareException when there is no latency in it
      */

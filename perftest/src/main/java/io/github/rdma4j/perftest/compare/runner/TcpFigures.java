@@ -17,10 +17,11 @@ public final class TcpFigures {
     private TcpFigures() {}
 
     /**
-     * The latencies between sends, as the RDMA tools take them: the time from one to the next, or half of it.
+     * Returns the latencies between sends, as the RDMA tools compute them: the time from one send to the next, or half
+     * of it.
      *
      * @param stamps nanoseconds, ascending, at least 2
-     * @param parts into how many equal parts it falls, of which one is the latency
+     * @param parts the number of equal parts of it, of which one is the latency
      */
     public static LatencyFigures latency(long[] stamps, int parts) {
         LatencySamples samples = new LatencySamples(parts);
@@ -31,7 +32,7 @@ public final class TcpFigures {
         return samples.figures(now - (stamps[stamps.length - 1] - stamps[0]) / 1_000_000, now);
     }
 
-    /** The columns of the latency tools' table. */
+    /** Returns the columns of the latency tools' table. */
     public static Map<String, Double> of(TcpRun run, LatencyFigures latency) {
         Map<String, Double> figures = begin(run.size(), run.iterations());
         figures.put("t_min", latency.minimum());
@@ -45,7 +46,7 @@ public final class TcpFigures {
     }
 
     /**
-     * The columns of the bandwidth tools' table.
+     * Returns the columns of the bandwidth tools' table.
      *
      * @param nanoseconds from the first send to the arrival of the last message
      */
@@ -54,7 +55,7 @@ public final class TcpFigures {
                 run.size(), run.iterations(), (double) run.size() * run.iterations() / (nanoseconds * NANOSECOND));
     }
 
-    /** The columns of the bandwidth tools' table. */
+    /** Returns the columns of the bandwidth tools' table. */
     static Map<String, Double> bandwidth(int size, long iterations, double bytesPerSecond) {
         Map<String, Double> figures = begin(size, iterations);
         figures.put(Metric.AVERAGE_BANDWIDTH.key(), bytesPerSecond / MEBIBYTE);
@@ -62,7 +63,7 @@ public final class TcpFigures {
         return figures;
     }
 
-    /** The first two columns of all tables. */
+    /** Returns the first two columns of all tables. */
     static Map<String, Double> begin(int size, long iterations) {
         Map<String, Double> figures = new LinkedHashMap<>();
         figures.put("bytes", (double) size);

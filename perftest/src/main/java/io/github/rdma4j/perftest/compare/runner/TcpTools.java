@@ -19,9 +19,9 @@ import java.util.List;
  */
 public record TcpTools(Path sockperf, Path iperf) {
     /**
-     * Looks for them.
+     * Finds the programs.
      *
-     * @param folders where, in order
+     * @param folders the folders to search, in order
      */
     public static TcpTools find(List<Path> folders) {
         return new TcpTools(find("sockperf", folders), find("iperf3", folders));
@@ -36,7 +36,7 @@ public record TcpTools(Path sockperf, Path iperf) {
     }
 
     /**
-     * The program for latency.
+     * Returns the program for latency.
      *
      * @throws CompareException when there is none
      */
@@ -45,7 +45,7 @@ public record TcpTools(Path sockperf, Path iperf) {
     }
 
     /**
-     * The program for bandwidth.
+     * Returns the program for bandwidth.
      *
      * @throws CompareException when there is none
      */
@@ -60,7 +60,7 @@ public record TcpTools(Path sockperf, Path iperf) {
         return file;
     }
 
-    /** Those that can be run. */
+    /** Returns the runners of the available programs. */
     public List<Runner> runners(TcpSetting setting, ServerEnd end, ChildProcesses children, ProcessGuard guard) {
         List<Runner> runners = new ArrayList<>();
         if (sockperf != null) {
@@ -72,13 +72,13 @@ public record TcpTools(Path sockperf, Path iperf) {
         return runners;
     }
 
-    /** Those that the machine of the servers has, too; null stands for this one. */
+    /** Returns the tools that the server's machine also has; null stands for this machine. */
     public TcpTools alsoOn(ServerMachine server) {
         return server == null ? this : new TcpTools(server.sockperf() ? sockperf : null, server.iperf() ? iperf : null);
     }
 
     /**
-     * What is used, and what is left out and why, in a line.
+     * Describes the programs that are used or left out, with the reason, in a line.
      *
      * @param server the machine of the servers; null for this one
      */

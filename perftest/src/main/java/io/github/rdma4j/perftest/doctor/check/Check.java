@@ -12,7 +12,8 @@ import io.github.rdma4j.gpudirect.check.FindingState;
 import java.util.Set;
 
 /**
- * What the doctor looks at, in the order in which RDMA would fail. The states that a finding of it can have are fixed.
+ * The doctor's checks, in the order in which RDMA would fail. Each has a fixed set of states that its findings can
+ * have.
  */
 public enum Check {
     /** Whether libibverbs can be opened, and its version. */
@@ -31,9 +32,9 @@ public enum Check {
     /** Whether this process may use rdma_cm. */
     RDMA_CM(Section.KERNEL, "rdma-cm", OK, FAIL, UNKNOWN),
 
-    /** Whether the device can be opened, and what it is. */
+    /** The device: whether it can be opened, and its type. */
     DEVICE(Section.DEVICES, "device", OK, NOTE, WARNING, FAIL, UNKNOWN),
-    /** The network interface that the port stands on. */
+    /** The network interface of the port. */
     INTERFACE(Section.DEVICES, "interface", OK, FAIL, UNKNOWN),
     /** Whether the port carries data, which on Ethernet follows from its interface. */
     PORT(Section.DEVICES, "port", OK, NOTE, WARNING, FAIL, UNKNOWN),
@@ -45,13 +46,13 @@ public enum Check {
     /** Which version of RoCE rdma_cm uses. */
     ROCE_MODE(Section.ADDRESSES, "roce-mode", OK, WARNING),
 
-    /** How much memory the process may lock. */
+    /** The limit of locked memory. */
     LOCKED_MEMORY(Section.LIMITS, "locked-memory", OK, WARNING, FAIL, UNKNOWN),
-    /** How many RDMA objects the control group may have. */
+    /** The control group's limit of RDMA objects. */
     RDMA_CGROUP(Section.LIMITS, "rdma-cgroup", OK, WARNING, FAIL),
-    /** How many descriptors the process may have. */
+    /** The limit of file descriptors. */
     OPEN_FILES(Section.LIMITS, "open-files", OK, NOTE, UNKNOWN),
-    /** How many threads the control group may have. */
+    /** The control group's limit of threads. */
     THREADS(Section.LIMITS, "threads", OK, WARNING),
 
     /** Whether network namespaces share the devices. */
@@ -70,7 +71,7 @@ public enum Check {
     NUMA(Section.PLACEMENT, "numa", OK, NOTE, WARNING, UNKNOWN),
     /** Which CPUs take the adapter's interrupts. */
     INTERRUPTS(Section.PLACEMENT, "interrupts", OK, NOTE, UNKNOWN),
-    /** How the frequency of the CPUs is governed. */
+    /** The frequency governor of the CPUs. */
     GOVERNOR(Section.PLACEMENT, "governor", OK, WARNING),
 
     /** Priority flow control. */
@@ -80,7 +81,7 @@ public enum Check {
     /** The traffic class, and with it the DSCP, of packets. */
     TRAFFIC_CLASS(Section.FABRIC, "traffic-class", OK, NOTE, UNKNOWN),
 
-    /** Counters that are not zero and tell of something. */
+    /** Counters that are not zero and indicate trouble. */
     COUNTERS(Section.COUNTERS, "counters", OK, NOTE, WARNING, UNKNOWN),
 
     /** The findings of GPUDirect in one line. */
@@ -90,18 +91,18 @@ public enum Check {
     PEER_TCP(Section.PEER, "peer-tcp", OK, FAIL),
     /** Whether both ends are of one version. */
     PEER_VERSION(Section.PEER, "peer-version", OK, WARNING, FAIL),
-    /** What each end's own doctor calls broken. */
+    /** The problems that each end's own doctor reports. */
     PEER_HEALTH(Section.PEER, "peer-health", OK, WARNING),
 
     /** The port that is tested, at each end. */
     PAIR_PORT(Section.PAIR, "pair-port", OK, FAIL),
-    /** What both ports speak. */
+    /** The transports of both ports. */
     PAIR_TRANSPORT(Section.PAIR, "pair-transport", OK, FAIL),
     /** The path MTU in force at both ports. */
     PAIR_MTU(Section.PAIR, "pair-mtu", OK, WARNING, UNKNOWN),
     /** The GIDs that both ends use, on RoCE. */
     PAIR_GID(Section.PAIR, "pair-gid", OK, WARNING, FAIL),
-    /** The VLANs behind the GIDs, on RoCE. */
+    /** The VLANs of the GIDs, on RoCE. */
     PAIR_VLAN(Section.PAIR, "pair-vlan", OK, WARNING, UNKNOWN),
     /** The traffic class that each machine forces on programs, on RoCE. */
     PAIR_CLASS(Section.PAIR, "pair-class", OK, WARNING),
@@ -109,7 +110,7 @@ public enum Check {
     PAIR_PARTITION(Section.PAIR, "pair-partition", OK, FAIL, UNKNOWN),
     /** The subnet prefixes, on InfiniBand. */
     PAIR_SUBNET(Section.PAIR, "pair-subnet", OK, FAIL, UNKNOWN),
-    /** How far the clocks are apart. */
+    /** The offset between the clocks. */
     PAIR_CLOCK(Section.PAIR, "pair-clock", OK, NOTE),
 
     /** Whether rdma_cm has a device for the other end's address. */
@@ -134,38 +135,38 @@ public enum Check {
     LARGE_MESSAGE(Section.WIRE, "large-message", OK, FAIL),
     /** Writes for a time, and their rate. */
     LOAD(Section.WIRE, "load", OK, FAIL),
-    /** What counters of both ports say of that time. */
+    /** The growth of both ports' counters during the load. */
     LOSS(Section.WIRE, "loss", OK, NOTE, WARNING, UNKNOWN);
 
-    /** What belongs together on the page. */
+    /** The sections of the page. */
     public enum Section {
-        /** Of user space. */
+        /** Libraries in user space. */
         LIBRARIES("Libraries"),
         /** Modules, and the files that lead to them. */
         KERNEL("Kernel"),
-        /** What carries data. */
+        /** Devices that carry data. */
         DEVICES("Devices and ports"),
-        /** How peers are found. */
+        /** Addresses of peers. */
         ADDRESSES("Addresses"),
-        /** What the process may have. */
+        /** The limits of the process. */
         LIMITS("Limits"),
-        /** What the process can see. */
+        /** The isolation of the process. */
         CONTAINERS("Namespaces and containers"),
-        /** How memory is mapped. */
+        /** The mapping of memory. */
         MEMORY("Memory"),
-        /** How far adapter and process are apart. */
+        /** The distance between adapter and process. */
         PLACEMENT("Placement"),
-        /** What keeps RoCE from losing packets. */
+        /** The settings that keep RoCE from losing packets. */
         FABRIC("RoCE tuning"),
-        /** What has happened so far. */
+        /** The events so far. */
         COUNTERS("Counters"),
         /** Memory of GPUs. */
         GPUS("GPUDirect"),
-        /** Of doctor --peer: who is there. */
+        /** The peer, with doctor --peer. */
         PEER("The other end"),
-        /** Of doctor --peer: what the ends read of themselves. */
+        /** Readings of both ends, with doctor --peer. */
         PAIR("Both ends compared"),
-        /** Of doctor --peer: what passes between them. */
+        /** Traffic between the ends, with doctor --peer. */
         WIRE("Between the ends");
 
         private final String title;
@@ -174,7 +175,7 @@ public enum Check {
             this.title = title;
         }
 
-        /** As the page has it. */
+        /** Returns the title on the page. */
         public String title() {
             return title;
         }
@@ -190,7 +191,7 @@ public enum Check {
         this.states = Set.of(states);
     }
 
-    /** What it belongs to. */
+    /** Returns its section. */
     public Section section() {
         return section;
     }

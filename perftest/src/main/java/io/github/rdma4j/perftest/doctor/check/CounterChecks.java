@@ -17,12 +17,12 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
-/** Checks the counters of a device's ports: those that are not zero and tell of something. */
+/** Checks the counters of a device's ports: those that are not zero and indicate trouble. */
 final class CounterChecks {
-    /** What a healthy network loses at most: one in so many packets. */
+    /** The highest loss in a healthy network: one in this many packets. */
     private static final long RARE = 1_000_000;
 
-    /** Of what is not counted by packets: fewer belong to restarts of switches and drivers. */
+    /** For counters that are not per packet: smaller counts are caused by restarts of switches and drivers. */
     private static final long SEVERAL = 10;
 
     private static final List<String> PACKETS = List.of(
@@ -32,7 +32,7 @@ final class CounterChecks {
             "hw_counters/sent_pkts",
             "hw_counters/rx_pkts",
             "hw_counters/tx_pkts");
-    /** Of counters that stand still at their end how many bits they have, by the specification of InfiniBand. */
+    /** The width in bits of counters that stop at their maximum, by the specification of InfiniBand. */
     private static final Map<String, Integer> BITS = Map.of(
             "local_link_integrity_errors", 4,
             "excessive_buffer_overrun_errors", 4,
@@ -99,7 +99,7 @@ final class CounterChecks {
     }
 
     private Finding finding(RdmaPort port, String file, long value, long packets, CounterMeaning meaning) {
-        // Where a counter ends, nobody knows how many there were.
+        // A counter that has reached its maximum says only that there were at least as many.
         String name = file.substring(file.lastIndexOf('/') + 1);
         boolean atEnd = value == (1L << BITS.getOrDefault(name, OTHERS_BITS)) - 1;
         boolean rare = meaning.isPerPacket() ? !atEnd && packets / RARE > value : value < SEVERAL;

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * What counters of ports mean. Those of data and requests are left out, as are those of programs' own mistakes, which
- * completions tell of.
+ * The meaning of port counters that indicate trouble. Counters of data and requests are left out, and so are counters
+ * of a program's own mistakes, which completions report.
  */
 public enum CounterMeaning {
     /** Packets did not arrive. */
@@ -156,27 +156,27 @@ public enum CounterMeaning {
         this.names = List.of(names);
     }
 
-    /** What a counter means; empty for one that tells of no trouble. */
+    /** Returns the meaning of a counter; empty if the counter indicates no trouble. */
     public static Optional<CounterMeaning> of(String counter) {
         return Optional.ofNullable(BY_NAME.get(counter));
     }
 
-    /** Whether it slows programs down or breaks them. */
+    /** Returns whether it slows programs down or breaks them. */
     public boolean isTrouble() {
         return trouble;
     }
 
-    /** Whether it is to be seen beside the number of packets. */
+    /** Returns whether the counter is compared with the number of packets. */
     public boolean isPerPacket() {
         return perPacket;
     }
 
-    /** What it means, without a full stop. */
+    /** Returns the meaning, without a full stop. */
     public String words() {
         return words;
     }
 
-    /** What mends it; may be empty. */
+    /** Returns how to fix it; may be empty. */
     public String remedy() {
         return remedy;
     }

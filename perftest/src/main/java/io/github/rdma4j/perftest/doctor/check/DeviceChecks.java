@@ -162,7 +162,7 @@ final class DeviceChecks {
                 + (port.rate().isEmpty() ? "" : ", " + port.rate())
                 + port.bond().map(DeviceChecks::words).orElse("");
         if (port.isActive()) {
-            // Ports of InfiniBand have four lanes, or two of NDR and HDR behind a splitting cable.
+            // InfiniBand ports have four lanes, or two for NDR and HDR with a splitting cable.
             return !port.isEthernet() && port.rate().contains("(1X ")
                     ? new Finding(
                             Check.PORT,

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * All that the doctor found.
+ * All of the doctor's findings.
  *
- * @param devices that were looked at
+ * @param devices the devices that were checked
  * @param findings in the order in which RDMA would fail
  * @param gpuDirect the findings of GPUDirect; empty if no GPU is on the PCI bus
  */
@@ -23,7 +23,7 @@ public record Diagnosis(List<RdmaDevice> devices, List<Finding> findings, Option
         findings = List.copyOf(findings);
     }
 
-    /** What it comes to. */
+    /** Returns the outcome of all findings. */
     public Outcome outcome() {
         if (usablePorts().isEmpty()) {
             return Outcome.BROKEN;
@@ -39,7 +39,9 @@ public record Diagnosis(List<RdmaDevice> devices, List<Finding> findings, Option
                 .toList();
     }
 
-    /** Whether data of this process can go through a port: a port does not help whose queues nobody can make. */
+    /**
+     * Returns whether data of this process can go through a port: a port does not help whose queues nobody can make.
+     */
     public boolean canUse(RdmaDevice device, RdmaPort port) {
         return device.canUse(port) && findings.stream().noneMatch(finding -> forbids(finding, device));
     }
@@ -50,7 +52,7 @@ public record Diagnosis(List<RdmaDevice> devices, List<Finding> findings, Option
                 && (finding.subject().isEmpty() || finding.subject().equals(device.name()));
     }
 
-    /** What is slow or broken, the first to be mended first. */
+    /** Returns the findings of slow or broken things, in the order in which to fix them. */
     public List<Finding> trouble() {
         return findings.stream().filter(Finding::isTrouble).toList();
     }

@@ -24,7 +24,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Checks what keeps RoCE of an adapter from losing packets, as far as the kernel tells. Software has nothing of it. */
+/**
+ * Checks the settings that keep an adapter's RoCE from losing packets, as far as the kernel shows them. Software
+ * devices have no such settings.
+ */
 final class FabricChecks {
     private static final Pattern CLASS = Pattern.compile("tclass=(\\d{1,3})");
     /** The upper six of the eight bits of a traffic class; the others are ECN's. */
@@ -111,7 +114,7 @@ final class FabricChecks {
                 SET.formatted(networkInterface) + PAUSE_ALL.formatted(networkInterface));
     }
 
-    /** That of all traffic of the link. */
+    /** Describes the pause of all traffic of the link. */
     private static String words(LinkPause pause) {
         String which = pause.isOn()
                 ? "on"

@@ -5,15 +5,15 @@ package io.github.rdma4j.perftest.doctor.check;
 import io.github.rdma4j.gpudirect.check.FindingState;
 
 /**
- * Something that was found out.
+ * A result of a check.
  *
- * @param check what was looked at
- * @param subject of what: a device, a port as {@code mlx5_0/1}; empty for the machine
- * @param source where it was read: a file, a folder or a call
- * @param state how it stands
- * @param seen what was seen
- * @param meaning what that means; empty if nothing needs to be said
- * @param remedy the command that mends it; empty if there is nothing to do
+ * @param check the check
+ * @param subject the device, or the port as {@code mlx5_0/1}; empty for the machine
+ * @param source the file, folder or call that it was read from
+ * @param state its severity
+ * @param seen the value that was read
+ * @param meaning the meaning of the value; empty if it needs no explanation
+ * @param remedy the command that fixes it; empty if there is nothing to do
  */
 public record Finding(
         Check check, String subject, String source, FindingState state, String seen, String meaning, String remedy) {
@@ -28,12 +28,12 @@ public record Finding(
         return new Finding(check, subject, source, FindingState.OK, seen, "", "");
     }
 
-    /** Whether there is something to mend. */
+    /** Returns whether there is something to fix. */
     public boolean isTrouble() {
         return state == FindingState.FAIL || state == FindingState.WARNING;
     }
 
-    /** State, check, subject and what was seen in one line. */
+    /** Returns state, check, subject and value in one line. */
     @Override
     public String toString() {
         return state + " " + check.key() + " " + (subject.isEmpty() ? "" : subject + ": ") + seen;

@@ -27,16 +27,16 @@ final class LimitChecks {
     private static final String RDMA_MAX = "rdma.max";
     private static final String PIDS_MAX = "pids.max";
     private static final int CAP_IPC_LOCK = 14;
-    /** Of the first user namespace, in which each user is who he is. */
+    /** The map of the initial user namespace, in which each user ID stands for itself. */
     private static final Pattern ALL_USERS = Pattern.compile("0\\s+0\\s+4294967295");
 
     /** Buffers of usual size fit below it. */
     private static final long ENOUGH_LOCKED = 1L << 30;
     /** An endpoint with its defaults pins half of it. */
     private static final long LEAST_LOCKED = 1L << 20;
-    /** Of a thousand endpoints, which have four each. */
+    /** Enough for a thousand endpoints, which have four descriptors each. */
     private static final long ENOUGH_FILES = 4096;
-    /** How full a control group may be, in percent. */
+    /** The highest usage of a control group's limit, in percent. */
     private static final long FULL = 90;
 
     private final MachineFiles files;
@@ -62,7 +62,7 @@ final class LimitChecks {
         return new Finding(check, "", "/" + LIMITS, UNKNOWN, "/" + LIMITS + " does not tell it", meaning, "");
     }
 
-    /** Soft and hard limit; empty if the kernel does not tell. */
+    /** Returns the soft and the hard limit; empty if the kernel does not report them. */
     private Optional<String[]> limit(String label) {
         return files.labelled(LIMITS, label)
                 .map(fields -> fields.split("\\s+"))
@@ -134,7 +134,7 @@ final class LimitChecks {
                     .flatMap(file -> rdmaObjects(device, file).stream())
                     .toList();
             List<Finding> limits = ofGroups.stream().filter(Finding::isTrouble).toList();
-            // Where none limits, one says so.
+            // If no group is near its limit, one line is enough.
             findings.addAll(limits.isEmpty() ? ofGroups.stream().limit(1).toList() : limits);
         }
         return findings.isEmpty()
@@ -184,7 +184,7 @@ final class LimitChecks {
                 .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1], (one, _) -> one));
     }
 
-    /** Those that are numbers, and not "max". */
+    /** Returns the fields that are numbers, and not "max". */
     private static Map<String, Long> numbers(String fields) {
         return Arrays.stream(fields.split(" "))
                 .map(field -> field.split("="))
@@ -211,7 +211,7 @@ final class LimitChecks {
                         "ulimit -n 65536, LimitNOFILE=65536 in the service");
     }
 
-    /** How many a group has, and may have at most. */
+    /** A group's number of threads, and its limit. */
     private record Threads(String file, long used, long most) {
         double percent() {
             return most == 0 ? 100 : 100.0 * used / most;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.check;
 
-/** What a diagnosis comes to. */
+/** The outcome of a diagnosis. */
 public enum Outcome {
     /** RDMA can be used, and nothing is slow or broken. */
     OK,

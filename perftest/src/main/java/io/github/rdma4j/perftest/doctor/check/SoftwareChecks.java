@@ -43,7 +43,7 @@ final class SoftwareChecks {
     private static final String CM = "rdma_cm";
     private static final String CONTAINER = "; in a container: start it with --device=/dev/infiniband";
 
-    /** Of an adapter's own driver the module that makes an RDMA device of it. */
+    /** For an adapter's own driver, the module that makes an RDMA device of it. */
     private static final Map<String, String> RDMA_MODULES = Map.of(
             "mlx5_core", "mlx5_ib",
             "mlx4_core", "mlx4_ib",
@@ -323,7 +323,7 @@ final class SoftwareChecks {
                         + (bothFail ? ", or connect by rdma_cm" : ""));
     }
 
-    /** Whether the cause that keeps this process from the devices also keeps it from rdma_cm. */
+    /** Returns whether the cause that keeps this process from the devices also keeps it from rdma_cm. */
     private boolean sameFault() {
         boolean missing = files.exists("sys/class/misc/rdma_cm") && !files.exists(NODES + "/" + CM);
         boolean forbidden = machine.isForbidden(NODES + "/" + CM);

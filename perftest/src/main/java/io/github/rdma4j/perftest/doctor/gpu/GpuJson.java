@@ -142,7 +142,7 @@ public final class GpuJson {
         json.writeEndObject();
     }
 
-    /** As --gpu-path of the tools takes it. */
+    /** Returns the value for --gpu-path of the tools. */
     private static String key(GpuPath path) {
         return switch (path) {
             case DATA_DIRECT -> "datadirect";

@@ -103,7 +103,7 @@ public final class GpuPage {
         paths();
     }
 
-    /** CUDA's numbers are not those of nvidia-smi, which go by PCI address and know no CUDA_VISIBLE_DEVICES. */
+    /** CUDA's numbers differ from nvidia-smi's, which follow PCI addresses and ignore CUDA_VISIBLE_DEVICES. */
     private String otherNumber(CheckedGpu gpu) {
         int number = report.topology().gpus().stream()
                 .map(PciFunction::address)
@@ -133,7 +133,7 @@ public final class GpuPage {
                     && (kind != Subject.Kind.PAIR
                             || shownPairs.contains(finding.subject().toString()));
             if (shown) {
-                // The same of several subjects is said once.
+                // A finding that several subjects share is printed once.
                 groups.computeIfAbsent(
                                 List.of(finding.id(), finding.state(), finding.seen(), finding.meaning()),
                                 _ -> new ArrayList<>())
@@ -150,7 +150,7 @@ public final class GpuPage {
         for (int i = 0; i < ordered.size(); i++) {
             seen(ordered.get(i));
             Finding finding = ordered.get(i).getFirst();
-            // What means the same of the next ones too is explained after the last.
+            // Consecutive groups with the same meaning are explained once, after the last of them.
             if (i + 1 == ordered.size()
                     || !sameMeaning(finding, ordered.get(i + 1).getFirst())) {
                 lines.explain(finding.meaning(), finding.remedy());

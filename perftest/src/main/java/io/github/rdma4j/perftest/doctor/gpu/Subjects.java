@@ -22,7 +22,10 @@ final class Subjects {
         this.shownPairs = shownPairs;
     }
 
-    /** Such as "mlx5_0, mlx5_1", "all GPUs", or "GPU0 - mlx5_0, mlx5_1; GPU1 - mlx5_2"; empty for the host. */
+    /**
+     * Returns words such as "mlx5_0, mlx5_1", "all GPUs", or "GPU0 - mlx5_0, mlx5_1; GPU1 - mlx5_2"; empty for the
+     * host.
+     */
     String words(List<Subject> subjects) {
         return switch (subjects.getFirst().kind()) {
             case HOST -> "";

@@ -6,11 +6,12 @@ import java.util.List;
 import java.util.OptionalDouble;
 
 /**
- * A bond of network interfaces that the adapter shows as one port (RoCE LAG). The port's rate is that of one of them.
+ * A bond of network interfaces that the adapter shows as one port (RoCE LAG). The port's rate is the rate of one
+ * interface.
  *
- * @param name of its interface, such as {@code bond0}
+ * @param name the bond's interface, such as {@code bond0}
  * @param members the interfaces in it
- * @param gigabits what all of them carry, in Gbit/s; empty if the kernel does not tell
+ * @param gigabits the rate of all of them together, in Gbit/s; empty if unknown
  */
 public record Bond(String name, List<String> members, OptionalDouble gigabits) {
     /** Copies the list. */

@@ -11,16 +11,17 @@ public final class ControlGroup {
 
     private final MachineFiles files;
 
-    /** Those that {@code /proc/self/cgroup} names. */
+    /** Reads the groups in {@code /proc/self/cgroup}. */
     public ControlGroup(MachineFiles files) {
         this.files = files;
     }
 
     /**
-     * A limit's files. What is used counts in each group, so that each limits: the innermost need not be the tightest.
+     * Returns a limit's files. Usage counts in each group, so that each group limits it: the innermost limit need not
+     * be the tightest.
      *
-     * @param controller such as {@code rdma}, as version 1 names its folder
-     * @param name of the file
+     * @param controller such as {@code rdma}, the folder's name in version 1
+     * @param name the name of the file
      * @return the files, the innermost group's first; empty without the controller
      */
     public List<String> find(String controller, String name) {
@@ -31,7 +32,7 @@ public final class ControlGroup {
                 .toList();
     }
 
-    /** Of lines such as {@code 0::/user.slice} (version 2) and {@code 5:rdma:/job} (version 1). */
+    /** Parses lines such as {@code 0::/user.slice} (version 2) and {@code 5:rdma:/job} (version 1). */
     private List<String> folders(String controller) {
         List<String> folders = new ArrayList<>();
         for (String line : files.text("proc/self/cgroup").orElse("").lines().toList()) {
@@ -53,7 +54,7 @@ public final class ControlGroup {
             folders.add(mount + group);
             group = group.substring(0, Math.max(0, group.lastIndexOf('/')));
         }
-        // In a container the root of what it sees is a group too.
+        // In a container the root of the mount is also a group.
         folders.add(mount);
     }
 }

@@ -41,7 +41,7 @@ final class DeviceReader {
                 .toList();
     }
 
-    /** By device the name of its file for programs. */
+    /** Returns the name of the device file of each device. */
     private Map<String, String> nodes() {
         Map<String, String> nodes = new HashMap<>();
         for (String node : files.names(NODES)) {
@@ -107,7 +107,7 @@ final class DeviceReader {
         if (!files.exists(folder + "/bonding")) {
             return Optional.empty();
         }
-        // In Mbit/s: the sum, or that of the active one, by the bond's mode; -1 without a link.
+        // In Mbit/s: the sum of all interfaces or the active interface's speed, by the bond's mode; -1 without a link.
         OptionalDouble gigabits = files.number(folder + "/speed").stream()
                 .filter(megabits -> megabits > 0 && megabits < Integer.MAX_VALUE)
                 .mapToDouble(megabits -> megabits / 1000.0)
@@ -150,8 +150,8 @@ final class DeviceReader {
     }
 
     /**
-     * That behind the first GID. A port that is down has none: then that of the same hardware, or for SoftRoCE the
-     * parent. siw names none.
+     * Returns the interface behind the first GID. A port that is down has no GID: then an interface of the same
+     * hardware, or for SoftRoCE the parent. siw names none.
      */
     private Optional<String> networkInterface(
             String device,
@@ -179,7 +179,7 @@ final class DeviceReader {
                 .findFirst();
     }
 
-    /** Of texts such as {@code 4: ACTIVE} what follows the number. */
+    /** Returns the text after the number, for texts such as {@code 4: ACTIVE}. */
     private String afterNumber(String file) {
         return files.text(file).map(text -> text.replaceFirst("^\\d+: *", "")).orElse("");
     }

@@ -17,15 +17,15 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Where the doctor looks. Everything that it learns comes from here, so that a recorded machine can stand for this one.
+ * The doctor's sources. Everything that it reads comes from here, so that a recorded machine can replace this one.
  *
- * @param root the folder in which {@code sys}, {@code proc}, {@code dev} and {@code usr} are
+ * @param root the folder that contains {@code sys}, {@code proc}, {@code dev} and {@code usr}
  * @param java the version of the JVM
- * @param usable whether this process may read and write a file of devices, which exists
+ * @param usable whether this process may read and write an existing device file
  * @param verbs asks libibverbs; called once, must not throw
  * @param connectionManager why librdmacm cannot be opened; empty if it can; called once, must not throw
  * @param flowControl the flow control of a network interface, by name; must not throw
- * @param gpuDirect where the findings of GPUDirect come from; used at most once
+ * @param gpuDirect the source of the findings of GPUDirect; used at most once
  */
 public record DoctorSources(
         Path root,
@@ -56,7 +56,7 @@ public record DoctorSources(
             String reason = failure.getMessage().split("\\. Remedy: ", 2)[0];
             return Optional.of(new Problem(reason, failure.remedy()));
         } catch (VerbsException _) {
-            // The library is there. Why it finds no kernel module or may not use it, files tell.
+            // The library is there. The checks of files explain why it finds no kernel module or may not use it.
             return Optional.empty();
         }
     }

@@ -12,9 +12,9 @@ import java.util.TreeMap;
  * Priority flow control (PFC, IEEE 802.1Qbb) of a network interface.
  *
  * @param priorities a bit for each priority for which it is on
- * @param switchPriorities those of the switch, by DCBX; empty if it has not told, or nobody listens to it
- * @param sent how many pauses this interface has sent, of all priorities
- * @param received how many it was sent
+ * @param switchPriorities the switch's bits, from DCBX; empty if the switch has sent none or no agent receives them
+ * @param sent the number of pauses that this interface has sent, of all priorities
+ * @param received the number of pauses that it has received
  * @param ofDscp the priority of packets by their DSCP, as far as it was set
  */
 public record FlowControl(
@@ -25,11 +25,11 @@ public record FlowControl(
     }
 
     /**
-     * What the kernel has said of an interface.
+     * The kernel's answer about an interface.
      *
-     * @param flowControl null if it has said nothing
+     * @param flowControl null if the kernel has not reported it
      * @param failure why; empty if it has
-     * @param pause what it has said of the pauses of all traffic
+     * @param pause the pauses of all traffic
      */
     public record Answer(FlowControl flowControl, String failure, Optional<LinkPause> pause) {
         Answer with(Optional<LinkPause> found) {

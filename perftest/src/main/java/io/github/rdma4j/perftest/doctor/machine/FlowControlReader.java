@@ -67,7 +67,7 @@ final class FlowControlReader {
         return new FlowControl.Answer(null, failure, Optional.empty());
     }
 
-    /** What the attributes of the kernel's message say. */
+    /** Parses the attributes of the kernel's message. */
     static FlowControl.Answer answer(List<Attribute> message) {
         Optional<List<Attribute>> ieee = of(message, DCB_ATTR_IEEE).map(Attribute::nested);
         Optional<ByteBuffer> own = ieee.flatMap(all -> pfc(all, DCB_ATTR_IEEE_PFC));

@@ -7,15 +7,15 @@ package io.github.rdma4j.perftest.doctor.machine;
  *
  * @param obeys whether it stops when the other end of the link is full
  * @param asks whether it stops the other end when it is full itself
- * @param negotiated whether these are what it has asked for in the link's negotiation, whose result is not told
+ * @param negotiated whether these are the values that it offers in autonegotiation, whose result is unknown
  */
 public record LinkPause(boolean obeys, boolean asks, boolean negotiated) {
-    /** Whether nothing is dropped at either end of the link for want of room. */
+    /** Returns whether neither end of the link drops packets because its buffers are full. */
     public boolean isOn() {
         return obeys && asks;
     }
 
-    /** Whether there is none at all. */
+    /** Returns whether there is none at all. */
     public boolean isOff() {
         return !obeys && !asks;
     }

@@ -32,7 +32,7 @@ final class LinkPauseReader {
 
     private LinkPauseReader() {}
 
-    /** Empty where the driver, or the kernel, does not tell. */
+    /** Returns empty if the driver or the kernel does not report the pause settings. */
     static Optional<LinkPause> read(String networkInterface) {
         try {
             return of(answer(networkInterface));
@@ -41,7 +41,7 @@ final class LinkPauseReader {
         }
     }
 
-    /** What the kernel answers. */
+    /** Returns the attributes of the kernel's answer. */
     static List<Attribute> answer(String networkInterface) throws NetlinkException {
         try (NetlinkSocket socket = NetlinkSocket.toGeneric()) {
             byte[] family = NetlinkMessages.text(CTRL_ATTR_FAMILY_NAME, "ethtool");
@@ -58,14 +58,16 @@ final class LinkPauseReader {
         }
     }
 
-    /** The kind is the sequence number, too: answers to one question are not taken for those to another. */
+    /**
+     * The kind is also the sequence number, so that the answer to one request is never taken for the answer to another.
+     */
     private static List<Attribute> ask(NetlinkSocket socket, int kind, byte command, byte[] attribute)
             throws NetlinkException {
         byte[] header = {command, VERSION, 0, 0};
         return socket.ask(NetlinkMessages.get(kind, kind, header, attribute), kind, header.length);
     }
 
-    /** What the attributes of the kernel's message say. */
+    /** Parses the attributes of the kernel's message. */
     static Optional<LinkPause> of(List<Attribute> message) {
         return message.stream().anyMatch(each -> each.type() == ETHTOOL_A_PAUSE_RX)
                 ? Optional.of(new LinkPause(

@@ -11,7 +11,7 @@ import io.github.rdma4j.perftest.placement.NumaTopology;
 import java.util.List;
 import java.util.Optional;
 
-/** What the doctor knows of a machine: read once, when it is made. */
+/** A machine as the doctor reads it, once, when this object is made. */
 public final class Machine {
     private static final String NODES = "dev/infiniband/";
 
@@ -48,12 +48,12 @@ public final class Machine {
         return NumaTopology.recorded(sources.root());
     }
 
-    /** What libibverbs tells. */
+    /** Returns what libibverbs reports. */
     public AdapterInventory verbs() {
         return verbs;
     }
 
-    /** Why librdmacm cannot be opened. */
+    /** Returns why librdmacm cannot be opened; empty if it can. */
     public Optional<Problem> connectionManager() {
         return connectionManager;
     }
@@ -63,25 +63,25 @@ public final class Machine {
         return devices;
     }
 
-    /** Whether a file of devices exists that this process may not both read and write. */
+    /** Returns whether a file of devices exists that this process may not both read and write. */
     public boolean isForbidden(String file) {
         return files.exists(file) && !sources.usable().test(files.path(file));
     }
 
     /**
-     * Whether this process was given other devices and not this one, as containers are: its file is missing, and a
-     * device whose file is there can be opened.
+     * Returns whether this process was given other devices and not this one, as containers are: its file is missing,
+     * and a device whose file is there can be opened.
      */
     public boolean isWithheld(RdmaDevice device) {
         return hasNoFile(device) && devices.stream().anyMatch(other -> other.isOpen() && !hasNoFile(other));
     }
 
-    /** Whether the kernel offers a device to programs, and no file leads to it. */
+    /** Returns whether the kernel offers a device to programs, and no file leads to it. */
     public boolean hasNoFile(RdmaDevice device) {
         return device.node().isPresent() && !files.exists(NODES + device.node().get());
     }
 
-    /** Whether its file is there and this process may not use it. */
+    /** Returns whether its file is there and this process may not use it. */
     public boolean isForbidden(RdmaDevice device) {
         return device.node().isPresent() && isForbidden(NODES + device.node().get());
     }

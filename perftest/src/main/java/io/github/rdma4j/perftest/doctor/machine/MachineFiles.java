@@ -17,8 +17,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Reads small files of a machine, by names without the slash at their beginning. What cannot be read is empty; so is
- * what no file can be called here: a part of a name may come out of another file, in letters that the locale lacks.
+ * Reads small files of a machine, by names without the leading slash. A file that cannot be read is empty. A file whose
+ * name this JVM cannot encode is also empty: a part of the name may come from another file, in letters that the locale
+ * lacks.
  */
 public final class MachineFiles {
     private static final BigInteger MOST = BigInteger.valueOf(Long.MAX_VALUE);
@@ -32,7 +33,7 @@ public final class MachineFiles {
         this.root = root;
     }
 
-    /** Where a file is in truth. */
+    /** Returns the path of a file. */
     public Path path(String file) {
         return root.resolve(file);
     }
@@ -57,12 +58,12 @@ public final class MachineFiles {
                 .orElse(OptionalLong.empty());
     }
 
-    /** A number; those beyond a long are as good as the greatest. */
+    /** Parses a number; a value beyond a long becomes the greatest long. */
     public static long bounded(String digits) {
         return new BigInteger(digits).min(MOST).longValue();
     }
 
-    /** Whether something has this name. */
+    /** Returns whether something has this name. */
     public boolean exists(String file) {
         try {
             return Files.exists(path(file));
@@ -83,7 +84,7 @@ public final class MachineFiles {
         return names;
     }
 
-    /** The name of what a link leads to in the end. */
+    /** Returns the name of a link's final target. */
     public Optional<String> target(String link) {
         try {
             return Optional.ofNullable(path(link).toRealPath().getFileName()).map(Path::toString);
@@ -92,7 +93,7 @@ public final class MachineFiles {
         }
     }
 
-    /** What follows a label at the start of a line of a file. */
+    /** Returns the text after a label at the start of a line of a file. */
     public Optional<String> labelled(String file, String label) {
         return text(file)
                 .flatMap(text -> text.lines()

@@ -15,9 +15,9 @@ import java.util.Optional;
  * @param nodeType such as {@code CA}, {@code RNIC} or {@code unspecified}; empty if it cannot be read
  * @param firmware its version; empty if it has none
  * @param node its file below {@code /dev/infiniband}, such as {@code uverbs0}; empty if the kernel offers none
- * @param function its PCI function; empty for a device of software
+ * @param function its PCI function; empty for a software device
  * @param ports its ports, by number
- * @param facts what libibverbs tells of it; empty if libibverbs does not list it
+ * @param facts the device as libibverbs reports it; empty if libibverbs does not list it
  */
 public record RdmaDevice(
         String name,
@@ -33,22 +33,25 @@ public record RdmaDevice(
         ports = List.copyOf(ports);
     }
 
-    /** Whether it is one without hardware. */
+    /** Returns whether it is one without hardware. */
     public boolean isSoftware() {
         return function.isEmpty();
     }
 
-    /** Whether it speaks iWARP: RDMA over TCP. */
+    /** Returns whether it speaks iWARP: RDMA over TCP. */
     public boolean isIwarp() {
         return nodeType.equals("RNIC");
     }
 
-    /** Whether a port of it speaks RoCE. EFA's ports and those of usNIC have Ethernet below, and speak neither. */
+    /**
+     * Returns whether one of its ports speaks RoCE. The ports of EFA and usNIC run over Ethernet and speak other
+     * protocols.
+     */
     public boolean isRoce(RdmaPort port) {
         return nodeType.equals("CA") && port.isEthernet();
     }
 
-    /** Whether a device is on the same card, such as its other port or a virtual function of it. */
+    /** Returns whether a device is on the same card, such as its other port or a virtual function of it. */
     private boolean sharesCard(RdmaDevice other) {
         return name.equals(other.name)
                 || function.isPresent() && other.function.isPresent() && card().equals(other.card());
@@ -61,8 +64,8 @@ public record RdmaDevice(
     }
 
     /**
-     * Whether nobody uses a port: it is down and has no address, while another port of the card carries data. On
-     * InfiniBand a port that is wired shows so, as it waits for the subnet manager.
+     * Returns whether nobody uses a port: it is down and has no address, while another port of the card carries data.
+     * On InfiniBand a port that is wired shows so, as it waits for the subnet manager.
      */
     public boolean isUnused(RdmaPort port, List<RdmaDevice> all) {
         return port.state().equals("DOWN")
@@ -74,12 +77,12 @@ public record RdmaDevice(
                         .anyMatch(other -> other.ports().stream().anyMatch(RdmaPort::isActive));
     }
 
-    /** Whether this process could open it. */
+    /** Returns whether this process could open it. */
     public boolean isOpen() {
         return facts.isPresent() && facts.get().problem().isEmpty();
     }
 
-    /** Whether data can go through a port of it, as far as can be seen from here. */
+    /** Returns whether data can go through a port of it, as far as can be seen from here. */
     public boolean canUse(RdmaPort port) {
         return isOpen() && port.isActive() && !(isRoce(port) && port.gids().isEmpty());
     }

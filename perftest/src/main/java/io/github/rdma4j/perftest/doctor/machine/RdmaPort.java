@@ -19,10 +19,10 @@ import java.util.Optional;
  * @param linkLayer {@code Ethernet} or {@code InfiniBand}; empty if it cannot be read
  * @param rate such as {@code 100 Gb/sec (4X EDR)}
  * @param gids the entries of its GID table that are in use, by index
- * @param interfaces by the index of a GID the network interface behind it
- * @param networkInterface the interface that the port stands on; empty if none is told
- * @param bond the bond that it is; empty if it is none
- * @param facts what libibverbs tells of it; empty if the device cannot be opened
+ * @param interfaces the network interface behind each GID, by the GID's index
+ * @param networkInterface the interface of the port; empty if unknown
+ * @param bond the bond behind the port; empty without a bond
+ * @param facts the port as libibverbs reports it; empty if the device cannot be opened
  */
 public record RdmaPort(
         String device,
@@ -43,17 +43,17 @@ public record RdmaPort(
         interfaces = Map.copyOf(interfaces);
     }
 
-    /** Such as {@code mlx5_0/1}, as rdma(8) writes it. */
+    /** Returns the name, such as {@code mlx5_0/1}, as rdma(8) writes it. */
     public String name() {
         return device + "/" + number;
     }
 
-    /** Whether it carries data. */
+    /** Returns whether it carries data. */
     public boolean isActive() {
         return state.equals("ACTIVE");
     }
 
-    /** Whether its packets travel over Ethernet. */
+    /** Returns whether its packets travel over Ethernet. */
     public boolean isEthernet() {
         return linkLayer.equals("Ethernet");
     }

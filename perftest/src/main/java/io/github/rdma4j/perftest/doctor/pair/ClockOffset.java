@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How far the other end's clock is ahead, as one exchange tells: its answer was given somewhere between question and
- * arrival, so half of the round trip is the uncertainty.
+ * The offset of the other end's clock, from one exchange: the answer was made at some time between request and arrival,
+ * so half of the round trip is the uncertainty.
  *
- * @param ahead of this end's clock, in nanoseconds; negative if it is behind
+ * @param ahead how far the other end's clock is ahead, in nanoseconds; negative if it is behind
  * @param uncertainty in nanoseconds
  * @param roundTrip in nanoseconds
  */
@@ -19,24 +19,24 @@ public record ClockOffset(long ahead, long uncertainty, long roundTrip) {
     private static final double MILLISECOND = 1_000_000;
 
     /**
-     * Of one exchange.
+     * Computes the offset from one exchange.
      *
-     * @param asked this end's clock when it asked, in nanoseconds since 1970
+     * @param asked this end's clock at the request, in nanoseconds since 1970
      * @param answered the other end's clock
-     * @param roundTrip nanoseconds from question to arrival
+     * @param roundTrip nanoseconds from the request to the arrival of the answer
      */
     public static ClockOffset of(long asked, long answered, long roundTrip) {
         return new ClockOffset(answered - asked - roundTrip / 2, roundTrip / 2, roundTrip);
     }
 
-    /** The one with the shortest round trip, which is the most certain. */
+    /** Returns the offset with the shortest round trip, which is the most certain. */
     public static ClockOffset best(List<ClockOffset> offsets) {
         return offsets.stream()
                 .min((one, other) -> Long.compare(one.roundTrip, other.roundTrip))
                 .orElseThrow();
     }
 
-    /** Whether the clocks are more than a second apart, for certain. */
+    /** Returns whether the clocks are more than a second apart, for certain. */
     public boolean isApart() {
         return Math.abs(ahead) - uncertainty > APART;
     }

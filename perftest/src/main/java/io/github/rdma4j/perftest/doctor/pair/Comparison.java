@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 
-/** Compares what two machines read of themselves. What differs and breaks or slows is a finding with both values. */
+/**
+ * Compares the readings of two machines. A difference that breaks or slows the connection becomes a finding with both
+ * values.
+ */
 public final class Comparison {
     private static final String EXCHANGED = "what both ends read of themselves";
     private static final int MEMBERSHIP = 0x8000;
@@ -35,7 +38,7 @@ public final class Comparison {
         this.host = host;
     }
 
-    /** Of the machines as wholes. */
+    /** Compares the machines. */
     public List<Finding> machines() {
         List<Finding> findings = new ArrayList<>();
         findings.add(
@@ -78,7 +81,7 @@ public final class Comparison {
                         "rdma4j doctor on that machine tells all of it");
     }
 
-    /** Of the two ports. */
+    /** Compares the two ports. */
     public List<Finding> ports(PortPair ports) {
         List<Finding> findings = new ArrayList<>();
         findings.add(port("here", ports.here()));
@@ -250,7 +253,7 @@ public final class Comparison {
                         "connect ports of one subnet with --device, or set the same subnet_prefix in opensm.conf");
     }
 
-    /** How far the clocks are apart. */
+    /** Checks the offset between the clocks. */
     public static Finding clock(ClockOffset offset) {
         String source = "the exchange over TCP";
         return offset.isApart()

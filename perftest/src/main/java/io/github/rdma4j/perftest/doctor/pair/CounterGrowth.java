@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** What counters of a port say of a time under load: what they counted before and after. */
+/** The growth of a port's counters under load, from their values before and after. */
 public final class CounterGrowth {
     private static final String SOURCE = "hw_counters and counters of the port, before and after";
 
     private CounterGrowth() {}
 
-    /** By counter what has been added; without those that stand still. */
+    /** Returns the growth of each counter that has grown. */
     public static Map<String, Long> between(Map<String, Long> before, Map<String, Long> after) {
         Map<String, Long> growth = new TreeMap<>();
         after.forEach((name, value) -> {
@@ -65,7 +65,8 @@ public final class CounterGrowth {
         }
         CounterMeaning meaning =
                 CounterMeaning.of(trouble.keySet().iterator().next()).orElseThrow();
-        // Any other program's traffic through the port counts, too: few say nothing of these transfers.
+        // The counters include the traffic of all programs on the port, so small numbers say nothing about these
+        // transfers.
         long most = trouble.values().stream().mapToLong(Long::longValue).max().orElse(0);
         boolean few = most * 1000 <= transfers;
         return new Finding(

@@ -7,29 +7,29 @@ import io.github.rdma4j.perftest.talk.Fields;
 import java.util.Arrays;
 
 /**
- * Why a test between the two ends did not succeed, as one end saw it. A plain value, which travels.
+ * Why a test between the two ends failed, as one end saw it. It is a plain value that can be sent to the other end.
  *
- * @param kind how it showed
- * @param name of the completion's status, of rdma_cm's event or of a reject reason; empty for other kinds
- * @param text what the library said, in a sentence without its remedy
- * @param remedy what the library advises; empty if nothing
+ * @param kind the kind of failure
+ * @param name the name of the completion's status, of rdma_cm's event or of a reject reason; empty for other kinds
+ * @param text the library's message, without its remedy
+ * @param remedy the library's remedy; empty if there is none
  */
 public record Failure(Kind kind, String name, String text, String remedy) {
-    /** How a failure shows. */
+    /** The kind of failure. */
     public enum Kind {
         /** A work request completed with an error. */
         STATUS,
         /** No completion came in time. */
         SILENCE,
-        /** What arrived was not what was sent. */
+        /** The received data differs from the sent data. */
         CONTENT,
         /** The library or the device refused a call. */
         REFUSED,
-        /** rdma_cm told of a failure, or of nothing in time. */
+        /** rdma_cm reported a failure, or no event in time. */
         CONNECTION
     }
 
-    /** Nothing came within the time that a step has. */
+    /** Makes a failure of a step that timed out. */
     public static Failure silence(String what) {
         return new Failure(Kind.SILENCE, "", what, "");
     }
@@ -49,7 +49,7 @@ public record Failure(Kind kind, String name, String text, String remedy) {
     }
 
     /**
-     * Of a message.
+     * Reads a failure from a message.
      *
      * @throws BadMessageException if it has none
      */

@@ -10,7 +10,7 @@ import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Says what a failed test between two ports means, and what mends it. */
+/** Explains a failed test between two ports, and how to fix it. */
 public final class FailureWords {
     private static final int IP_AND_UDP = 28;
     private static final int ROCE_HEADERS = 58;
@@ -96,7 +96,7 @@ public final class FailureWords {
             return new Advice("a status that this version does not know", failure.remedy());
         }
         return switch (status.get()) {
-            // An end that is not answered to any more: both say the same of the path.
+            // No acknowledgement or no response: both indicate the same problem on the path.
             case RETRY_EXC_ERR, RESP_TIMEOUT_ERR -> lost(check, mtu);
             case RNR_RETRY_EXC_ERR ->
                 new Advice(
@@ -119,7 +119,7 @@ public final class FailureWords {
         };
     }
 
-    /** Where packets of RDMA go, which may be another network than that of the host's name. */
+    /** Returns the address that receives RDMA packets, which may be in another network than the host name's address. */
     private String address() {
         return PeerPort.address(ports.there().gid())
                 .map(InetAddress::getHostAddress)

@@ -19,7 +19,7 @@ import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads of a machine what the other end is told. */
+/** Reads the properties of a machine that are sent to the other end. */
 public final class MachineFacts {
     private static final Pattern VLAN = Pattern.compile("VID: *(\\d{1,4})");
     private static final Pattern CLASS = Pattern.compile("tclass=(\\d{1,3})");
@@ -33,13 +33,13 @@ public final class MachineFacts {
     }
 
     /**
-     * Reads them.
+     * Reads the properties.
      *
-     * @param machine this one
-     * @param diagnosis what its doctor found
+     * @param machine this machine
+     * @param diagnosis the result of its doctor
      * @param rdma4j the version of this program
-     * @param device the one to test; empty for all
-     * @param gidIndex the GID to use; empty for the one that the library takes
+     * @param device the device to test; empty for all
+     * @param gidIndex the GID to use; empty for the library's choice
      */
     public static PeerMachine of(
             Machine machine, Diagnosis diagnosis, String rdma4j, Optional<String> device, OptionalInt gidIndex) {

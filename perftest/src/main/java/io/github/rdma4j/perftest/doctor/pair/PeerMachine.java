@@ -8,25 +8,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one end reads of its machine.
+ * The properties of a machine, as its own end reads them.
  *
  * @param rdma4j its version of rdma4j
  * @param host its name
  * @param kernel its release
- * @param ports its RDMA ports, or those of the one device that was asked for; at most {@value #MOST_PORTS}
- * @param failures what its own doctor calls broken, in a line each; at most {@value #MOST_FAILURES}
+ * @param ports its RDMA ports, or the ports of the device that the user names; at most {@value #MOST_PORTS}
+ * @param failures what its own doctor reports as broken, one line each; at most {@value #MOST_FAILURES}
  */
 public record PeerMachine(String rdma4j, String host, String kernel, List<PeerPort> ports, List<String> failures) {
-    /** Of more ports the first. */
+    /** Only the first ports are kept. */
     public static final int MOST_PORTS = 16;
 
-    /** Of more failures the first. */
+    /** Only the first failures are kept. */
     public static final int MOST_FAILURES = 8;
 
-    /** Of a longer line the beginning, in characters. */
+    /** The length in characters to which a failure is cut. */
     private static final int MOST_FAILURE = 300;
 
-    /** Takes the first of what is too many. */
+    /** Drops what exceeds the limits. */
     public PeerMachine {
         ports = List.copyOf(ports.subList(0, Math.min(ports.size(), MOST_PORTS)));
         failures = failures.stream()
@@ -35,7 +35,7 @@ public record PeerMachine(String rdma4j, String host, String kernel, List<PeerPo
                 .toList();
     }
 
-    /** As a message has it. */
+    /** Returns the fields of a message. */
     public Fields fields() {
         Fields fields = new Fields()
                 .with("rdma4j", rdma4j)
@@ -53,9 +53,9 @@ public record PeerMachine(String rdma4j, String host, String kernel, List<PeerPo
     }
 
     /**
-     * Of a message.
+     * Reads a machine from a message.
      *
-     * @throws BadMessageException if a field is missing or makes no sense
+     * @throws BadMessageException if a field is missing or invalid
      */
     public static PeerMachine of(Fields fields) {
         List<PeerPort> ports = new ArrayList<>();

@@ -11,24 +11,24 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one end reads of a port.
+ * The properties of a port, as its own end reads them.
  *
  * @param device such as {@code mlx5_0}
  * @param number of the port, from 1
- * @param transport what it speaks
+ * @param transport the protocol of the port
  * @param state such as {@code ACTIVE}; empty if it cannot be read
  * @param usable whether data can go through it, as far as can be seen from its machine
- * @param mtu the path MTU in force, in bytes; 0 if it is not told
+ * @param mtu the active path MTU, in bytes; 0 if unknown
  * @param gidIndex of the GID to use; -1 if there is none
  * @param gid that GID as text; empty if there is none
  * @param gidType {@code RoCE v2}, {@code RoCE v1} or {@code InfiniBand}; empty if there is none
  * @param gidReason why this GID; empty if there is none
  * @param gids all GIDs as text, at most {@value #MOST_GIDS}
- * @param networkInterface behind it; empty if none is told
- * @param interfaceMtu of that interface, in bytes; 0 if it is not told
- * @param vlan 0 none, -1 not known
- * @param partitionKeys those that are set, in hexadecimal, at most {@value #MOST_KEYS}
- * @param trafficClass that all programs' packets have; -1 if no file tells
+ * @param networkInterface the interface behind the port; empty if unknown
+ * @param interfaceMtu the interface's MTU, in bytes; 0 if unknown
+ * @param vlan 0 for none, -1 if unknown
+ * @param partitionKeys the keys that are set, in hexadecimal, at most {@value #MOST_KEYS}
+ * @param trafficClass the traffic class that the kernel sets for all programs; -1 if no file has one
  */
 public record PeerPort(
         String device,
@@ -47,10 +47,10 @@ public record PeerPort(
         int vlan,
         List<String> partitionKeys,
         int trafficClass) {
-    /** Of longer tables the first. */
+    /** Only the first entries of a longer table are kept. */
     public static final int MOST_GIDS = 32;
 
-    /** Of longer tables the first. */
+    /** Only the first entries of a longer table are kept. */
     public static final int MOST_KEYS = 32;
 
     /** The type of GIDs that routers understand. */
@@ -67,17 +67,17 @@ public record PeerPort(
         partitionKeys = List.copyOf(partitionKeys);
     }
 
-    /** Such as {@code mlx5_0/1}. */
+    /** Returns the name, such as {@code mlx5_0/1}. */
     public String name() {
         return device + "/" + number;
     }
 
-    /** The GID's bytes; empty if there is none. */
+    /** Returns the GID's bytes; empty if there is none. */
     public Optional<byte[]> gidBytes() {
         return bytes(gid);
     }
 
-    /** The address that a GID stands for, which on RoCE is that of an interface. */
+    /** Returns the IP address that a GID stands for; on RoCE an address of a network interface. */
     public static Optional<InetAddress> address(String gid) {
         return bytes(gid).flatMap(bytes -> {
             try {
@@ -96,7 +96,7 @@ public record PeerPort(
                 : Optional.empty();
     }
 
-    /** Whether an address is one of this port's. */
+    /** Returns whether an address is one of this port's. */
     public boolean has(InetAddress wanted) {
         return gids.stream()
                 .anyMatch(each -> address(each).filter(wanted::equals).isPresent());

@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What was found out about two machines.
+ * The doctor's report about two machines.
  *
- * @param role of this end
- * @param address of the other end; empty if none came
- * @param here what this end reads of itself
- * @param there what the other end reads of itself, if it came to that
+ * @param role the role of this end
+ * @param address the other end's address; empty if none has connected
+ * @param here the readings of this end
+ * @param there the readings of the other end, if it has sent them
  * @param findings in the order in which RDMA would fail
- * @param outcome what it comes to
+ * @param outcome the outcome of the findings
  */
 public record PeerReport(
         Role role,
@@ -25,7 +25,7 @@ public record PeerReport(
         Optional<PeerMachine> there,
         List<Finding> findings,
         Outcome outcome) {
-    /** What an end does. */
+    /** The role of an end. */
     public enum Role {
         /** It tests. */
         CLIENT,
@@ -40,9 +40,9 @@ public record PeerReport(
     }
 
     /**
-     * What findings come to.
+     * Returns the outcome of findings.
      *
-     * @param connected whether data went from one end to the other
+     * @param connected whether data arrived from one end at the other
      */
     public static Outcome outcome(List<Finding> findings, boolean connected) {
         if (!connected) {
@@ -51,7 +51,7 @@ public record PeerReport(
         return findings.stream().anyMatch(Finding::isTrouble) ? Outcome.TROUBLE : Outcome.OK;
     }
 
-    /** What is slow or broken, the first to be mended first. */
+    /** Returns the findings of slow or broken things, in the order in which to fix them. */
     public List<Finding> trouble() {
         return findings.stream().filter(Finding::isTrouble).toList();
     }

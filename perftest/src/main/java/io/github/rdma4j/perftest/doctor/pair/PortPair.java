@@ -14,11 +14,11 @@ import java.util.Optional;
  */
 public record PortPair(PeerPort here, PeerPort there) {
     /**
-     * Chooses them. At each end the port that has the address by which the machines reach each other comes first, then
-     * one that can be used; this end's speaks what the other end's speaks, if one does.
+     * Chooses the ports. At each end the port with the address of the connection between the machines comes first, then
+     * a usable one. This end prefers a port with the transport of the other end's port.
      *
-     * @param localAddress of the connection between the machines, at this end
-     * @param remoteAddress of it at the other end
+     * @param localAddress this end's address of the connection between the machines
+     * @param remoteAddress the other end's address
      * @return the ports; empty if one end has none
      */
     public static Optional<PortPair> choose(
@@ -28,7 +28,7 @@ public record PortPair(PeerPort here, PeerPort there) {
     }
 
     private static Optional<PeerPort> best(List<PeerPort> ports, InetAddress address, Optional<PeerPort> counterpart) {
-        // Of equals the first.
+        // The first of equal ports wins.
         return ports.stream()
                 .reduce((one, other) ->
                         rank(other, address, counterpart) > rank(one, address, counterpart) ? other : one);
@@ -41,16 +41,16 @@ public record PortPair(PeerPort here, PeerPort there) {
         return (sameTransport ? 8 : 0) + (port.has(address) ? 4 : 0) + (port.usable() ? 2 : 0);
     }
 
-    /** The largest path MTU that both ports have, in bytes; 0 if one does not tell. */
+    /** Returns the largest path MTU that both ports support, in bytes; 0 if one of them is unknown. */
     public int mtu() {
         return Math.min(here.mtu(), there.mtu());
     }
 
     /**
-     * The other end's address for rdma_cm: that by which the machines reach each other, if the port has it, and
-     * otherwise that of the port's GID.
+     * Returns the other end's address for rdma_cm: the address of the connection between the machines if the port has
+     * it, and otherwise the address in the port's GID.
      *
-     * @param remoteAddress of the connection between the machines, at the other end
+     * @param remoteAddress the other end's address of the connection between the machines
      */
     public InetAddress addressForConnections(InetAddress remoteAddress) {
         // GIDs of iWARP are no IP addresses.
@@ -62,12 +62,12 @@ public record PortPair(PeerPort here, PeerPort there) {
                 .orElse(remoteAddress);
     }
 
-    /** What both speak; that of this end if they differ. */
+    /** Returns the transport of both ports; if they differ, the transport of this end. */
     public Transport transport() {
         return here.transport();
     }
 
-    /** Whether data could go between them. */
+    /** Returns whether data could go between them. */
     public boolean isUsable() {
         return here.usable() && there.usable() && here.transport() == there.transport();
     }

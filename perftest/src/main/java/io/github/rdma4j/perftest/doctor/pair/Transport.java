@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.pair;
 
-/** By which protocol a port carries RDMA. */
+/** The protocol over which a port carries RDMA. */
 public enum Transport {
     /** InfiniBand. */
     INFINIBAND("InfiniBand"),

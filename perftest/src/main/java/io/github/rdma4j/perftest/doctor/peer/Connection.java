@@ -21,8 +21,8 @@ final class Connection implements AutoCloseable {
     /**
      * A connection.
      *
-     * @param end this end's, with a receive posted; it is taken over
-     * @param opened what the other end says of its own
+     * @param end this end, with a receive posted; the connection closes it
+     * @param opened the other end's answer about its own end
      * @param mtu the path MTU in bytes
      */
     Connection(Remote remote, RcEnd end, Answer opened, int mtu) {
@@ -32,7 +32,7 @@ final class Connection implements AutoCloseable {
         this.mtu = mtu;
     }
 
-    /** Packets of so many bytes at most go over it. */
+    /** Returns the largest size of a packet, in bytes. */
     int mtu() {
         return mtu;
     }
@@ -42,17 +42,17 @@ final class Connection implements AutoCloseable {
         return end;
     }
 
-    /** What the other end lets this one write and read. */
+    /** Returns the other end's memory that this end may write and read. */
     RemoteMemory theirMemory() {
         return WireValues.memory(opened.fields());
     }
 
-    /** Whether both devices have atomic operations. */
+    /** Returns whether both devices have atomic operations. */
     boolean hasAtomics() {
         return end.hasAtomics() && opened.fields().yes("atomics");
     }
 
-    /** Sends a message to the other end, which checks it. Says whether all was well; if not, a finding tells. */
+    /** Sends a message to the other end, which checks it. Returns whether both succeeded, and adds a finding if not. */
     boolean sendThere(Check check, int length, Findings findings) {
         int seed = length;
         Optional<Failure> mine = end.send(length, seed, remote.limits().step());
@@ -78,7 +78,7 @@ final class Connection implements AutoCloseable {
         return mine.isEmpty();
     }
 
-    /** Whether the other end did what it was asked to; if not, a finding tells. */
+    /** Returns whether the other end carried out the order, and adds a finding if not. */
     boolean good(Check check, String subject, Answer answer, Findings findings) {
         if (!answer.isGood()) {
             findings.failedThere(check, subject, answer.failure(), mtu);
@@ -86,7 +86,7 @@ final class Connection implements AutoCloseable {
         return answer.isGood();
     }
 
-    /** Whether this end did; if not, a finding tells. */
+    /** Returns whether this end succeeded, and adds a finding if not. */
     boolean good(Check check, String subject, Optional<Failure> failure, Findings findings) {
         failure.ifPresent(each -> findings.failedHere(check, subject, each, mtu));
         return failure.isEmpty();

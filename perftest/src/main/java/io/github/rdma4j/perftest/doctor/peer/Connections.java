@@ -28,11 +28,11 @@ final class Connections {
     private final boolean chosen;
 
     /**
-     * Nothing is connected yet.
+     * Makes an object without connections.
      *
      * @param context this end's device
-     * @param hostAddress by which the other end was reached over TCP
-     * @param chosen whether rdma_cm is to come from this end's port, and not from where the routing table says
+     * @param hostAddress the address by which the other end was reached over TCP
+     * @param chosen whether rdma_cm must use this end's port instead of the port from the routing table
      */
     Connections(Remote remote, PortPair ports, DeviceContext context, InetAddress hostAddress, boolean chosen) {
         this.remote = remote;
@@ -107,7 +107,7 @@ final class Connections {
         }
     }
 
-    /** What the routing table chose may be another port than the one that is tested by hand. */
+    /** The routing table may choose another port than the one that is tested without rdma_cm. */
     private void resolved(InetAddress destination, String device, Findings findings) {
         String address = destination.getHostAddress();
         boolean anotherAddress = !destination.equals(hostAddress);

@@ -27,7 +27,7 @@ import java.time.Duration;
 
 /** A queue pair for datagrams (UD), with receives posted from its beginning. Closing it closes all that it opened. */
 final class DatagramEnd implements AutoCloseable {
-    /** How many datagrams go each way: one may be lost, and that is no fault. */
+    /** The number of datagrams each way: losing one is not a failure. */
     static final int COUNT = 8;
 
     private static final int LENGTH = 64;
@@ -81,7 +81,7 @@ final class DatagramEnd implements AutoCloseable {
         }
     }
 
-    /** What the other end must know. */
+    /** Returns the address that the other end needs. */
     QueuePairEndpoint endpoint() {
         return prepared.endpoint();
     }
@@ -101,7 +101,7 @@ final class DatagramEnd implements AutoCloseable {
         }
     }
 
-    /** How many datagrams have come; waits until all have, or nothing has come for a while. */
+    /** Waits until all datagrams have arrived, or none has arrived for a while. Returns their number. */
     int received(Duration limit) {
         return count(receives, COUNT, limit);
     }

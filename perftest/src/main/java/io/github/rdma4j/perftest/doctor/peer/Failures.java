@@ -9,7 +9,7 @@ import io.github.rdma4j.verbs.cm.CmEventType;
 import io.github.rdma4j.verbs.cm.ConnectionException;
 import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
 
-/** What the library tells of a failure, as a plain value. */
+/** Converts the library's failures to plain values. */
 final class Failures {
     private static final int ETIMEDOUT = 110;
 
@@ -17,7 +17,7 @@ final class Failures {
 
     private Failures() {}
 
-    /** Of a completion. */
+    /** Returns the failure of a completion. */
     static Failure of(WorkCompletion completion, String what) {
         return new Failure(
                 Failure.Kind.STATUS,
@@ -26,7 +26,7 @@ final class Failures {
                 completion.status().remedy());
     }
 
-    /** Of a call that was refused, or of a device that makes no sense of what it was given. */
+    /** Returns the failure of a refused call, or of a device that cannot use the given values. */
     static Failure of(RuntimeException failure) {
         return failure instanceof VerbsException verbs
                 ? new Failure(Failure.Kind.REFUSED, verbs.errnoName(), words(verbs), verbs.remedy())
@@ -34,9 +34,9 @@ final class Failures {
     }
 
     /**
-     * Of rdma_cm.
+     * Returns a failure of rdma_cm.
      *
-     * @param silence the event that stands for nothing in time
+     * @param silence the event that stands for a timeout
      */
     static Failure of(VerbsException failure, CmEventType silence) {
         String name = switch (failure) {

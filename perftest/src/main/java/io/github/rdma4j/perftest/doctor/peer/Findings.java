@@ -24,16 +24,16 @@ final class Findings {
     private boolean connectedByCm;
 
     /**
-     * None yet.
+     * Makes an empty list.
      *
-     * @param host the other end, as the user calls it
+     * @param host the user's name for the other end
      */
     Findings(PortPair ports, String host) {
         this.ports = ports;
         this.host = host;
     }
 
-    /** What is tested. */
+    /** Returns the tested ports. */
     PortPair ports() {
         return ports;
     }
@@ -48,12 +48,12 @@ final class Findings {
         connectedByCm = true;
     }
 
-    /** From this end to the other. */
+    /** Names the direction from this end to the other. */
     String there() {
         return "here -> " + host;
     }
 
-    /** From the other end to this one. */
+    /** Names the direction from the other end to this one. */
     String back() {
         return host + " -> here";
     }
@@ -85,7 +85,7 @@ final class Findings {
                 new FailureWords(ports, host, connectedByCm).finding(check, at(check, subject, mtu), failure, mtu, ""));
     }
 
-    /** The other end tells of a failure. */
+    /** Adds a failure that the other end reports. */
     void failedThere(Check check, String subject, Failure failure, int mtu) {
         found.add(new FailureWords(ports, host, connectedByCm)
                 .finding(check, at(check, subject, mtu), failure, mtu, host + " says: "));

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.doctor.peer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** What was opened, to be closed from the last to the first. */
+/** A list of open resources, closed from the last to the first. */
 final class Opened implements AutoCloseable {
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
 
@@ -21,7 +21,7 @@ final class Opened implements AutoCloseable {
             try {
                 resources.pop().close();
             } catch (Exception _) {
-                // The next one is closed nevertheless; closing the device ends what is left.
+                // Close the next one nevertheless; closing the device ends the rest.
             }
         }
     }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.peer;
 
-/** What the serving end can be told to do. Each order is answered, in the order in which they come. */
+/** An order for the serving end. Orders are answered in the order of their arrival. */
 enum Order {
-    /** To tell the time. */
+    /** Send the time. */
     TIME,
     /** To use a port from now on. */
     USE_PORT,
@@ -22,7 +22,7 @@ enum Order {
     SEND,
     /** To write to this end's memory. */
     WRITE,
-    /** To look what was written. */
+    /** Check the memory that was written. */
     CHECK,
     /** To have a pattern read. */
     FILL,

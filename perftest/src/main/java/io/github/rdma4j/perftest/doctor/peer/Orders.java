@@ -27,11 +27,11 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * Carries out what the other end asks for. What goes wrong is its answer; nothing but hostile input is thrown. One
- * connection and one queue pair for datagrams are open at a time. Closing it closes all.
+ * Carries out the other end's orders. A failure becomes the answer; only hostile input throws an exception. At most one
+ * connection and one queue pair for datagrams are open at a time. Closing this closes both.
  */
 final class Orders implements AutoCloseable {
-    /** How long nothing must come until no further datagram is expected. */
+    /** After this long without a datagram, no further one is expected. */
     private static final Duration QUIET = Duration.ofSeconds(1);
 
     private final PeerMachine machine;
@@ -46,9 +46,9 @@ final class Orders implements AutoCloseable {
     private QueuePairEndpoint theirDatagrams;
 
     /**
-     * An end that serves.
+     * Makes the executor of a serving end.
      *
-     * @param machine what the other end has been told of this one
+     * @param machine this machine, as the other end has received it
      * @param counters reads the counters of a port
      */
     Orders(PeerMachine machine, Function<PeerPort, Map<String, Long>> counters, Limits limits) {
@@ -58,10 +58,10 @@ final class Orders implements AutoCloseable {
     }
 
     /**
-     * Carries one out.
+     * Carries out an order.
      *
      * @return the answer
-     * @throws BadMessageException if it is none
+     * @throws BadMessageException if it is not an order
      */
     Fields carryOut(Fields order) {
         String name = order.text("order");

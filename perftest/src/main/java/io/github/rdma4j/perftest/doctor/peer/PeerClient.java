@@ -32,13 +32,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The end that tests: meets the other one over TCP, compares, and tests what passes. Whatever happens, it ends within
- * its limit with findings, and has closed what it opened.
+ * The testing end: connects to the other end over TCP, compares the machines, and tests the traffic. It always ends
+ * within its timeout with findings, and closes everything that it has opened.
  */
 public final class PeerClient {
     private static final int QUESTIONS = 8;
 
-    /** A doctor greets at once; whoever else listens there may say nothing for ever. */
+    /** A doctor sends its first message at once; another program that listens there may stay silent for ever. */
     private static final Duration GREETING = Duration.ofSeconds(5);
 
     private final PeerEnd me;

@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * What an end brings to the conversation.
+ * One end's part of the conversation.
  *
- * @param machine what it tells the other end of itself
+ * @param machine the description that it sends to the other end
  * @param counters reads the counters of one of its ports, by name
- * @param chosen whether the user has chosen the device, and not the routing table
+ * @param chosen whether the user has chosen the device, rather than the routing table
  */
 public record PeerEnd(PeerMachine machine, Function<PeerPort, Map<String, Long>> counters, boolean chosen) {
     /** With the counters that a machine's files have. */

@@ -31,15 +31,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/**
- * The end that is tested: waits for one doctor, carries out what it asks for, and ends. Whoever else connects is sent
- * away.
- */
+/** The serving end: waits for one doctor, carries out its orders, and ends. It refuses any other connection. */
 public final class PeerServer {
     private static final int BACKLOG = 16;
     private static final int MOST_SECONDS = 3600;
 
-    /** Whoever connects and says nothing must not keep a doctor out for long. */
+    /** A silent connection must not block a doctor for long. */
     private static final Duration GREETING = Duration.ofSeconds(3);
 
     private final PeerEnd me;
@@ -59,12 +56,12 @@ public final class PeerServer {
     }
 
     /**
-     * Serves.
+     * Serves one doctor.
      *
      * @param me this end
      * @param port to listen at; 0 takes a free one
      * @param patience the longest wait for the other end
-     * @param progress hears what to type on the other machine, and of strangers
+     * @param progress receives the command to type on the other machine, and a line for each refused connection
      */
     public static PeerReport serve(PeerEnd me, int port, Duration patience, Consumer<String> progress) {
         PeerServer server = new PeerServer(me, port, patience, progress);
@@ -108,7 +105,7 @@ public final class PeerServer {
                 .orElse(me.machine().host().isEmpty() ? "HOST" : me.machine().host());
     }
 
-    /** The conversation with the other end; empty if it is none. */
+    /** Returns the conversation with the other end; empty if it is not a doctor. */
     private Optional<Runnable> receive(Line line) {
         String address = line.remoteAddress().getHostAddress();
         return greet(line, address).map(whole -> () -> {
@@ -117,7 +114,7 @@ public final class PeerServer {
         });
     }
 
-    /** How long the other end may take; empty if it is none. */
+    /** Returns how long the other end may take; empty if it is not a doctor. */
     private Optional<Duration> greet(Line line, String address) {
         try {
             Message hello = line.receive(GREETING);
@@ -138,7 +135,7 @@ public final class PeerServer {
     private void converse(Line line, Limits limits) {
         try (Orders orders = new Orders(me.machine(), me.counters(), limits)) {
             while (true) {
-                // Between two orders the other end may write for as long as it likes, within its own limit.
+                // Between two orders the other end may write data for any time within its own limit.
                 Message message = line.receive(limits.left());
                 switch (message.kind()) {
                     case MACHINE -> {

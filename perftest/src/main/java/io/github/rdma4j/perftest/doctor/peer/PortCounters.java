@@ -10,14 +10,14 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** Reads those counters of ports that tell of something. */
+/** Reads the port counters that indicate trouble. */
 final class PortCounters {
-    /** As many as are read, and taken from the other end. */
+    /** The most counters that are read, and accepted from the other end. */
     static final int MOST = 200;
 
     private PortCounters() {}
 
-    /** By name; those that are no numbers are left out. */
+    /** Returns the counters by name, without files that are not numbers. */
     static Map<String, Long> read(MachineFiles files, PeerPort port) {
         Map<String, Long> counters = new TreeMap<>();
         String folder = "sys/class/infiniband/" + port.device() + "/ports/" + port.number();

@@ -31,8 +31,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One end of a reliable connection, and its memory: 1 MiB to send from, and behind it 1 MiB that the other end sends
- * to, writes to and reads from. What goes wrong on the wire is returned; what the library refuses is thrown.
+ * One end of a reliable connection and its memory: 1 MiB to send from, followed by 1 MiB that the other end sends to,
+ * writes to and reads from. Methods return failures on the wire, and throw errors of the library.
  */
 final class RcEnd implements AutoCloseable {
     /** The longest message. */
@@ -81,7 +81,7 @@ final class RcEnd implements AutoCloseable {
         return flags.toArray(AccessFlag[]::new);
     }
 
-    /** Whether the device has atomic operations. */
+    /** Returns whether the device has atomic operations. */
     boolean hasAtomics() {
         return context.attributes().atomicCapability() != AtomicCapability.NONE;
     }
@@ -144,12 +144,12 @@ final class RcEnd implements AutoCloseable {
                 .maxReceiveWorkRequests(2);
     }
 
-    /** What the other end must know of a queue pair that is connected by hand. */
+    /** Returns the address of a queue pair that is connected without rdma_cm. */
     QueuePairEndpoint endpoint() {
         return prepared.endpoint();
     }
 
-    /** What the other end may write and read. */
+    /** Returns the memory that the other end may write and read. */
     RemoteMemory memory() {
         return region.slice(ROOM, ROOM).remoteMemory();
     }
@@ -193,13 +193,13 @@ final class RcEnd implements AutoCloseable {
         return await(sends, "an RDMA write of " + length + " bytes", limit);
     }
 
-    /** Reads the other end's memory, and checks what it gets. */
+    /** Reads the other end's memory, and checks the data. */
     Optional<Failure> read(int length, int seed, RemoteMemory remote, Duration limit) {
         posted(queuePair.postRead(0, incoming(length), remote.slice(0, length), SendFlags.SIGNALED));
         return await(sends, "an RDMA read of " + length + " bytes", limit).or(() -> check(length, seed));
     }
 
-    /** Adds one to a number in the other end's memory, and checks what it was before. */
+    /** Adds one to a number in the other end's memory, and checks the previous value. */
     Optional<Failure> add(long before, RemoteMemory remote, Duration limit) {
         MemorySlice original = incoming(Long.BYTES);
         posted(queuePair.postFetchAndAdd(0, original, remote.slice(0, Long.BYTES), 1, SendFlags.SIGNALED));
@@ -246,12 +246,12 @@ final class RcEnd implements AutoCloseable {
     }
 
     /**
-     * What came of load.
+     * The result of a load test.
      *
      * @param messages that arrived
-     * @param bytes in them
-     * @param nanoseconds that it took
-     * @param failure that ended it
+     * @param bytes in the messages
+     * @param nanoseconds its duration
+     * @param failure the failure that ended it
      */
     record Load(long messages, long bytes, long nanoseconds, Optional<Failure> failure) {}
 

@@ -14,7 +14,7 @@ import java.util.Locale;
 
 /** The serving end, as the end that tests sees it. */
 final class Remote {
-    /** What one order can take at the other end, in steps: an accept waits for two things. */
+    /** The largest number of steps that one order can wait for at the other end: an accept waits for two events. */
     private static final int MOST_STEPS = 2;
 
     /** Beyond the time that the other end may take itself. */
@@ -29,12 +29,12 @@ final class Remote {
         this.limits = limits;
     }
 
-    /** How long things may take. */
+    /** Returns the timeouts. */
     Limits limits() {
         return limits;
     }
 
-    /** What the other end was told to do last. */
+    /** Returns the last order that was sent to the other end. */
     String last() {
         return last;
     }
@@ -76,9 +76,9 @@ final class Remote {
     }
 
     /**
-     * What came of an order.
+     * The answer to an order.
      *
-     * @param fields what the other end says
+     * @param fields its content
      */
     record Answer(Fields fields) {
         private static final String FAILURE = "failure.";
@@ -87,12 +87,12 @@ final class Remote {
             return new Fields().withAll(FAILURE, failure.fields());
         }
 
-        /** Whether it was carried out. */
+        /** Returns whether it was carried out. */
         boolean isGood() {
             return fields.below(FAILURE).isEmpty();
         }
 
-        /** Why not. */
+        /** Returns the reason for a failure. */
         Failure failure() {
             return Failure.of(fields.below(FAILURE));
         }

@@ -16,7 +16,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The tests over the wire, in the order in which they would fail. What cannot be tested any more is left out. */
+/**
+ * The tests over the wire, ordered so that the first failure is the basic one. Tests that a failure makes impossible
+ * are skipped.
+ */
 final class WireTests {
     private static final int SHORT = 64;
     private static final int NUMBER = 41;
@@ -30,12 +33,12 @@ final class WireTests {
     private final Findings findings;
 
     /**
-     * Nothing is tested yet.
+     * Makes the tests, without running them.
      *
      * @param context this end's device
      * @param counters reads the counters of a port
-     * @param load how long to write; zero for not at all
-     * @param findings receives what is found
+     * @param load how long to write; zero to skip the load test
+     * @param findings receives the findings
      */
     WireTests(
             Remote remote,
@@ -109,7 +112,7 @@ final class WireTests {
         if (byHand) {
             return connections.byHand(check, findings.ports().mtu(), findings);
         }
-        // What is well with the steps of rdma_cm has been told before.
+        // The successful steps of rdma_cm have been reported before.
         Findings steps = new Findings(findings.ports(), findings.host());
         Optional<Connection> made = connections.byCm(steps);
         steps.all().stream().filter(Finding::isTrouble).forEach(findings::add);

@@ -24,9 +24,9 @@ final class WireValues {
     }
 
     /**
-     * Of a message.
+     * Reads an endpoint from a message.
      *
-     * @throws BadMessageException if there is none, or one that cannot be
+     * @throws BadMessageException if there is none, or an invalid one
      */
     static QueuePairEndpoint endpoint(Fields fields) {
         try {
@@ -37,9 +37,9 @@ final class WireValues {
     }
 
     /**
-     * Of a message.
+     * Reads a memory from a message.
      *
-     * @throws BadMessageException if there is none, or one that cannot be
+     * @throws BadMessageException if there is none, or an invalid one
      */
     static RemoteMemory memory(Fields fields) {
         try {

@@ -14,13 +14,13 @@ import java.util.TreeMap;
 /**
  * The time that a device takes for each message, for each packet and for each 1024 bytes, from three measured sizes.
  *
- * @param file what was measured
+ * @param file the measurement's file
  * @param tool the tool that measured
  * @param device the RDMA device
  * @param mtu its path MTU in bytes
  * @param measured bytes per second by size
  * @param fitted the three sizes
- * @param times what fits them
+ * @param times the times that fit them
  */
 public record Calibration(
         String file,
@@ -33,7 +33,10 @@ public record Calibration(
     private static final int UNKNOWNS = 3;
     private static final double MICROSECONDS = 1e6;
     private static final double KIBIBYTE = 1024;
-    /** Messages per second: nobody waits for fewer, and no adapter has more. What is beyond cannot be computed with. */
+    /**
+     * The bounds of messages per second: no test is slower, and no adapter is faster. The computation fails beyond
+     * them.
+     */
     private static final double LEAST_RATE = 1e-6;
 
     private static final double MOST_RATE = 1e12;
@@ -45,12 +48,12 @@ public record Calibration(
     }
 
     /**
-     * Reads what {@code --out_json} of a bandwidth tool has written, and fits three sizes of it. Of several documents
-     * the best of each size counts: what disturbs a measurement makes it slower.
+     * Reads a bandwidth tool's {@code --out_json} files, and fits three sizes. If there are several documents, the best
+     * result of each size counts, because disturbances only make a measurement slower.
      *
      * @param files at least one, of the same tool, device and MTU
-     * @param sizes those to fit; empty for the least, the one next to the MTU, and the greatest
-     * @throws MachineFileException if a file is no such document, or the sizes are missing
+     * @param sizes the sizes to fit; empty for the least, the one next to the MTU, and the greatest
+     * @throws MachineFileException if a file is not such a document, or the sizes are missing
      */
     public static Calibration of(List<Path> files, List<Long> sizes) {
         Document first = Document.read(files.getFirst());

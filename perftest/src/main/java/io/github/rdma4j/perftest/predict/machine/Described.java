@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** An object of a JSON file, whose fields know their lines, so that what is wrong can be found. */
+/** An object of a JSON file whose fields have line numbers for error messages. */
 final class Described {
     private static final JsonFactory FACTORY = JsonFactory.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -39,10 +39,10 @@ final class Described {
     private record Value(Object content, int line) {}
 
     /**
-     * Reads a file's text, which must be one object.
+     * Parses a file's text, which must be one object.
      *
      * @param file for messages
-     * @throws MachineFileException if it is none; the message begins with file and line
+     * @throws MachineFileException if it is not an object; the message begins with file and line
      */
     static Described read(String file, String text) {
         try (JsonParser parser = FACTORY.createParser(text)) {
@@ -106,7 +106,7 @@ final class Described {
         return value;
     }
 
-    /** Whether there is such a field. */
+    /** Returns whether there is such a field. */
     boolean has(String name) {
         asked.add(name);
         return fields.containsKey(name);
@@ -128,7 +128,7 @@ final class Described {
         throw wrong(name, "is not a number");
     }
 
-    /** A number, or what is taken where there is none. */
+    /** Returns a number, or a default if there is none. */
     double number(String name, double otherwise) {
         return has(name) ? number(name) : otherwise;
     }
@@ -142,7 +142,7 @@ final class Described {
         return (int) number;
     }
 
-    /** A whole number, or what is taken where there is none. */
+    /** Returns a whole number, or a default if there is none. */
     int whole(String name, int otherwise) {
         return has(name) ? whole(name) : otherwise;
     }
@@ -176,7 +176,7 @@ final class Described {
         throw wrong(name, "is not a list");
     }
 
-    /** An object; empty where there is none. */
+    /** Returns an object; empty if there is none. */
     Optional<Described> object(String name) {
         if (!has(name)) {
             return Optional.empty();
@@ -187,7 +187,7 @@ final class Described {
         throw wrong(name, "is not an object");
     }
 
-    /** A list of objects, or one that stands alone, as C's tools write it. */
+    /** Returns a list of objects, or a single object, as C's tools write it. */
     List<Described> objects(String name) {
         List<Described> objects = new ArrayList<>();
         if (value(name).content instanceof Described object) {
@@ -205,7 +205,7 @@ final class Described {
         throw wrong(name, "is not a list");
     }
 
-    /** Makes something of the fields, and says where they stand if they do not fit. */
+    /** Makes a value from the fields. If they are invalid, the exception names their lines. */
     <T> T make(Supplier<T> maker) {
         T made;
         try {

@@ -40,9 +40,9 @@ public final class DescribedMachines {
     private DescribedMachines() {}
 
     /**
-     * A machine by its name, or of a file.
+     * Returns a machine by its name or from a file.
      *
-     * @throws MachineFileException if there is none, or the file makes no sense: the message has file and line
+     * @throws MachineFileException if there is none, or the file is invalid: the message has file and line
      */
     public static MachineModel of(String nameOrFile) {
         if (NAMES.contains(nameOrFile)) {

@@ -11,7 +11,7 @@ final class LeastSquares {
      *
      * @param rows the factors of all unknowns
      * @param parts a bit for each unknown that is solved for
-     * @return all unknowns; NaN where the rows do not tell
+     * @return all unknowns; NaN where the rows do not determine them
      */
     static double[] solve(double[][] rows, int parts) {
         int unknowns = rows[0].length;
@@ -66,7 +66,7 @@ final class LeastSquares {
         }
     }
 
-    /** The sum of the squares of what is missing to 1. */
+    /** Returns the sum of the squared differences to 1. */
     static double error(double[][] rows, double[] solution) {
         double sum = 0;
         for (double[] row : rows) {

@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.predict.machine;
 
 import io.github.rdma4j.perftest.exit.PerftestException;
 
-/** A file that describes a machine, or that has what was measured, cannot be used. */
+/** Thrown when a file with a machine's description or measurements cannot be used. */
 public final class MachineFileException extends PerftestException {
     MachineFileException(String file, int line, String reason) {
         super(file + ":" + line + ": " + reason, "docs/predict.md has each field of a machine's file");

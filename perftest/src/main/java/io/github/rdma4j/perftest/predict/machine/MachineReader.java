@@ -29,7 +29,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 
-/** Makes a model of what the doctor reads of a machine. What the kernel does not tell is assumed, and said. */
+/**
+ * Makes a model from the doctor's readings of a machine. A value that the kernel does not report is assumed, and the
+ * assumption is listed.
+ */
 public final class MachineReader {
     private static final double LATENCY = 1;
     private static final double MESSAGE = 0.38;
@@ -68,7 +71,7 @@ public final class MachineReader {
                     "rdma4j doctor says why; --machine predicts for a described machine: "
                             + String.join(", ", DescribedMachines.NAMES));
         }
-        // Hardware first: of software nothing can be told without a measurement.
+        // Hardware first: a software device cannot be predicted without a measurement.
         for (RdmaDevice device : devices.stream()
                 .sorted(Comparator.comparing(RdmaDevice::isSoftware))
                 .toList()) {
@@ -128,7 +131,7 @@ public final class MachineReader {
                 tcp);
     }
 
-    /** Where memory is, nobody knows before the program runs. */
+    /** The node of the program's memory is unknown before the program runs. */
     private void node(RdmaDevice device, PciFunction function) {
         NumaTopology numa = machine.numa();
         CpuList near = numa.cpusOf(function.numaNode());
@@ -216,7 +219,7 @@ public final class MachineReader {
                 .map(mtu -> (int) mtu.getAsLong());
     }
 
-    /** The GPU that stands nearest to the adapter. */
+    /** Returns the GPU nearest to the adapter. */
     private Optional<Gpu> gpu(RdmaDevice device, PciSettings settings) {
         Topology topology = machine.topology();
         Optional<RdmaAdapter> adapter = topology.adapter(device.name());

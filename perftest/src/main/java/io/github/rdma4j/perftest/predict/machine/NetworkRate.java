@@ -6,18 +6,18 @@ import java.util.OptionalDouble;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The data rate behind the words of sysfs. */
+/** Converts the rate in sysfs to a data rate. */
 final class NetworkRate {
     private static final Pattern RATE = Pattern.compile("(\\d{1,5}(?:\\.\\d)?) Gb/sec(?: \\(\\d{1,2}X (\\w+)\\))?");
 
     private NetworkRate() {}
 
     /**
-     * Of a text such as {@code 56 Gb/sec (4X FDR)}. InfiniBand up to FDR is called by the rate of its signals: SDR, DDR
-     * and QDR send 10 bits for 8, FDR 66 for 64, and its 56 are 56.25.
+     * Parses text such as {@code 56 Gb/sec (4X FDR)}. InfiniBand up to FDR is named by its signalling rate: SDR, DDR
+     * and QDR send 10 bits for 8, FDR sends 66 for 64, and its 56 are 56.25.
      *
-     * @param infiniBand whether the link is of InfiniBand; Ethernet is called by its data rate
-     * @return 10⁹ bit/s of data; empty if it is no rate
+     * @param infiniBand whether the link is InfiniBand; Ethernet is named by its data rate
+     * @return 10⁹ bit/s of data; empty if the text is not a rate
      */
     static OptionalDouble parse(String text, boolean infiniBand) {
         Matcher matcher = RATE.matcher(text.strip());

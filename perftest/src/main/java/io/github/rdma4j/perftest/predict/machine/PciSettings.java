@@ -30,7 +30,7 @@ final class PciSettings {
     private final Consumer<String> assumptions;
 
     /**
-     * @param assumptions receives what could not be read, and what is taken for it
+     * @param assumptions receives the values that could not be read, and what is assumed for them
      */
     PciSettings(Topology topology, Consumer<String> assumptions) {
         this.topology = topology;
@@ -38,10 +38,10 @@ final class PciSettings {
     }
 
     /**
-     * The narrowest link between a function and its host bridge, with the function's packet sizes.
+     * Returns the narrowest link between a function and its host bridge, with the function's packet sizes.
      *
-     * @param what it is, for assumptions
-     * @return empty if sysfs tells of no link
+     * @param what the name of the function in assumptions
+     * @return empty if sysfs shows no link
      */
     Optional<PciExpress> of(PciFunction function, String what) {
         Optional<PciLink> link = narrowest(function);

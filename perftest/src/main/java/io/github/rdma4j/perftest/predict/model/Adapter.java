@@ -5,17 +5,17 @@ package io.github.rdma4j.perftest.predict.model;
 import java.util.Optional;
 
 /**
- * An RDMA adapter, and what the software that drives it costs.
+ * An RDMA adapter, and the cost of the software that drives it.
  *
  * @param name for people
  * @param network its link
- * @param pci how it hangs on its machine; empty for a device of software
+ * @param pci its PCI link; empty for a software device
  * @param latency microseconds of an empty message, one way
- * @param message microseconds of the sender for each message, which no other work hides: the inverse of the message
- *     rate
- * @param packet the same for each packet: 0 where hardware makes packets
- * @param kibibyte the same for each 1024 bytes: 0 where hardware moves data
- * @param processor microseconds of a processor for each message: posting it, and finding its completion
+ * @param message microseconds of the sender for each message that do not overlap with other work: the inverse of the
+ *     message rate
+ * @param packet likewise for each packet: 0 if hardware makes packets
+ * @param kibibyte likewise for each 1024 bytes: 0 if hardware moves data
+ * @param processor microseconds of a CPU for each message: posting it, and polling its completion
  */
 public record Adapter(
         String name,
@@ -28,7 +28,7 @@ public record Adapter(
         double processor) {
     private static final double LEAST = 1e-6;
 
-    /** Refuses what makes no sense. */
+    /** Refuses invalid values. */
     public Adapter {
         Ranges.notNegative("latency", latency);
         Ranges.notNegative("message", message);
@@ -41,7 +41,7 @@ public record Adapter(
         }
     }
 
-    /** Whether software makes its packets, so that the processor is what limits it. */
+    /** Returns whether software makes its packets, so that the processor is what limits it. */
     public boolean isSoftware() {
         return pci.isEmpty();
     }

@@ -10,15 +10,15 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
- * A way that data takes, and how long its parts need. Parts work at the same time on different messages: so what takes
- * longest for one message is what limits many, unless too few are on their way.
+ * A data path, and the times of its parts. Parts work at the same time on different messages, so the slowest part
+ * limits a stream of messages, unless too few are under way.
  *
- * @param kind which one
- * @param copies what moves the bytes, in order
- * @param loads what a message puts on each link
+ * @param kind the kind of path
+ * @param copies the steps that move the bytes, in order
+ * @param loads the load of a message on each link
  * @param latency microseconds of an empty message, one way
- * @param service microseconds that no other message hides
- * @param processors processor time of both machines
+ * @param service microseconds per message that do not overlap with other messages
+ * @param processors CPU time of both machines
  */
 public record DataPath(
         PathKind kind,
@@ -27,7 +27,7 @@ public record DataPath(
         double latency,
         ServiceTime service,
         ProcessorTime processors) {
-    /** What each message costs, whatever its size. */
+    /** The cost of each message, whatever its size. */
     public static final String MESSAGES = "messages";
 
     /** The processor that touches each packet or byte. */
@@ -78,13 +78,15 @@ public record DataPath(
     }
 
     /**
-     * What a size should reach.
+     * The expected performance of a size.
      *
      * @param size bytes of a message
      * @param bandwidth bytes per second
-     * @param limit bytes per second that the slowest part leaves messages of this size, whatever each message costs
-     * @param bound what limits it: a link with its direction, {@link #MESSAGES}, {@link #PROCESSOR} or {@link #DEPTH}
-     * @param processor seconds of processors for 2³⁰ bytes
+     * @param limit bytes per second that the slowest part allows for messages of this size, without the cost of each
+     *     message
+     * @param bound the limiting part: a link with its direction, {@link #MESSAGES}, {@link #PROCESSOR} or {@link
+     *     #DEPTH}
+     * @param processor seconds of CPU time for 2³⁰ bytes
      */
     public record Expectation(long size, double bandwidth, double limit, String bound, double processor) {}
 
@@ -117,17 +119,17 @@ public record DataPath(
         return limits;
     }
 
-    /** What limits long messages. */
+    /** Returns the limit of long messages. */
     public String bottleneck() {
         Map.Entry<String, Double> link = slowest(times(Load::perByte));
         return service.perByte() / MICROSECONDS > link.getValue() ? PROCESSOR : link.getKey();
     }
 
     /**
-     * What messages of a size should reach.
+     * Returns the expected performance of messages of a size.
      *
      * @param size bytes, from 1
-     * @param depth messages that may be on their way, from 1
+     * @param depth the number of messages that may be under way, from 1
      */
     public Expectation expect(long size, int depth) {
         Ranges.within("depth", depth, 1, Integer.MAX_VALUE);

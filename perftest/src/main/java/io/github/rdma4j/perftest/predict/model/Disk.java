@@ -12,7 +12,7 @@ package io.github.rdma4j.perftest.predict.model;
  * @param latency microseconds of a small read
  */
 public record Disk(String name, int drives, PciExpress pci, double reads, double latency) {
-    /** Refuses what makes no sense. */
+    /** Refuses invalid values. */
     public Disk {
         Ranges.within("drives", drives, 1, 1024);
         Ranges.positive("reads", reads);

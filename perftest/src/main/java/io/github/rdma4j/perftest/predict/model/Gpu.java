@@ -27,7 +27,7 @@ public record Gpu(
         int nvLinks,
         double nvLink,
         double copy) {
-    /** How an adapter reaches a GPU. */
+    /** The connection between an adapter and a GPU. */
     public enum Attachment {
         /** Through a PCIe switch, or several of one root port. */
         SWITCH,
@@ -39,7 +39,7 @@ public record Gpu(
         C2C
     }
 
-    /** Refuses what makes no sense. */
+    /** Refuses invalid values. */
     public Gpu {
         Ranges.notNegative("peer", peer);
         Ranges.notNegative("coherent", coherent);
@@ -55,7 +55,7 @@ public record Gpu(
         }
     }
 
-    /** Whether the root complex stands between it and the adapter. */
+    /** Returns whether the root complex stands between it and the adapter. */
     boolean isBehindRootComplex() {
         return attachment == Attachment.HOST_BRIDGE || attachment == Attachment.SOCKET;
     }

@@ -14,7 +14,7 @@ package io.github.rdma4j.perftest.predict.model;
 public record HostMemory(int channels, double transfers, double efficiency, int hops, double hop) {
     private static final int BYTES = 8;
 
-    /** Refuses what makes no sense. */
+    /** Refuses invalid values. */
     public HostMemory {
         Ranges.within("channels", channels, 1, 128);
         Ranges.positive("transfers", transfers);

@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.predict.model;
 
 /**
- * What packets a network has, and what each adds to its data.
+ * The packets of a network, and the bytes that each adds to its data.
  *
  * <p>InfiniBand: the local route header has 8 bytes, the base transport header 12, the checks 4 and 2 (InfiniBand
  * Architecture Specification, volume 1, chapters 5 to 9). On Ethernet: preamble 8, header 14, check 4, gap 12 (IEEE
@@ -17,8 +17,8 @@ public enum LinkType {
     /** RDMA over UDP and IPv4. */
     ROCE_V2("RoCE v2", 38 + 20 + 8 + 12 + 4, 38 + 20 + 8 + 12 + 4 + 4, 0),
     /**
-     * RDMA over TCP: IPv4 20, TCP 20, and of MPA, DDP and RDMAP 20 (RFC 5040, 5041, 5044; without markers). The
-     * network's MTU has all but Ethernet's bytes in it.
+     * RDMA over TCP: 20 bytes for IPv4, 20 for TCP, and 20 for MPA, DDP and RDMAP (RFC 5040, 5041, 5044; without
+     * markers). The network's MTU contains all of them except Ethernet's bytes.
      */
     IWARP("iWARP", 38 + 60, 84, 60),
     /** TCP itself with time stamps: IPv4 20, TCP 32. The network's MTU has these in it. */
@@ -36,7 +36,7 @@ public enum LinkType {
         this.withinMtu = withinMtu;
     }
 
-    /** As people write it. */
+    /** Returns the usual spelling. */
     public String title() {
         return title;
     }
@@ -56,7 +56,7 @@ public enum LinkType {
         return mtu - withinMtu;
     }
 
-    /** Whether Ethernet is below. */
+    /** Returns whether Ethernet is below. */
     public boolean isEthernet() {
         return this != INFINIBAND;
     }

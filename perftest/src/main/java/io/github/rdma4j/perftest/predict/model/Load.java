@@ -3,19 +3,19 @@
 package io.github.rdma4j.perftest.predict.model;
 
 /**
- * What a message puts on a link in one direction.
+ * The load of a message on a link in one direction.
  *
  * @param link its name
  * @param direction such as {@code to the adapter}
- * @param capacity bytes per second that the link carries in this direction, packets and all
+ * @param capacity bytes per second that the link carries in this direction, including packet headers
  * @param crossings how often the message's bytes cross it: 0 if only headers do
- * @param packet bytes of a message for which there is a packet
+ * @param packet bytes of a message in each packet
  * @param header bytes that each packet adds
  * @param perMessage bytes that each message adds
  */
 public record Load(
         String link, String direction, double capacity, int crossings, int packet, int header, int perMessage) {
-    /** Refuses what makes no sense. */
+    /** Refuses invalid values. */
     public Load {
         if (!(capacity > 0) || Double.isInfinite(capacity)) {
             throw new IllegalArgumentException(link + ", " + direction + ": it carries " + capacity);

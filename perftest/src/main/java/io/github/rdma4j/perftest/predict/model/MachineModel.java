@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A machine, as far as data paths go. Both ends of a path are such a machine.
+ * A machine as far as data paths need it. Both ends of a path are such a machine.
  *
  * @param name for people
- * @param sources where its figures come from
- * @param assumptions what nobody told, and what is taken for it
- * @param adapter the one that data goes through
- * @param gpu the one that stands nearest to it
- * @param memory empty if not known: then it limits nothing
- * @param disk what files are on
+ * @param sources the origins of its figures
+ * @param assumptions the unknown values, and what is assumed for them
+ * @param adapter the adapter of the data path
+ * @param gpu the GPU nearest to the adapter
+ * @param memory empty if unknown: then it limits nothing
+ * @param disk the disk of the files
  * @param tcp empty if TCP is not predicted
  */
 public record MachineModel(

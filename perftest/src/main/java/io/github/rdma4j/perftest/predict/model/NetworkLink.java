@@ -50,7 +50,7 @@ public record NetworkLink(LinkType type, double gigabits, int mtu) {
                 .orElseThrow();
     }
 
-    /** Whether its data rate limits anything. */
+    /** Returns whether its data rate limits anything. */
     public boolean hasLimit() {
         return gigabits > 0;
     }
@@ -65,7 +65,7 @@ public record NetworkLink(LinkType type, double gigabits, int mtu) {
         return type.data(mtu);
     }
 
-    /** Such as {@code InfiniBand 200 Gbit/s, MTU 4096}. */
+    /** Returns a title, such as {@code InfiniBand 200 Gbit/s, MTU 4096}. */
     public String title() {
         String rate = gigabits == Math.rint(gigabits) ? Long.toString((long) gigabits) : Double.toString(gigabits);
         return type.title() + (hasLimit() ? " " + rate + " Gbit/s" : "") + ", MTU " + mtu;

@@ -16,13 +16,13 @@ public enum PathKind {
     STAGED("staged", "GPU to GPU, staged through host memory"),
     /** From host memory to host memory, over one TCP connection. */
     TCP("tcp", "host to host, TCP"),
-    /** From host memory to the GPU's, within the machine. */
+    /** From host memory to GPU memory, within the machine. */
     COPY("copy", "host to GPU, one copy"),
     /** From GPU to GPU, within the machine. */
     NVLINK("nvlink", "GPU to GPU, NVLink"),
-    /** From a file to the GPU's memory without host memory. */
+    /** From a file to GPU memory without host memory. */
     FILE("file", "file to GPU, direct"),
-    /** From a file to the GPU's memory through host memory. */
+    /** From a file to GPU memory through host memory. */
     FILE_STAGED("file-staged", "file to GPU, through host memory");
 
     private final String key;
@@ -43,7 +43,7 @@ public enum PathKind {
         return title;
     }
 
-    /** The one with that key. */
+    /** Returns the kind with a key. */
     public static Optional<PathKind> of(String key) {
         return Arrays.stream(values()).filter(kind -> kind.key.equals(key)).findFirst();
     }

@@ -16,7 +16,7 @@ public final class Paths {
     private static final String ROOT_COMPLEX = "root complex, device to device";
     private static final String C2C = "NVLink-C2C";
 
-    /** What an adapter fetches to send a message, and writes when it is done. */
+    /** The bytes that an adapter fetches to send a message, and writes when it is done. */
     private static final int WORK_REQUEST = 64;
 
     private static final int COMPLETION = 64;

@@ -3,12 +3,12 @@
 package io.github.rdma4j.perftest.predict.model;
 
 /**
- * A link of PCI Express, and what of its speed is left for data.
+ * A link of PCI Express, and the part of its speed that is left for data.
  *
- * <p>Encoding and packets are of the PCI Express Base Specification. What the data link layer takes for
- * acknowledgements and flow control is that of generation 3 with 8 lanes and 256-byte payloads by the specification's
- * guidelines (pcie-bench/pcie-model, of Neugebauer and others, "Understanding PCIe performance for end host
- * networking", SIGCOMM 2018).
+ * <p>Encoding and packets are as in the PCI Express Base Specification. The data link layer's share for
+ * acknowledgements and flow control is the share of generation 3 with 8 lanes and 256-byte payloads by the
+ * specification's guidelines (pcie-bench/pcie-model, of Neugebauer and others, "Understanding PCIe performance for end
+ * host networking", SIGCOMM 2018).
  *
  * @param speed of a lane in GT/s, above 0
  * @param width lanes, from 1
@@ -16,10 +16,10 @@ package io.github.rdma4j.perftest.predict.model;
  * @param maxReadRequest bytes that a read may ask for, a power of two in 128..4096 (MaxReadReq of lspci)
  */
 public record PciExpress(double speed, int width, int maxPayload, int maxReadRequest) {
-    /** What most servers set. */
+    /** The setting of most servers. */
     public static final int USUAL_PAYLOAD = 256;
 
-    /** What most adapters ask for. */
+    /** The setting of most adapters. */
     public static final int USUAL_READ_REQUEST = 512;
 
     /** Bytes of a write besides its data: framing and sequence 4, header with a 64-bit address 16, checksum 4. */
@@ -54,7 +54,7 @@ public record PciExpress(double speed, int width, int maxPayload, int maxReadReq
         return speed * 1e9 * width * encoding / BITS * LINK_LAYER;
     }
 
-    /** Such as {@code PCIe 4 x16}. */
+    /** Returns a title, such as {@code PCIe 4 x16}. */
     public String title() {
         return "PCIe " + generation() + " x" + width;
     }

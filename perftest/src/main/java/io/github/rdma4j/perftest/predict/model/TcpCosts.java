@@ -3,16 +3,16 @@
 package io.github.rdma4j.perftest.predict.model;
 
 /**
- * What TCP costs a machine.
+ * The cost of TCP on a machine.
  *
  * @param core 10⁹ bit/s that one core receives
- * @param sender processor time of the sender, as a share of the receiver's
+ * @param sender CPU time of the sender, as a share of the receiver's
  * @param latency microseconds of a small message, one way
  * @param message microseconds of the sender for each message
- * @param mtu the interface's
+ * @param mtu the MTU of the interface
  */
 public record TcpCosts(double core, double sender, double latency, double message, int mtu) {
-    /** Refuses what makes no sense. */
+    /** Refuses invalid values. */
     public TcpCosts {
         Ranges.positive("core", core);
         Ranges.notNegative("sender", sender);

@@ -30,8 +30,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Says at the end of a bandwidth test which share was reached of what the links of its data path allow, and why it is
- * low. Silent where the kernel does not tell the links: on devices of software, and in many virtual machines.
+ * Prints at the end of a bandwidth test the share of the data path's limit that was reached, and why it is low. Prints
+ * nothing if the kernel does not show the links, as for software devices and in many virtual machines.
  */
 public final class ShareOfLimit implements TestListener {
     private static final double GOOD = 0.9;
@@ -54,7 +54,7 @@ public final class ShareOfLimit implements TestListener {
         this.note = note;
     }
 
-    /** What the links allow; empty before the test has begun, and where they are not known. */
+    /** Returns the limit of the links; empty before the test has begun, and if it is unknown. */
     public Optional<PathLimit> limit() {
         return limit;
     }
@@ -67,7 +67,7 @@ public final class ShareOfLimit implements TestListener {
         limit = path.map(found -> new PathLimit(found.limit(), link(found, machine.get())));
     }
 
-    /** What goes both ways shares its links in ways that the model does not have. */
+    /** The model does not describe how bidirectional traffic shares its links. */
     private static boolean hasOneDirection(TestInfo test) {
         return !test.parameters().tool().isLatency()
                 && test.parameters().tool().verb() != Verb.ATOMIC
@@ -86,7 +86,7 @@ public final class ShareOfLimit implements TestListener {
             // Software: no need to look at the machine.
             return Optional.empty();
         }
-        // What libibverbs tells the test has asked for itself.
+        // The test has already asked libibverbs.
         DoctorSources files = new DoctorSources(
                 root,
                 Runtime.version(),
@@ -105,7 +105,7 @@ public final class ShareOfLimit implements TestListener {
                     && machine.gpu()
                             .filter(gpu -> test.gpu().gpu().contains(gpu.address()))
                             .isEmpty()) {
-                // Another GPU than the nearest one: its way is not the one that was read.
+                // It is not the nearest GPU, so its path is not the one that was read.
                 return Optional.empty();
             }
             Adapter read = machine.adapter();

@@ -15,7 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
-/** Serves {@link OpenMetrics} at {@code /metrics}. Each request reads the counters anew; nothing is remembered. */
+/** Serves {@link OpenMetrics} at {@code /metrics}. Each request reads the counters again; no state is kept. */
 public final class MetricsServer implements AutoCloseable {
     private static final String PATH = "/metrics";
     /** At once: each has a thread, so that those who ask or read slowly do not keep the next one out. */
@@ -39,7 +39,7 @@ public final class MetricsServer implements AutoCloseable {
      * @throws PerftestException if the address cannot be listened at
      */
     public static MetricsServer start(InetSocketAddress address, Supplier<String> text) {
-        // The JDK's server reads these once, when its first server is made. What the user has set stays.
+        // The JDK's server reads these once, when the first server is created. Values that the user has set are kept.
         System.getProperties().putIfAbsent("sun.net.httpserver.maxReqTime", LIMIT);
         System.getProperties().putIfAbsent("sun.net.httpserver.maxRspTime", LIMIT);
         System.getProperties().putIfAbsent("jdk.httpserver.maxConnections", CONNECTIONS);
@@ -93,7 +93,7 @@ public final class MetricsServer implements AutoCloseable {
         }
     }
 
-    /** Where it listens. */
+    /** Returns the address where the server listens. */
     public InetSocketAddress address() {
         return server.getAddress();
     }

@@ -23,10 +23,10 @@ public final class OpenMetrics {
     private OpenMetrics() {}
 
     /**
-     * The whole text.
+     * Returns the whole text.
      *
      * @param samples of the ports
-     * @param queuePairs what the kernel said of them; where it said nothing, there is no line of theirs
+     * @param queuePairs the queue pairs that the kernel reports; without a report there are no lines about them
      */
     public static String of(List<PortSample> samples, Reading queuePairs) {
         OpenMetrics metrics = new OpenMetrics();
@@ -117,7 +117,7 @@ public final class OpenMetrics {
         return label("device", sample.device()) + label("port", Integer.toString(sample.port()));
     }
 
-    /** With a comma behind it. */
+    /** Returns a label, followed by a comma. */
     private static String label(String name, String value) {
         return name + "=\"" + value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + "\",";
     }

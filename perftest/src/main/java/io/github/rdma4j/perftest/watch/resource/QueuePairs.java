@@ -6,17 +6,17 @@ package io.github.rdma4j.perftest.watch.resource;
  * The queue pairs that one process, or one part of the kernel, has on one device.
  *
  * @param device such as {@code mlx5_0}
- * @param pid of the process; 0 for the kernel; {@link #UNKNOWN} if the thread that created them has ended, or is of
- *     another PID namespace: the kernel does not know the process then
- * @param owner the process's name, or that of the part of the kernel; empty if it is not known
- * @param count how many there are
- * @param inError how many of them have failed: they are in state SQE or ERR
+ * @param pid of the process; 0 for the kernel; {@link #UNKNOWN} if the thread that created them has ended or is in
+ *     another PID namespace, because the kernel cannot name the process then
+ * @param owner the name of the process or of the kernel's component; empty if unknown
+ * @param count the number of queue pairs
+ * @param inError the number of queue pairs that have failed: they are in state SQE or ERR
  */
 public record QueuePairs(String device, long pid, String owner, int count, int inError) {
     /** Instead of a process. */
     public static final long UNKNOWN = -1;
 
-    /** Such as {@code java (4711)} or {@code kernel: ib_core}. */
+    /** Returns the owner, such as {@code java (4711)} or {@code kernel: ib_core}. */
     public String who() {
         return pid > 0 ? program() + " (" + pid + ")" : program();
     }
@@ -29,7 +29,7 @@ public record QueuePairs(String device, long pid, String owner, int count, int i
         return pid == 0 ? "kernel: " + owner : owner.isEmpty() ? "?" : owner;
     }
 
-    /** Whether it is about the same owner and device. */
+    /** Returns whether it is about the same owner and device. */
     public boolean isOf(QueuePairs other) {
         return device.equals(other.device) && pid == other.pid && owner.equals(other.owner);
     }

@@ -5,13 +5,13 @@ package io.github.rdma4j.perftest.watch.resource;
 import java.util.List;
 
 /**
- * What the kernel said of queue pairs.
+ * The queue pairs that the kernel reports.
  *
- * @param queuePairs by device, then most of them first
- * @param failure why it said nothing, or not all; empty if it did
+ * @param queuePairs by device, the largest number first
+ * @param failure why the report is missing or incomplete; empty if it is complete
  */
 public record Reading(List<QueuePairs> queuePairs, String failure) {
-    /** Of a kernel that has none. */
+    /** The reading of a kernel that has no queue pairs. */
     public static final Reading NONE = new Reading(List.of(), "");
 
     /** Copies the list. */

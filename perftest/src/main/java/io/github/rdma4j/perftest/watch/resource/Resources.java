@@ -37,7 +37,7 @@ public final class Resources {
 
     private static final int KERNEL_NAME = 29;
 
-    /** IBV_QPS_SQE, and behind it IBV_QPS_ERR. */
+    /** The states from IBV_QPS_SQE on: the next one is IBV_QPS_ERR. */
     private static final int FAILED = 5;
 
     private static final Path PROCESSES = Path.of("/proc");
@@ -91,7 +91,7 @@ public final class Resources {
         List<List<Attribute>> messages = new ArrayList<>();
         boolean done = false;
         while (!done) {
-            // What the attributes refer to is overwritten by the next part.
+            // The attributes refer to the buffer that the next part overwrites, so copy it.
             done = NetlinkMessages.read(copy(socket.receive()), sequence, 0, messages);
         }
         return messages;
@@ -101,7 +101,7 @@ public final class Resources {
         return ByteBuffer.allocate(bytes.remaining()).put(bytes).flip();
     }
 
-    /** Adds those of a message to what is known of their owners. */
+    /** Adds the queue pairs of a message to the counts of their owners. */
     static void add(String device, List<Attribute> message, LongFunction<Owner> owners, List<QueuePairs> into) {
         for (Attribute table : message) {
             if (table.type() == TABLE) {

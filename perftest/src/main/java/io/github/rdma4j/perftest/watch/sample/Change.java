@@ -11,14 +11,14 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
- * What happened at a port between two samples.
+ * The change of a port between two samples.
  *
- * @param before the earlier one; empty for a port that has come since
- * @param now the later one
- * @param time between the two, above zero
+ * @param before the earlier sample; empty for a new port
+ * @param now the later sample
+ * @param time the time between the two, above zero
  */
 public record Change(Optional<PortSample> before, PortSample now, Duration time) {
-    /** How much went through each second; empty if the port does not count it, or its counters began anew. */
+    /** Returns the rate per second; empty if the port does not count it, or its counters were reset. */
     public OptionalDouble perSecond(Flow flow) {
         Long later = now.flows().get(flow);
         Long earlier = before.map(sample -> sample.flows().get(flow)).orElse(null);
@@ -28,12 +28,12 @@ public record Change(Optional<PortSample> before, PortSample now, Duration time)
         return OptionalDouble.of((later - earlier) * 1e9 / time.toNanos());
     }
 
-    /** By how much counters of trouble rose in all. */
+    /** Returns the total growth of counters that indicate trouble. */
     public long troubles() {
         return now.troubles().keySet().stream().mapToLong(this::rise).sum();
     }
 
-    /** What got worse, a line each: a link that went, counters of trouble that rose. */
+    /** Returns a line for each thing that got worse: a lost link, or a growing counter that indicates trouble. */
     public List<String> worse() {
         List<String> lines = new ArrayList<>();
         if (before.isPresent() && before.get().isActive() && !now.isActive()) {
@@ -51,7 +51,7 @@ public record Change(Optional<PortSample> before, PortSample now, Duration time)
         return lines;
     }
 
-    /** 0 for a counter that began anew or that was not there. */
+    /** Returns 0 for a counter that was reset or is new. */
     private long rise(String counter) {
         Long earlier = before.map(sample -> sample.troubles().get(counter)).orElse(null);
         return earlier == null ? 0 : Math.max(0, now.troubles().get(counter) - earlier);

@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.watch.sample;
 
 import java.util.List;
 
-/** What goes through a port, and the counters of sysfs that tell of it. Not every driver has each. */
+/** Traffic through a port, with the sysfs counters that measure it. No driver has all of them. */
 public enum Flow {
     /** Bytes in. */
     RECEIVED_BYTES(new Source("counters/port_rcv_data", 4), new Source("hw_counters/rx_bytes", 1)),
@@ -27,7 +27,7 @@ public enum Flow {
         this.sources = List.of(sources);
     }
 
-    /** The counters that may tell of it, the best first. */
+    /** Returns the counters that may measure it, the best first. */
     List<Source> sources() {
         return sources;
     }
@@ -36,7 +36,8 @@ public enum Flow {
      * A counter.
      *
      * @param file below the port's folder
-     * @param unit what one of it stands for: the specification of InfiniBand counts data in words of four bytes
+     * @param unit the number of bytes or packets that it counts as one: the specification of InfiniBand counts data in
+     *     words of four bytes
      */
     record Source(String file, int unit) {}
 }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a port's files said at one time. What could not be read is missing.
+ * The contents of a port's files at one time. Files that could not be read are missing.
  *
  * @param device such as {@code mlx5_0}
  * @param port from 1
@@ -32,12 +32,12 @@ public record PortSample(
         troubles = Collections.unmodifiableSortedMap(new TreeMap<>(troubles));
     }
 
-    /** Such as {@code mlx5_0/1}, as rdma(8) writes it. */
+    /** Returns the name, such as {@code mlx5_0/1}, as rdma(8) writes it. */
     public String name() {
         return device + "/" + port;
     }
 
-    /** Whether it carries data. */
+    /** Returns whether it carries data. */
     public boolean isActive() {
         return state.equals("ACTIVE");
     }

@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Reads what the ports of this machine's RDMA devices count, from sysfs: no device is opened and no right is needed. A
- * device may come, go or be renamed between two reads.
+ * Reads the counters of the ports of this machine's RDMA devices from sysfs, without opening a device or needing
+ * privileges. A device may come, go or be renamed between two reads.
  *
  * <p>Safe for use by several threads.
  */
@@ -36,7 +36,7 @@ public final class Sampler {
         this.only = only;
     }
 
-    /** What all ports say now, by device and number; empty where there is no device. */
+    /** Reads all ports, by device and number; empty if there is no device. */
     public List<PortSample> sample() {
         List<PortSample> samples = new ArrayList<>();
         Set<String> forPrograms = forPrograms();

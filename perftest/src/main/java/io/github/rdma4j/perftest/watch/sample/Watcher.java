@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Remembers the last samples, so that the next ones tell what has changed. For one thread. */
+/** Remembers the last samples, to find the changes in the next ones. For use by one thread. */
 public final class Watcher {
     private final Sampler sampler;
     private List<PortSample> last;
@@ -23,7 +23,7 @@ public final class Watcher {
     /**
      * Takes samples again.
      *
-     * @param nanoTime as {@link System#nanoTime()} gives it
+     * @param nanoTime the time from {@link System#nanoTime()}
      */
     public Seen look(long nanoTime) {
         List<PortSample> now = sampler.sample();
@@ -48,10 +48,10 @@ public final class Watcher {
     }
 
     /**
-     * What was seen at one look.
+     * The result of one sample.
      *
-     * @param ports each port that is there
-     * @param worse what got worse since the look before, a line each
+     * @param ports each existing port
+     * @param worse a line for each thing that got worse since the previous sample
      */
     public record Seen(List<Change> ports, List<String> worse) {
         /** Copies the lists. */
