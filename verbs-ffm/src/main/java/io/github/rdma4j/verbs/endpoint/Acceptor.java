@@ -166,7 +166,7 @@ final class Acceptor {
         }
     }
 
-    /** Ends the waits, and refuses those that are not accepted yet. What fails is tried again by another call. */
+    /** Ends the waits, and refuses those that are not accepted yet. Call again to retry what failed. */
     void close() {
         lock.lock();
         try {

@@ -5,14 +5,14 @@ package io.github.rdma4j.verbs.endpoint;
 import java.util.Arrays;
 
 /**
- * What an {@link EndpointSelector} visits in each select: what was ready of late. The others are armed, and cost
- * nothing until the kernel names them. Used by the thread that selects.
+ * The entries that an {@link EndpointSelector} visits in each select: those that were ready recently. The others are
+ * armed, and cost nothing until the kernel reports them. Used by the thread that selects.
  *
- * <p>Who is {@linkplain SelectorEntry#isTold() told} of what comes, or armed already, leaves when nothing is ready any
- * more: it costs nothing to wait for it. Of the others, who is quiet while others are ready leaves, too, after
- * {@value #VAIN_ROUNDS} visits in vain: these cost about as much as to be named by the kernel. Otherwise a selector
- * that always finds something would visit all of a thousand endpoints for each message. While nobody is ready, all
- * stay: then there is nothing better to do than to look.
+ * <p>An entry with {@linkplain SelectorEntry#isTold() notifications}, or armed already, leaves when nothing is ready
+ * any more: waiting for it costs nothing. Any other entry that is quiet while others are ready also leaves, after
+ * {@value #VAIN_ROUNDS} visits in vain: these cost about as much as a report by the kernel. Otherwise a selector that
+ * always finds something would visit all of a thousand endpoints for each message. While no entry is ready, all stay:
+ * then there is nothing better to do than to poll.
  */
 final class ActiveEntries {
     static final int VAIN_ROUNDS = 16;
@@ -116,7 +116,7 @@ final class ActiveEntries {
         return called > 0 && called < size ? called + arm(rounds - VAIN_ROUNDS) : called;
     }
 
-    /** Lets the kernel tell of all from now on; how many handlers were called for what had come before. */
+    /** Arms all, so that the kernel reports them; returns how many handlers were called for earlier arrivals. */
     int armAll() {
         return arm(Long.MAX_VALUE);
     }

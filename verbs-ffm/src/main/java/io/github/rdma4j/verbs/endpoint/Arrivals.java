@@ -5,9 +5,9 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 
 /**
- * What has come for one endpoint of a group and waits until that endpoint takes it in: a ring with one thread at a time
- * that adds, which has the lock of {@link SharedQueues}, and one that removes, which has the endpoint's. Neither waits
- * for the other.
+ * A queue of the arrivals for one endpoint of a group, until the endpoint takes them in: a ring with one thread at a
+ * time that adds, which has the lock of {@link SharedQueues}, and one that removes, which has the endpoint's. Neither
+ * waits for the other.
  */
 final class Arrivals {
     /** A send or a transfer has ended. */

@@ -38,7 +38,7 @@ final class Canary {
                 (long) PLACES * BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
     }
 
-    /** A greeting with the next place behind it. */
+    /** A hello with the next place behind it. */
     byte[] behind(byte[] hello) {
         long place = Math.floorMod(next.getAndIncrement(), PLACES);
         RemoteMemory memory = region.remoteMemory().slice(place * BYTES, BYTES);
@@ -53,7 +53,7 @@ final class Canary {
         region.close();
     }
 
-    /** The place that a server names behind its greeting; null if it names none. */
+    /** The place that a server names behind its hello; null if it names none. */
     static MemoryHandle placeIn(byte[] greeting) {
         int from = Hello.lengthOf(greeting);
         if (greeting.length < from + Integer.BYTES + RemoteMemory.BYTES

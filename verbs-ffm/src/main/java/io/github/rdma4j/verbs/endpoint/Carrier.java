@@ -9,13 +9,12 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What {@link Engine} needs beside a {@link Wire}: to hear what it says, to sleep until it says something, and to end
- * it.
+ * What {@link Engine} needs besides a {@link Wire}: to take in its events, to sleep until there is one, and to end it.
  */
 interface Carrier extends Wire {
     /**
-     * Gives everything that has come to the protocol, without waiting. If the protocol throws, for want of memory, that
-     * event and those behind it are given again at the next call.
+     * Gives everything that has come to the protocol, without waiting. If the protocol throws for lack of
+     * memory, the next call gives that event and those behind it again.
      *
      * @return how many events there were
      */
@@ -48,7 +47,7 @@ interface Carrier extends Wire {
     /**
      * From now on, what comes ends a sleep. What came before does not: poll again.
      *
-     * @param ends whether the ends of what was posted count, too; what the peer sends and failures always do
+     * @param ends whether the ends of posts also count; messages from the peer and failures always do
      */
     void arm(boolean ends);
 
@@ -88,8 +87,8 @@ interface Carrier extends Wire {
     void eventCame();
 
     /**
-     * What ends a sleep, for a selector that sleeps in its stead: what is armed, and what tells the end of the
-     * connection.
+     * The event sources for a selector that sleeps instead of this wire's threads: the armed one, and the one that
+     * reports the end of the connection.
      */
     Events events();
 
@@ -103,16 +102,16 @@ interface Carrier extends Wire {
     record Events(EventSource queue, EventSource link, SharedQueues shared) {}
 
     /**
-     * Of a group: hears that something was put down for this endpoint; null for nobody. Without the endpoint's lock.
+     * Of a group: runs when something was queued for this endpoint; null for nothing. Without the endpoint's lock.
      */
     default void watch(Runnable arrival) {}
 
-    /** Of a group: whether something was put down for this endpoint, or {@link #takeLinkNews} has something to tell. */
+    /** Of a group: whether something was queued for this endpoint, or {@link #takeLinkNews} would return true. */
     default boolean hasNews() {
         return true;
     }
 
-    /** Of a group: whether {@link #lost()} may have something to say, which is told once. */
+    /** Of a group: whether {@link #lost()} may have something to report. Returns true once for each event. */
     default boolean takeLinkNews() {
         return false;
     }
@@ -131,7 +130,7 @@ interface Carrier extends Wire {
     /** Asks the link. */
     <T> Optional<T> ask(Function<Link, Optional<T>> question);
 
-    /** Ends the connection, and a sleep. What cannot be closed is tried again by another call. */
+    /** Ends the connection, and a sleep. Call again to retry a failed close. */
     void close();
 
     /**

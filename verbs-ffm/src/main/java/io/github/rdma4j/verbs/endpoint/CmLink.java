@@ -15,7 +15,7 @@ import io.github.rdma4j.verbs.cm.SynchronousId;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
-/** A queue pair that rdma_cm connects, with its queues and receive buffers, or a part of those of a group. */
+/** A queue pair that rdma_cm connects, with its queues and receive buffers, or a share of a group's. */
 final class CmLink implements VerbsLink {
     private final SynchronousId id;
     private final SharedDomain domain;
@@ -80,7 +80,7 @@ final class CmLink implements VerbsLink {
             this.buffers =
                     new ReceiveBuffers(memory, queuePair, config.receiveBuffers(), config.bufferSize(), trailer());
         } catch (Throwable e) {
-            // Closes the queue pair, too, which the queue would do in any case.
+            // Also closes the queue pair, which the queue would do in any case.
             CompletionQueue openQueue = newQueue;
             CompletionChannel openChannel = newChannel;
             CloseAll.after(

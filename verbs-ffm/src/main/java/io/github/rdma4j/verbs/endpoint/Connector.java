@@ -64,7 +64,7 @@ final class Connector {
         }
     }
 
-    /** The name to look up: that of an address that is not resolved; null for another one. */
+    /** The host name to resolve, if the address is unresolved; else null. */
     static String unresolvedName(InetSocketAddress server) {
         return server.isUnresolved() ? server.getHostString() : null;
     }
@@ -91,7 +91,7 @@ final class Connector {
                 : local;
     }
 
-    /** All addresses of the name, that of {@code server} first if it still is one of them. */
+    /** All addresses of the name, beginning with the address of {@code server} if the name still has it. */
     private static List<InetSocketAddress> addresses(String doing, InetSocketAddress server, String name) {
         if (name == null) {
             return List.of(server);
@@ -117,7 +117,7 @@ final class Connector {
         }
     }
 
-    /** Those of the local address's family, if there are any. */
+    /** The addresses of the local address's family, if there are any; else all. */
     private static List<InetSocketAddress> suitable(List<InetSocketAddress> addresses, InetSocketAddress local) {
         if (local == null || local.getAddress().isAnyLocalAddress()) {
             return addresses;
@@ -192,7 +192,7 @@ final class Connector {
             Duration limit = Duration.ofNanos(Math.min(Engine.nanos(config.rdmaTimeout()), half));
             return connectOverRdma(server, addresses, config, limit, true);
         } catch (WaitInterruptedException | NotAdmittedException e) {
-            // Who is not let in would not be over TCP either.
+            // A client that is not admitted over RDMA would not be admitted over TCP either.
             throw e;
         } catch (RuntimeException e) {
             rdma = e;
@@ -208,7 +208,7 @@ final class Connector {
         }
     }
 
-    /** Who is another one over one of the two is no other one over the second. */
+    /** A peer that is incompatible over one transport is incompatible over both: then the exception says so. */
     static EndpointException neither(String operation, RuntimeException rdma, RuntimeException tcp) {
         String explanation = "neither over RDMA (%s) nor over TCP (%s)".formatted(cause(rdma), cause(tcp));
         String remedy = Stream.of(remedy("RDMA", rdma), remedy("TCP", tcp))

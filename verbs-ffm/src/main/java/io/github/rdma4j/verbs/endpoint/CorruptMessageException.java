@@ -35,7 +35,7 @@ public final class CorruptMessageException extends ConnectionLostException {
         this.found = corruption.found();
     }
 
-    /** {@return the number of the message among those of the peer, from 1} */
+    /** {@return the number of the message among the peer's messages, from 1} */
     public long number() {
         return number;
     }

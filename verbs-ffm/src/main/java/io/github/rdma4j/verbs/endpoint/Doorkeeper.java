@@ -29,7 +29,7 @@ final class Doorkeeper {
     /**
      * Why a client is refused.
      *
-     * @param reason that it is told; null for the general one
+     * @param reason for the client; null for the general one
      * @param words for this side
      */
     record Verdict(Refusal reason, String words) {}
@@ -101,7 +101,7 @@ final class Doorkeeper {
                     ? null
                     : "it was not admitted (EndpointConfig.admission)";
         } catch (Throwable e) {
-            // An Error, too: bytes of a client that overflow a parser's stack must not end the server's loop.
+            // Also an Error: bytes of a client that overflow a parser's stack must not end the server's loop.
             return "it was not admitted, since EndpointConfig.admission has thrown " + e;
         }
     }

@@ -56,7 +56,7 @@ final class EndpointChannel implements ByteChannel {
         }
     }
 
-    /** Waits for the thread that is in there, which waits for the peer: the time and an interrupt end this, too. */
+    /** Waits for another thread's call, which may wait for the peer. The timeout and an interrupt also end it. */
     private void enter(ReentrantLock lock, String operation) throws IOException {
         try {
             if (!lock.tryLock() && !lock.tryLock(Engine.nanos(timeout), TimeUnit.NANOSECONDS)) {
@@ -124,7 +124,7 @@ final class EndpointChannel implements ByteChannel {
         taken = 0;
     }
 
-    /** Waits until all is sent. If it throws, the buffer's position tells what was. */
+    /** Waits until all is sent. If it throws, the buffer's position is behind the bytes that were sent. */
     @Override
     public int write(ByteBuffer source) throws IOException {
         enter(writing, "writing to");

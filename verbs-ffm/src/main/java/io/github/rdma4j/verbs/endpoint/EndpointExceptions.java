@@ -6,7 +6,7 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.EndExceptions;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Loss;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Refusal;
 
-/** Which exceptions tell a program that a connection has ended, or that a server has refused it. */
+/** The exceptions that programs get when a connection has ended, or when a server has refused it. */
 final class EndpointExceptions implements EndExceptions {
     static final EndpointExceptions OF_ENDS = new EndpointExceptions();
 

@@ -273,7 +273,7 @@ final class Engine implements Progress {
         try {
             total = carrier.poll(protocol);
         } catch (VerbsException e) {
-            // Of one that is lost the program is to hear that it is, and so can close it.
+            // Of a lost endpoint the program must see the loss, not this failure, and so can close it.
             if (protocol.isOpen()) {
                 throw e;
             }
@@ -349,8 +349,8 @@ final class Engine implements Progress {
     }
 
     /**
-     * An endpoint whose adapter answers no question any more, as one whose device is gone, is lost: else whoever waits
-     * would hear of that question for ever, and never that the connection has ended. With the lock held.
+     * Loses an endpoint whose adapter does not answer any more, for example because its device is gone: otherwise
+     * waiting threads would get this failure for ever, and never see that the connection has ended. With the lock held.
      *
      * @param failure thrown on, once, unless the connection manager knows why the connection has ended
      */
@@ -550,7 +550,9 @@ final class Engine implements Progress {
         }
     }
 
-    /** Sends what was accepted for sending, says good-bye, and closes; see {@link Endpoint#close(Duration)}. */
+    /**
+     * Sends what was accepted for sending, sends the close message, and closes; see {@link Endpoint#close(Duration)}.
+     */
     void close(Duration timeout) {
         if (!beginClosing()) {
             return;

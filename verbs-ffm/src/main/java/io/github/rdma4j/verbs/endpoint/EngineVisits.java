@@ -30,10 +30,10 @@ final class EngineVisits {
     }
 
     /**
-     * From now on a selector waits for this endpoint, too.
+     * Makes a selector also wait for this endpoint.
      *
-     * @param newWatcher hears of what other threads change, with the lock held
-     * @param arrival of an endpoint of a group: hears that something has come, without the lock
+     * @param newWatcher runs on changes by other threads, with the lock held
+     * @param arrival for an endpoint of a group: runs when something has come, without the lock
      * @param newTakes whether visits take messages, for {@link #taken}
      */
     Carrier.Events watch(Runnable newWatcher, Runnable arrival, boolean newTakes) {
@@ -43,7 +43,7 @@ final class EngineVisits {
             if (waiters.isWatched()) {
                 throw new IllegalArgumentException(engine + " is in a selector already");
             }
-            // First what may fail, for want of descriptors.
+            // First, because it fails if there are no more file descriptors.
             Carrier.Events events = carrier.events();
             waiters.watch(newWatcher);
             carrier.watch(arrival);
@@ -73,8 +73,8 @@ final class EngineVisits {
     /**
      * Takes in what has come.
      *
-     * @param by who watches; a selector that it has left meanwhile takes in nothing, which the next one would not hear
-     *     of
+     * @param by the selector that watches; one that the endpoint has left meanwhile takes in nothing, because the next
+     *     selector would get no event for it
      * @param queueEvent whether what was armed has gone off
      * @param linkEvent whether the connection manager has something to say
      * @param armEarly whether the selector will sleep next: what was armed and has gone off is armed again at once, and
@@ -169,8 +169,8 @@ final class EngineVisits {
     }
 
     /**
-     * From now on the group tells of ends, if they are waited for. It did not before, and what it finds in this very
-     * call it tells in vain: this visit is under way.
+     * Makes the group report ends, if they are waited for. It did not before. A report during this call has no effect,
+     * because this visit is under way: take in again.
      */
     private void armMember() {
         boolean ends;
@@ -196,17 +196,17 @@ final class EngineVisits {
     }
 
     /**
-     * Of an endpoint of a group, after a visit: whether there may be something left to do, be it to say that ends are
-     * waited for, as behind a handler that has found no room. Without the lock: what other threads change, they tell
-     * the watcher afterwards.
+     * For an endpoint of a group, after a visit: returns whether something may be left to do, for example to arm for
+     * ends after a handler that found the send queue full. Without the lock: other threads notify the watcher after
+     * their changes.
      */
     boolean mayHaveMore() {
         return protocol.isReady() || carrier.hasNews() || carrier.missesEnds() && protocol.awaitsEnds();
     }
 
     /**
-     * After a visit that has armed early: whether whatever comes from now on is an event, and nothing is left to do.
-     * Without the lock, too.
+     * After a visit that has armed early: returns whether everything from now on raises an event, and nothing is left
+     * to do. Also without the lock.
      */
     boolean isArmedAndDone() {
         return armedEarly
@@ -243,7 +243,7 @@ final class EngineVisits {
             if (engine.isClosing()) {
                 return Long.MAX_VALUE;
             }
-            // What has ended was no event, and is a sign of life. What the connection manager has to say is an event.
+            // Completed posts raised no event, and are a sign of life. The connection manager does raise events.
             engine.takeIn();
             protocol.look(System.nanoTime());
             protocol.settle();
@@ -257,8 +257,8 @@ final class EngineVisits {
     }
 
     /**
-     * From now on, what comes is an event. What came before the arming is none. A thread that sleeps meanwhile may miss
-     * ends all the same: whoever gives the lock back wakes it.
+     * Arms, and takes in what came before, which raises no event. A thread that sleeps meanwhile may still miss ends:
+     * the thread that releases the lock wakes it.
      */
     private void armAndProgress() {
         boolean ends;

@@ -104,8 +104,8 @@ final class EngineWaits {
     }
 
     /**
-     * Waits for the next change: looks for it for a while, and then sleeps. Without spinning there is nothing to learn,
-     * so neither the clock nor the queue is asked: who called looks next.
+     * Waits for the next change: spins for a while, and then sleeps. Without spinning there is nothing to measure, so
+     * it reads neither the clock nor the queue: the caller polls next.
      *
      * @param start now
      */
@@ -121,7 +121,7 @@ final class EngineWaits {
             sleep(operation, limit > 0 ? Math.max(0, nanos - (System.nanoTime() - start)) : nanos);
             if (spinTime.maySpin()) {
                 long after = System.nanoTime() - start;
-                // What has woken it is in the queue.
+                // Polls, because the event that woke this thread is still in the queue.
                 engine.progress();
                 spinTime.slept(after, protocol.changes() != before);
             }

@@ -28,10 +28,10 @@ import java.util.function.LongSupplier;
  * The wire of an endpoint that moves: TCP from beginning to end, and RDMA whenever it works. To the protocol it is one
  * wire that does not fail as long as one of the two works. {@link Mover} decides, {@link Outbox} keeps what may have to
  * be posted again, {@link FailoverRooms} has the messages, so that no wire's memory is in the hands of the program, and
- * {@link FailoverNews} tells what has come over either.
+ * {@link FailoverNews} takes in the events of both.
  */
 final class FailoverCarrier implements Carrier, Mover.Ground {
-    /** The slots of TCP beyond those of messages and transfers. */
+    /** The slots of TCP beyond the slots of messages and transfers. */
     static final int WORDS = 8;
 
     static final String REFUSED = "the adapter does not take what is posted";
@@ -214,7 +214,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
         takeInRdma();
         if (++polls >= POLLS_PER_LOOK_AT_TCP || !mover.isOnRdma()) {
             polls = 0;
-            // What RDMA has is older than the word of the peer's end.
+            // RDMA before TCP: completions of RDMA are older than the peer's DOWN.
             news.count(tcp.poll(news.ofTcp()));
         }
         if (news.tcpLost() != null) {
@@ -276,7 +276,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
             tcp.fill(slot, MemorySegment.ofArray(unsaid.remove()));
             tcp.postMessage(slot, Frame.of(Frame.MOVE, 0), true);
         }
-        // What is posted behind them must not come before them.
+        // Later posts must not overtake the words.
         outbox.block(!unsaid.isEmpty());
     }
 

@@ -6,8 +6,7 @@ import io.github.rdma4j.verbs.EventPoller;
 import java.time.Duration;
 
 /**
- * What ends a sleep of an endpoint with two wires: the events of TCP, those of RDMA while there is a connection, and a
- * wake-up.
+ * The events that end a sleep of an endpoint with two wires: TCP's, RDMA's while there is a connection, and a wake-up.
  */
 final class FailoverEvents {
     private final Carrier tcp;
@@ -41,7 +40,7 @@ final class FailoverEvents {
         }
     }
 
-    /** From now on, events of this connection count, too. */
+    /** From now on, events of this connection also count. */
     void add(Carrier rdma) {
         if (poller != null) {
             poller.add(rdma.events().queue());

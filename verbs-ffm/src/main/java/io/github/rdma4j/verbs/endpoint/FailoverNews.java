@@ -39,7 +39,7 @@ final class FailoverNews implements Outbox.Listener {
         this.wordSent = wordSent;
     }
 
-    /** Who decides, before anything happens. */
+    /** Sets the two that decide, before anything happens. */
     void of(Outbox newOutbox, Mover newMover) {
         outbox = newOutbox;
         mover = newMover;
@@ -230,8 +230,8 @@ final class FailoverNews implements Outbox.Listener {
         }
 
         /**
-         * What would fail again over TCP. REM_ACCESS_ERR may: it is a wrong key, or the memory of a process that is
-         * just ending, and only TCP tells which.
+         * Failures that would repeat over TCP. REM_ACCESS_ERR may: it is a wrong key, or the memory of a process that
+         * is just ending, and only TCP can distinguish them.
          */
         private static boolean isMistake(WorkCompletionStatus status) {
             return switch (status) {

@@ -42,8 +42,8 @@ final class FailoverRooms {
     private int freeToReceiveCount;
 
     /**
-     * All free. What the peer says is no reason to allocate: memory for messages to send again grows with the messages
-     * that were sent.
+     * All free. Nothing that the peer sends makes it allocate: memory for messages to send again grows with the
+     * messages that were sent.
      *
      * @param size of the longest message with its sum, in bytes
      * @param sum how long a sum is; 0 if there is none

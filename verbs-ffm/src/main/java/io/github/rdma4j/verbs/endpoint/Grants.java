@@ -32,7 +32,7 @@ final class Grants {
     private final Engine engine;
     private final Memories memories;
     private final Transfers transfers;
-    /** Guarded by itself, as are the two fields below. */
+    /** Guarded by its own monitor, as are the two fields below. */
     private final List<GrantedMemory> open = new ArrayList<>();
 
     private boolean closed;
@@ -171,7 +171,7 @@ final class Grants {
         return attributes.vendorId() == VENDOR_OF_SOFT_ROCE;
     }
 
-    /** By a request of the queue pair that the window shall belong to, in its turn. */
+    /** Binds by a request of the queue pair that the window will belong to, in the order of its requests. */
     private void bind(
             VerbsWire verbs, MemoryWindow window, MemorySlice slice, Set<AccessFlag> rights, Promise<Void> bound) {
         engine.enter();
@@ -268,7 +268,7 @@ final class Grants {
         throw new IllegalStateException(engine + " is closed");
     }
 
-    /** Takes everything back. What fails is tried again by another call. */
+    /** Takes everything back. Call again to retry what failed. */
     void close() {
         List<GrantedMemory> all;
         synchronized (open) {

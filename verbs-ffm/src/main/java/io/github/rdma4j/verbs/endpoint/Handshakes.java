@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
- * The clients of one transport that have not completed their handshakes, by what tells that something has come; the
- * oldest first. Of more than the doorkeeper allows, the oldest are forgotten. Used with the acceptor's lock held.
+ * The clients of one transport that have not completed their handshakes, by the event source of each; the oldest first.
+ * If there are more than the doorkeeper allows, the oldest are forgotten. Used with the acceptor's lock held.
  *
  * @param <H> what a handshake consists of
  */
@@ -36,13 +36,13 @@ final class Handshakes<H> {
         this.most = Doorkeeper.mostHandshakes(bytes);
     }
 
-    /** One has begun; its time begins, too. */
+    /** Adds a handshake that has begun, and starts its timeout. */
     void add(EventSource source, H handshake) {
         long nanos = Math.min(Engine.nanos(timeout), Long.MAX_VALUE / 2);
         begun.put(source, new Begun<>(handshake, System.nanoTime() + nanos));
     }
 
-    /** {@return the one that this source tells of; null if there is none} */
+    /** {@return the handshake with this event source; null if there is none} */
     H get(EventSource source) {
         Begun<H> found = begun.get(source);
         return found == null ? null : found.handshake;
@@ -66,7 +66,7 @@ final class Handshakes<H> {
     /**
      * Takes out those that are late, and the oldest of too many.
      *
-     * @param forget closes what one consists of; hears why
+     * @param forget closes the parts of a handshake; its second argument is the reason
      */
     void forgetLate(BiConsumer<H, String> forget) {
         int tooMany = Doorkeeper.tooMany(begun.size(), most);

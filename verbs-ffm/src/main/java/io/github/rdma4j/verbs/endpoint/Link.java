@@ -17,12 +17,12 @@ interface Link {
     Optional<InetSocketAddress> peerAddress();
 
     /**
-     * Ends the connection and closes everything that belongs to it alone, but for memory. What fails is tried again by
-     * another call.
+     * Ends the connection and closes everything that belongs to it alone, except memory. Call again to retry what
+     * failed.
      */
     void close();
 
-    /** Frees the memory that belongs to it. What fails is tried again by another call. */
+    /** Frees the memory that belongs to it. Call again to retry what failed. */
     void free();
 
     /** The addresses, for messages. */

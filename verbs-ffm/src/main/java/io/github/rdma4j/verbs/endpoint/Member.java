@@ -59,14 +59,14 @@ final class Member implements ReceiveRooms {
     // The endpoint's.
     private final int[] shared;
     private final boolean[] out;
-    /** Those of the share that wait for the call that gives them to the adapter, and their numbers here. */
+    /** The share's buffers that wait for the call that gives them to the adapter, and their numbers here. */
     private final int[] waiting;
 
     private final int[] waitingHere;
     private int waitingCount;
     private final int[] free;
     private int freeCount;
-    /** The buffer of the oldest arrival is among those above, and is not to be taken from the arrivals again. */
+    /** The buffer of the oldest arrival is already among those above: do not take it from the arrivals again. */
     private boolean taken;
 
     private boolean peerClosed;
@@ -221,7 +221,7 @@ final class Member implements ReceiveRooms {
     /** Whether the connection manager has said something that was not asked for yet. */
     boolean takeLinkNews() {
         if (!linkNews) {
-            // To write would wipe out news that come at this moment.
+            // A write would erase an event that comes at this moment.
             return false;
         }
         linkNews = false;
@@ -364,7 +364,7 @@ final class Member implements ReceiveRooms {
 
     // ---- The end ----
 
-    /** Whether the peer has said good-bye, and so is in the middle of no message. */
+    /** Whether the peer has sent its close message, and so is in the middle of no message. */
     boolean isPeerClosed() {
         return peerClosed;
     }

@@ -29,7 +29,7 @@ final class MemberCarrier extends VerbsWire {
     @Override
     public void prepareToSleep() {}
 
-    /** Whoever sleeps arms, for all; here it is only said for what. */
+    /** Only sets what to arm for: the thread that sleeps arms for all. */
     @Override
     public void arm(boolean ends) {
         queues.awaitEnds(member, ends);

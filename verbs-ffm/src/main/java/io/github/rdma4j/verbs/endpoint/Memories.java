@@ -9,8 +9,8 @@ import io.github.rdma4j.verbs.ProtectionDomain;
 import java.util.Optional;
 
 /**
- * Where endpoints have the memory for their transfers: registered with an adapter, or known to nobody but the table
- * from which this side serves its peers over TCP.
+ * The source of an endpoint's memory for transfers: registered with an adapter, or only entered in the table from which
+ * this side serves its peers over TCP.
  */
 interface Memories {
     /** {@return what an adapter knows} */
@@ -36,7 +36,7 @@ interface Memories {
     /** New memory, known to nobody. */
     MemoryRegion allocate(long size, AccessFlag... access);
 
-    /** A part of memory that there is, by itself. */
+    /** Registers a part of existing memory as a region of its own. */
     MemoryRegion register(MemorySlice slice, AccessFlag... access);
 
     ExposedMemory expose(long size, AccessFlag... rights);
@@ -101,8 +101,7 @@ interface Memories {
     }
 
     /**
-     * Memory of an endpoint that moves: what an adapter knows, if there is one, and all of it can be served over TCP,
-     * too.
+     * Memory of an endpoint that moves: registered with the adapter, if there is one, and also served over TCP.
      *
      * @param memories where memory comes from
      * @param mover what carries the transfers now
@@ -153,7 +152,7 @@ interface Memories {
      * Memory that this side's threads work on.
      *
      * @param exposures from which they serve peers
-     * @param given the program's own domain, of which transfers may use memory, too; null for none
+     * @param given the program's own domain, whose memory transfers may also use; null for none
      */
     record Served(Exposures exposures, ProtectionDomain given) implements Memories {
         @Override

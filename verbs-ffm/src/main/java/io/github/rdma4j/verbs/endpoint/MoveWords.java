@@ -8,9 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * What two endpoints say to each other about a move, over TCP.
+ * A message between two endpoints about a move, over TCP.
  *
- * @param kind what is said
+ * @param kind the kind of message
  * @param attempt of which RDMA connection; they are counted
  * @param messages of {@link Kind#DOWN}: how many messages this side has received over that connection
  * @param credits of {@link Kind#DOWN}: how many credits
@@ -18,11 +18,11 @@ import java.util.Arrays;
  * @param body of {@link Kind#OFFER} and {@link Kind#ANSWER}: what the peer must know; of {@link Kind#DOWN}: why
  */
 record MoveWords(Kind kind, int attempt, long messages, long credits, boolean closed, byte[] body) {
-    /** What is said. */
+    /** The kinds of messages. */
     enum Kind {
         /** The client would like RDMA. */
         OFFER,
-        /** The server, too, and packets can come. */
+        /** The server agrees, and packets can come. */
         ANSWER,
         /** The canary has lived, and nothing of this side's comes over TCP behind this. */
         UP,

@@ -11,16 +11,16 @@ import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
 /**
- * When and how a pair of endpoints moves between TCP, which is there from beginning to end, and connections over RDMA,
- * which come and go. A state machine without threads: it is told what the peer says over TCP, what became of RDMA, and
- * the time.
+ * Decides when and how a pair of endpoints moves between TCP, which lasts from beginning to end, and connections over
+ * RDMA, which come and go. A state machine without threads: its inputs are the peer's messages over TCP, the outcome of
+ * RDMA, and the time.
  *
- * <p>Up: the client offers a connection, the server answers; both send a canary over it, and then each says {@code UP},
- * behind which nothing of its own comes over TCP, and posts over RDMA when the peer has said {@code READY}: everything
- * before was taken in. Down: whoever sees RDMA fail first breaks its queue pair, so that nothing comes from there any
- * more, and says {@code DOWN} with what it has received over RDMA; the peer does the same, and each posts the rest
- * again over TCP once it has heard the other's. Both commute with everything: a connection ends when each side has
- * said, and heard, its {@code DOWN}, however far it had come.
+ * <p>Up: the client offers a connection and the server answers. Both send a canary over it. Then each says {@code UP},
+ * and sends nothing of its own over TCP behind it. Each posts over RDMA when the peer has said {@code READY},
+ * which means that it has taken in everything before. Down: the side that first sees RDMA fail breaks its queue pair,
+ * so that nothing more arrives from it, and says {@code DOWN} with what it has received over RDMA. The peer does the
+ * same. Each side posts the rest again over TCP once it has received the other's {@code DOWN}. {@code DOWN} may cross
+ * any other message: a connection ends when each side has sent and received it, in whatever state the connection was.
  */
 final class Mover {
     /** What the rest of the endpoint does for it. */
@@ -31,7 +31,7 @@ final class Mover {
         /** A connection over RDMA is there, and what comes from there is given to {@link Mover#canary}. */
         void connected(Carrier rdma);
 
-        /** Sends a message over RDMA that is none of the program's; whether the adapter has taken it. */
+        /** Sends a message over RDMA that is not the program's; returns whether the adapter has taken it. */
         boolean sendCanary(int number, byte[] bytes);
 
         /** Takes in what has come over RDMA until now. */
@@ -79,7 +79,7 @@ final class Mover {
     private String failing;
     /** What the peer's adapter has refused over this connection; null if nothing. */
     private String refusal;
-    // What has come over RDMA.
+    // Received over RDMA.
     private long messages;
     private long credits;
     private boolean closed;
@@ -112,7 +112,7 @@ final class Mover {
         outbox.useTcp(tcp);
     }
 
-    /** What carries the endpoint's messages, as this side knows. */
+    /** The transport of the endpoint's messages, as far as this side can see. */
     Transport transport() {
         return arrived ? Transport.RDMA : Transport.TCP;
     }
@@ -127,7 +127,7 @@ final class Mover {
         return arrived ? null : failure;
     }
 
-    /** What is wrong with RDMA, as far as is known by now; null if nothing is. */
+    /** The problem with RDMA, as far as it is known by now; null if there is none. */
     String trouble() {
         return failing != null ? failing : arrived ? null : why;
     }
@@ -147,7 +147,7 @@ final class Mover {
         return upHeard && !downSaid;
     }
 
-    /** How long it may be until {@link #step}. */
+    /** How long it may be until the next {@link #step}, in nanoseconds. */
     long nanosToStep() {
         if (failing != null) {
             return 0;
@@ -161,7 +161,7 @@ final class Mover {
 
     // ---- What happens ----
 
-    /** RDMA has failed, which is dealt with in the next {@link #step}. */
+    /** RDMA has failed. The next {@link #step} acts on it. */
     void fails(String reason) {
         if (underWay && !downSaid && failing == null) {
             failing = reason;
@@ -176,7 +176,7 @@ final class Mover {
         }
     }
 
-    /** Does what the time and failures ask for. */
+    /** Acts on timeouts and failures. */
     void step(boolean open) {
         String reason = failing;
         failing = null;
@@ -229,7 +229,7 @@ final class Mover {
         }
     }
 
-    /** Gives up a connection that is not made yet. What cannot be closed is tried again by another call. */
+    /** Gives up a connection that is not made yet. Call again to retry a failed close. */
     void close() {
         if (prepared != null) {
             prepared.close();
@@ -277,7 +277,8 @@ final class Mover {
             default -> {
                 downHeard = words;
                 if (!downSaid) {
-                    // What the peer's adapter refused has ended its side, too: then the peer tells what came of it.
+                    // A refusal by the peer's adapter has ended the peer's side also: then the peer reports the
+                    // outcome.
                     if (upHeard) {
                         ground.takeInRdma();
                     }
@@ -359,7 +360,7 @@ final class Mover {
         ground.say(MoveWords.of(MoveWords.Kind.UP, attempt));
     }
 
-    /** What TCP was given may be done a moment later than the peer's word that it is. */
+    /** The peer's READY may arrive a moment before TCP's own posts are done: then this waits for them. */
     private void useRdma() {
         if (readyHeard && !downSaid && !outbox.isOverRdma() && outbox.isIdle()) {
             outbox.useRdma(rdma);
@@ -384,7 +385,7 @@ final class Mover {
 
     // ---- Down ----
 
-    /** From here on nothing comes over this connection. */
+    /** Ends the connection: from here on nothing is taken from it. */
     private void end(String reason, RuntimeException cause) {
         failed(
                 cause != null
@@ -399,7 +400,7 @@ final class Mover {
         if (rdma != null) {
             ground.breakRdma(upHeard);
             rdma = null;
-            // What breaking it has brought.
+            // Breaking the connection may have reported failures.
             failing = null;
         }
         downSaid = true;

@@ -25,7 +25,7 @@ final class Outbox {
     interface Listener {
         void sent(Post post);
 
-        /** Whether it took effect, nobody knows, and it must not happen twice. */
+        /** It may have taken effect, and must not happen twice. */
         void unknown(Post post);
 
         /** It cannot be posted. */
@@ -97,7 +97,7 @@ final class Outbox {
         return !waiting.isEmpty();
     }
 
-    /** Why the wire has not taken something; null if it has taken everything. Told once. */
+    /** Returns why the wire has not taken a post, once; null if it has taken every post. */
     String takeFailure() {
         String was = failure;
         failure = null;
@@ -211,8 +211,8 @@ final class Outbox {
     }
 
     /**
-     * False if the wire does not take it now: it has failed, or there is no memory. What throws is a transfer that is a
-     * mistake.
+     * Returns false if the wire does not take it now: it has failed, or there is no memory. Throws for an invalid
+     * transfer.
      */
     private boolean give(Post post) {
         int slot = needsSlot(post) ? free[--freeCount] : -1;
@@ -284,7 +284,7 @@ final class Outbox {
         }
     }
 
-    /** The wire has done the oldest of what it was given. If the protocol throws, it is told again. */
+    /** The wire has done the oldest post. If the protocol throws, it is called again. */
     void sent(long id) {
         Post post = underWay.peek();
         if (post == null
@@ -332,13 +332,13 @@ final class Outbox {
     }
 
     /**
-     * RDMA has failed, and the peer has said what it got: the rest waits again, before all else that waits. Transfers
-     * before a message that the peer has got are done, since RDMA keeps the order, and must not happen again: the
-     * peer's program may have changed the memory since.
+     * RDMA has failed, and the peer has said what it received: the rest waits again, before all else that waits.
+     * Transfers before a message that the peer has received are done, since RDMA keeps the order. They must not happen
+     * again: the peer's program may have changed the memory since.
      *
      * @param received how many messages the peer has received over RDMA
      * @param credits how many credits came with them, and alone
-     * @param closed whether the peer has heard of the close
+     * @param closed whether the peer has received the close
      */
     void recover(long received, long credits, boolean closed) {
         long before = firstOverRdma + received;

@@ -8,7 +8,7 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
 
 /** Something that was posted, as {@link Outbox} keeps it until nobody can ask for it again. */
 final class Post {
-    /** What it is. */
+    /** The kinds of posts. */
     enum Kind {
         MESSAGE,
         TRANSFER,
@@ -17,7 +17,7 @@ final class Post {
         PROBE
     }
 
-    /** In the place of an id: the protocol does not wait for the end of this. */
+    /** An id that stands for none: the protocol does not wait for the end of this post. */
     static final long NOBODY = -1;
 
     Kind kind;
@@ -59,7 +59,7 @@ final class Post {
         return kind == Kind.MESSAGE || kind == Kind.CREDIT || kind == Kind.CLOSE;
     }
 
-    /** Whether nobody misses it when its wire is gone; credits are counted, and given anew. */
+    /** Whether it is not posted again if its wire fails: credits are counted, and granted again. */
     boolean isOverWithItsWire() {
         return kind == Kind.CREDIT || kind == Kind.PROBE;
     }

@@ -30,24 +30,24 @@ import java.util.function.Function;
  * A completion queue and a shared receive queue for a number of endpoints of the same sizes, with the memory for their
  * messages.
  *
- * <p>Both queues are as long as all places need at once, so neither can overrun. Memory comes for some places at a
- * time, with the first endpoint there. Each place brings as many receive buffers as its endpoint grants credits, and
- * the reserve; they stay when it leaves, for the next one. So as long as no endpoint has more than its part, which
- * {@link Member} sees to, the adapter has a buffer for each message that a peer may send. Buffers that are free again
- * go back to the adapter some at a time, for which the share has more: see {@link ReceiveLedger}.
+ * <p>Both queues are as long as all places need at once, so neither can overrun. Memory is allocated in chunks of
+ * some places, with the first endpoint of each chunk. Each place brings as many receive buffers as its endpoint grants
+ * credits, and the reserve; they stay for the next endpoint when it leaves. So as long as no endpoint has more than its
+ * part, which {@link Member} ensures, the adapter has a buffer for each message that a peer may send. Free buffers go
+ * back to the adapter several at a time, for which the share has spare ones: see {@link ReceiveLedger}.
  *
- * <p>Used with one of two locks of {@link SharedQueues}: what polls and arms with the one, what joins and leaves with
- * the other. The ledger has a lock of its own, since endpoints give buffers back at any time.
+ * <p>Used with one of two locks of {@link SharedQueues}: the lock for polling and arming, or the lock for joining and
+ * leaving. The ledger has its own lock, since endpoints give buffers back at any time.
  */
 final class QueueShare {
     private static final int BATCH = 32;
-    /** Receive buffers go back to the adapter so many at a time, if they are not long. */
+    /** How many short receive buffers go back to the adapter at a time. */
     private static final int MOST_TOGETHER = 16;
 
     private static final long TOGETHER_BYTES = 1 << 17;
-    /** Receive buffers beyond those of the places, in the stead of those that the adapter may have lost. */
+    /** Receive buffers beyond the places' buffers, to replace buffers that the adapter may have lost. */
     private static final int SPARE = 16;
-    /** When so many may be lost, nobody comes any more. */
+    /** With so many possibly lost, no more members join. */
     private static final int MOST_LOST = SPARE - 4;
     /** Memory is registered in pieces of about this size. */
     private static final long CHUNK_BYTES = 1 << 20;
@@ -81,7 +81,7 @@ final class QueueShare {
             return (int) Math.clamp(TOGETHER_BYTES / receiveStride(), 1, MOST_TOGETHER);
         }
 
-        /** The receive buffers of no place: {@link #SPARE}, and as many as may wait for the call. */
+        /** The receive buffers beyond the places': {@link #SPARE}, and as many as may wait for the call. */
         int spare() {
             return SPARE + together() - 1;
         }
@@ -105,18 +105,18 @@ final class QueueShare {
     private final CompletionQueue queue;
     private final SharedReceiveQueue receives;
 
-    // With the lock of those who join and leave.
+    // With the lock for joining and leaving.
     private final BitSet taken = new BitSet();
     private final ArrayList<MemoryRegion> chunks = new ArrayList<>();
     /** The chunks, and the spare buffers'. */
     private final List<MemoryRegion> regions = new ArrayList<>();
 
-    // With the lock of those who poll.
+    // With the polling lock.
     private final MemberTable<Member> members = new MemberTable<>();
     private final WorkCompletions completions = WorkCompletions.allocate(BATCH);
     private int count;
     private int next;
-    /** Has something that it was not told of, because telling failed. */
+    /** Has an arrival that it was not notified of, because the notification failed. */
     private Member untold;
 
     private boolean armed;
@@ -128,8 +128,8 @@ final class QueueShare {
     private PreparedReceives prepared;
 
     /**
-     * An error that has interrupted a change of the books. What was taken from the queues or given to them is unknown,
-     * so all members are lost by it, and no others join. A field, as {@link Engine#interrupted}.
+     * An error that has interrupted an update of the bookkeeping. The state of the queues is unknown, so all members
+     * are lost with it, and no others join. A field, like {@link Engine#interrupted}.
      */
     private volatile Error interrupted;
 
@@ -139,7 +139,7 @@ final class QueueShare {
     /**
      * Creates the queues.
      *
-     * @param wanted how many places there are to be; fewer if the device's queues are too short
+     * @param wanted the number of places to create; fewer if the device's queues are too short
      */
     QueueShare(ProtectionDomain domain, CompletionChannel channel, Sizes sizes, int wanted) {
         this.domain = domain;
@@ -154,7 +154,7 @@ final class QueueShare {
             addBuffers(sizes.receiveStride() * sizes.spare(), sizes.spare());
             requirePosted();
         } catch (Throwable e) {
-            // Closes the other queue's receives, too.
+            // Also closes the receives of the other queue.
             CloseAll.after(e, this::close);
             throw e;
         }
@@ -185,7 +185,7 @@ final class QueueShare {
 
     // ---- Joining and leaving ----
 
-    /** Whether an endpoint can come here. */
+    /** Whether an endpoint can join. */
     boolean hasRoomFor(ProtectionDomain itsDomain, Sizes itsSizes) {
         return domain == itsDomain
                 && sizes.equals(itsSizes)
@@ -198,7 +198,7 @@ final class QueueShare {
         return receives.isOpen() && queue.isOpen();
     }
 
-    /** Whether too many buffers may be lost, or nobody knows how many. */
+    /** Returns whether too many buffers may be lost, or their number is unknown. */
     private boolean isWornOut() {
         if (interrupted != null) {
             return true;
@@ -212,7 +212,7 @@ final class QueueShare {
         return taken.isEmpty();
     }
 
-    /** Whether it is of no use any more when it is empty. */
+    /** Whether it is empty and no endpoint can join again. */
     boolean isSpent() {
         return isEmpty() && (!isOpen() || isWornOut());
     }
@@ -225,12 +225,12 @@ final class QueueShare {
         return places;
     }
 
-    /** Takes the lowest place, so that memory comes late. */
+    /** Takes the lowest place, so that memory is allocated as late as possible. */
     Member join(long number) {
         int place = taken.nextClearBit(0);
         while (place / sizes.placesPerChunk() >= chunks.size()) {
             int placesHere = Math.min(sizes.placesPerChunk(), places - chunks.size() * sizes.placesPerChunk());
-            // Before there are buffers: those of a chunk that nobody knows of would come once more with the next.
+            // Before there are buffers: if this failed after it, the next join would add the chunk's buffers twice.
             chunks.ensureCapacity(chunks.size() + 1);
             chunks.add(addBuffers(placesHere * sizes.bytes(), placesHere * sizes.receives));
             requirePosted();
@@ -255,7 +255,7 @@ final class QueueShare {
         return new SendBuffers(chunks.get(chunk), base, sizes.sendDepth, sizes.buffer, sizes.trailer, sizes.sum);
     }
 
-    /** Registers memory whose first part is for so many receive buffers, which wait for the adapter. */
+    /** Registers memory whose first part is for {@code number} receive buffers, which wait for the adapter. */
     private MemoryRegion addBuffers(long bytes, int number) {
         MemoryRegion region = domain.allocateMemory(bytes, AccessFlag.LOCAL_WRITE);
         try {
@@ -270,8 +270,8 @@ final class QueueShare {
     }
 
     /**
-     * Gives the adapter all that wait. What it refuses is tried again by whoever gives others back, and counts as lost
-     * until then.
+     * Posts all waiting buffers to the adapter. The next return of buffers retries a refused post; until then its
+     * buffers count as lost.
      */
     private void requirePosted() {
         int errno;
@@ -307,7 +307,7 @@ final class QueueShare {
         ledger.add(number);
     }
 
-    /** A member whose queue pair is closed has nothing here any more but what is with it. */
+    /** Forgets a member whose queue pair is closed: it keeps only what was queued for it. */
     void forget(Member member) {
         if (members.remove(member.queuePair().number(), member) && !member.isPeerClosed()) {
             synchronized (ledger) {
@@ -316,7 +316,7 @@ final class QueueShare {
         }
     }
 
-    /** The program has nothing of a member any more: its buffers go back, and its place is free. */
+    /** The program has no message of a member any more: its buffers go back, and its place is free. */
     void leave(Member member) {
         if (member.hasLeft()) {
             return;
@@ -324,8 +324,7 @@ final class QueueShare {
         if (isOpen() && interrupted == null) {
             member.giveBack();
             synchronized (ledger) {
-                // An adapter that takes none any more, as one that was removed, does not keep the place from being
-                // free.
+                // A refusal, for example by a removed adapter, must not keep the place taken.
                 postWaiting();
             }
         }
@@ -339,7 +338,7 @@ final class QueueShare {
         members.put(member.queuePair().number(), member);
     }
 
-    /** Puts down what has come for whom it is, and tells them; how much there was. */
+    /** Queues each completion for its member and notifies the member; returns the number of completions. */
     int poll(Sleepers sleepers) {
         if (interrupted != null) {
             loseAll(sleepers);
@@ -391,7 +390,7 @@ final class QueueShare {
         });
     }
 
-    /** In the books of the buffers: one turn of the lock for all that has come. */
+    /** Updates the ledger, with one turn of its lock for all completions. */
     private void noteUsed() {
         if (count == 0) {
             return;
@@ -411,7 +410,7 @@ final class QueueShare {
         untold = null;
     }
 
-    /** What belongs to nobody is of a queue pair that has gone. */
+    /** Completions without a member are from a queue pair that has gone. */
     private void dispatch(WorkCompletion completion) {
         Member member = members.get(completion.queuePairNumber());
         long id = completion.workRequestId();
@@ -430,9 +429,9 @@ final class QueueShare {
         }
     }
 
-    /** What comes from now on is an event of the channel; whether it was not before. */
+    /** Arms the queue: later completions raise an event of the channel. Returns whether it was not armed before. */
     boolean arm(boolean ends) {
-        // Of iWARP's adapters siw tells nobody of what the peer solicits: there all completions count.
+        // Of the iWARP drivers, siw ignores the peer's solicited flag: there all completions must raise events.
         boolean all = ends || sizes.trailer > 0;
         if (armed && (!all || armedForEnds) || !queue.isOpen()) {
             return false;
@@ -443,12 +442,12 @@ final class QueueShare {
         return true;
     }
 
-    /** Whether the ends of what was posted make no event, though others do. */
+    /** Whether the ends of posts raise no event, though other completions do. */
     boolean missesEnds() {
         return armed && !armedForEnds;
     }
 
-    /** Whether an event may have come that nobody has taken. */
+    /** Whether an event may be pending. */
     boolean isArmed() {
         return armed;
     }
@@ -506,7 +505,7 @@ final class QueueShare {
         }
     }
 
-    /** Gives the adapter all that wait; 0 or an errno. With the ledger's lock: in one order for both. */
+    /** Posts all waiting buffers; returns 0 or an errno. With the ledger's lock, so that both have the same order. */
     private int postWaiting() {
         if (!receives.isOpen()) {
             return Errno.EINVAL;
@@ -544,7 +543,7 @@ final class QueueShare {
         return room.region().segment().asSlice(room.offset(), length).toArray(ValueLayout.JAVA_BYTE);
     }
 
-    /** Closes everything, when nobody is there any more. What fails is tried again by another call. */
+    /** Closes everything, after all members have left. Call again to retry what failed. */
     void close() {
         List<Runnable> closes = new ArrayList<>();
         if (receives != null) {

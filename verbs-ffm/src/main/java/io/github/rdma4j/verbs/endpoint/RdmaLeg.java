@@ -38,7 +38,7 @@ final class RdmaLeg {
         return wire != null;
     }
 
-    /** Does something with the connection, if there is one; what that cannot do is a failure, which is told. */
+    /** Does something with the connection, if there is one; reports an exception to {@code failure}. */
     void ask(Consumer<Carrier> question, Consumer<String> failure) {
         if (wire != null) {
             try {
@@ -75,7 +75,7 @@ final class RdmaLeg {
     /**
      * Gives the connection up.
      *
-     * @param last hears what has come over it until then; null for nobody
+     * @param last takes in what has come over it until then; null for nobody
      */
     void breakOff(WireEvents last) {
         Carrier gone = wire;

@@ -29,7 +29,7 @@ interface RdmaWay {
 
     /** One side of a connection that is not made yet. */
     interface Attempt {
-        /** What the peer must know. */
+        /** The bytes that the peer needs. */
         byte[] offer();
 
         /**
@@ -37,7 +37,7 @@ interface RdmaWay {
          *
          * @param peer what the peer has offered
          * @return the wire, which the caller closes
-         * @throws RuntimeException with cause and remedy; the attempt is to be closed then
+         * @throws RuntimeException with cause and remedy; close the attempt then
          */
         Carrier connect(byte[] peer);
 

@@ -13,10 +13,10 @@ import java.util.Arrays;
  * wait: the adapter never has fewer than without waiting, whoever holds how many.
  *
  * <p>A buffer is lost if a queue pair is destroyed in the middle of a message: the adapter has taken it from the queue,
- * and no completion tells. One queue pair can lose one buffer, since it receives one message at a time. The queue is
- * taken from in its order, so a lost buffer is one that was posted before another one that has been used. All that lag
- * behind in this way are as many as can be lost; most often there are none. What may be lost is not posted again, since
- * another queue pair may be about to fill it: the queue has spare buffers instead.
+ * and no completion reports it. One queue pair can lose one buffer, since it receives one message at a time. The
+ * adapter takes buffers in the order of the queue, so a lost buffer is one that was posted before another one that has
+ * been used. All that lag behind in this way may be lost; most often there are none. They are not posted again, since
+ * another queue pair may be about to fill them: the queue has spare buffers instead.
  *
  * <p>Thread safety: one thread at a time; see {@link QueueShare}.
  */
@@ -27,8 +27,8 @@ final class ReceiveLedger {
     /** How many are given to the adapter by one call. */
     private final int together;
     /**
-     * When each was posted, counted from 1; {@link #WAITS} for one that is to be, {@link #UNUSED} for one that is with
-     * an endpoint.
+     * When each was posted, counted from 1; {@link #WAITS} for one that waits to be posted, {@link #UNUSED} for one
+     * that is with an endpoint.
      */
     private long[] posted = {};
     /** Those that wait, oldest first. */
@@ -45,7 +45,7 @@ final class ReceiveLedger {
 
     /** How many may be lost, as far as was found until now. */
     private int suspects;
-    /** Who is used from this post on was behind all that were lost until then. */
+    /** A buffer posted from here on was behind all that were lost until then. */
     private long settledFrom;
 
     /** How many may be lost besides, by what came later. */

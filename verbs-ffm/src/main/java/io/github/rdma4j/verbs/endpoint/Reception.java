@@ -7,7 +7,9 @@ import io.github.rdma4j.verbs.EventSource;
 
 /** One way by which clients come to a server. Used with the lock of {@link Acceptor} held; nothing waits. */
 interface Reception {
-    /** From now on the poller tells when there is something to do, and each handshake enters it while it lasts. */
+    /**
+     * Registers with the poller, which reports when there is something to do; so does each handshake while it lasts.
+     */
     void enter(EventPoller poller);
 
     /** Goes on with the handshake for which something has come; the endpoint if it is complete, else null. */
@@ -25,6 +27,6 @@ interface Reception {
     /** How long it is until then, in nanoseconds, from 0. */
     long nanosToEnd();
 
-    /** Refuses those that are not accepted yet, and ends. What fails is tried again by another call. */
+    /** Refuses those that are not accepted yet, and ends. Call again to retry what failed. */
     void close();
 }

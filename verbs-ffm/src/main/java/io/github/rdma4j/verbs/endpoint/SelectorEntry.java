@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 
 /** What an {@link EndpointSelector} serves: an endpoint or a server. */
 abstract class SelectorEntry {
-    /** A descriptor by which the kernel tells that there is something to do. */
+    /** A descriptor that the kernel reports as ready when there is something to do. */
     record Bell(SelectorEntry entry, boolean queue, EventSource source) implements EventSource {
         @Override
         public int fileDescriptor() {
@@ -39,7 +39,7 @@ abstract class SelectorEntry {
 
     /** Of those who add and remove it, which may be two threads at once. */
     private final ReentrantLock joining = new ReentrantLock();
-    /** With this lock: whether it counts among those of its group. */
+    /** With this lock: whether it counts as a member of its group. */
     private boolean joined;
     /** Whether it waits in the queue of what has changed. */
     final AtomicBoolean noted = new AtomicBoolean();
@@ -78,7 +78,7 @@ abstract class SelectorEntry {
         }
     }
 
-    /** Lets the kernel tell of it, and its group of what comes, unless it has left already. */
+    /** Registers it with the kernel's poller and with its group, unless it has left already. */
     final void join(SelectorGroups groups, EventPoller poller) {
         joining.lock();
         try {
@@ -143,21 +143,21 @@ abstract class SelectorEntry {
         return true;
     }
 
-    /** Whether it tells the selector when something has come, so that nobody has to look or to arm. */
+    /** Whether it notifies the selector of every arrival, so that the selector need not poll or arm it. */
     boolean isTold() {
         return false;
     }
 
     /**
-     * Of one that is told, in the thread that selects, after a visit: whether there may still be something to do. What
-     * other threads change meanwhile, they tell.
+     * For an entry with notifications, in the selecting thread after a visit: returns whether there may still be
+     * something to do. Other threads notify of their changes meanwhile.
      */
     boolean mayHaveMore() {
         return true;
     }
 
     /**
-     * Whether it need not be visited before the kernel names it, or somebody tells of it.
+     * Returns whether it need not be visited before the kernel reports it, or another thread notifies of a change.
      *
      * @param ready whether there was something to do in the last visit
      */
@@ -165,7 +165,7 @@ abstract class SelectorEntry {
         return isTold() && !(ready && mayHaveMore());
     }
 
-    /** What it shares with others, which tells for it; null if it has bells of its own. */
+    /** The queues that it shares with others, which notify for it; null if it has bells of its own. */
     SharedQueues shared() {
         return null;
     }
@@ -217,7 +217,7 @@ abstract class SelectorEntry {
         }
 
         /**
-         * From now on, changes that other threads make are told.
+         * Makes other threads notify the selector of their changes.
          *
          * @param arrival of an endpoint of a group: something has come
          */
@@ -281,7 +281,7 @@ abstract class SelectorEntry {
             if (shared != null) {
                 return visits.visitMember(watcher);
             }
-            // What a visit that fails has not taken rings again.
+            // If the visit fails, events that it has not taken ring again.
             boolean queue = queueRang;
             boolean link = linkRang;
             queueRang = false;
@@ -305,7 +305,7 @@ abstract class SelectorEntry {
         }
     }
 
-    /** What endpoints of a group share. Its bells ring for all of them, and it tells each. */
+    /** What endpoints of a group share. Its bells ring for all of them, and it notifies each. */
     static final class OfShared extends SelectorEntry {
         private final SharedQueues queues;
         /** How many of its endpoints the selector serves. */
@@ -358,7 +358,7 @@ abstract class SelectorEntry {
         }
     }
 
-    /** A server. Its bell rings until somebody accepts, so nothing is to be armed. */
+    /** A server. Its bell rings until somebody accepts, so it needs no arming. */
     static final class OfServer extends SelectorEntry {
         /** How long a client that has fallen silent may stay beyond its time. */
         private static final long NANOS_BETWEEN_LOOKS = TimeUnit.MILLISECONDS.toNanos(500);

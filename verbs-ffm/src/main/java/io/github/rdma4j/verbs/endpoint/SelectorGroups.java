@@ -87,9 +87,9 @@ final class SelectorGroups {
     }
 
     /**
-     * Looks, and tells those for whom something has come.
+     * Polls the groups, which notify the entries for which something has come.
      *
-     * @param armEarly whether the selector will sleep next: what is armed before this look need not be looked at again
+     * @param armEarly whether the selector will sleep next: what is armed before this poll needs no other poll
      */
     void poll(boolean armEarly) {
         for (SharedQueues each : queues) {
@@ -101,7 +101,7 @@ final class SelectorGroups {
         }
     }
 
-    /** What comes from now on rings, and what has come before is told. */
+    /** Arms the groups: later arrivals ring, and earlier ones are reported by this call. */
     void arm() {
         for (SharedQueues each : queues) {
             each.armForSelector();

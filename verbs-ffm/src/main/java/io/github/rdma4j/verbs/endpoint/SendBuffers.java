@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 
 /**
- * A buffer for each of {@link Slots}: for a message and what is behind it, or for an atomic operation's result; and
- * one for a frame alone. One region for all, and perhaps for those of other endpoints.
+ * A buffer for each of {@link Slots}: for a message and its trailer, or for an atomic operation's result; and one for a
+ * frame alone. All are in one region, which other endpoints may share.
  */
 final class SendBuffers {
     /**
@@ -55,7 +55,7 @@ final class SendBuffers {
                 sum);
     }
 
-    /** In a region that others use, too, from an offset on that is a multiple of the buffers' alignment. */
+    /** In a region that others also use, from an offset on that is a multiple of the buffers' alignment. */
     SendBuffers(MemoryRegion region, long base, int depth, int size, int trailer, int sum) {
         this(region, base, false, depth, size, trailer, sum);
     }
@@ -184,7 +184,7 @@ final class SendBuffers {
         return region.segment().get(ValueLayout.JAVA_LONG, at(slot));
     }
 
-    /** Closes the region, unless others use it, too. */
+    /** Closes the region, unless others also use it. */
     void close() {
         if (owned) {
             region.close();

@@ -33,7 +33,7 @@ final class SharedDomain {
         return domain;
     }
 
-    /** Another user, who must let go, too. */
+    /** Adds a user, who must also let go. */
     synchronized SharedDomain share() {
         users++;
         return this;

@@ -33,14 +33,13 @@ import java.util.function.Function;
  * What the endpoints of a group share on one device: one completion channel, one channel for the events of their
  * connections, and as few {@link QueueShare queues} as the device allows.
  *
- * <p>Any thread that makes progress for one of the endpoints polls for all, and puts down for each what has come for
- * it.
+ * <p>Any thread that makes progress for one of the endpoints polls for all, and queues each event for its endpoint.
  *
- * <p>Locks are taken in this order: that of an endpoint, the one of those who join and leave, the one of those who
- * poll. Whoever polls takes no lock of an endpoint.
+ * <p>Locks are taken in this order: the endpoint's lock, the lock for joining and leaving, the polling lock. A polling
+ * thread takes no lock of an endpoint.
  */
 final class SharedQueues implements Sleepers.Ground {
-    /** Why an endpoint is lost of whose adapter nothing is to be heard; the failure stands behind it. */
+    /** Why an endpoint is lost whose adapter does not answer any more; the failure follows. */
     static final String DEAF = "nothing is to be heard of its adapter: ";
 
     private final int places;
@@ -57,22 +56,22 @@ final class SharedQueues implements Sleepers.Ground {
     private final AtomicReference<VerbsException> deaf = new AtomicReference<>();
 
     /**
-     * Of those who join and leave. A queue pair is created, and closed and forgotten, with it: in between nobody can
-     * get the number of one whose completions are still to come.
+     * For joining and leaving. A queue pair is created, and closed and forgotten, with this lock: in between no other
+     * one can get the number of a queue pair whose completions are still to come.
      */
     private final ReentrantLock membership = new ReentrantLock();
 
-    /** Of those who poll and arm. */
+    /** For polling and arming. */
     private final ReentrantLock polling = new ReentrantLock();
 
-    /** With this lock: whether a poll has put down all that came before something was armed. */
+    /** With this lock: whether a poll has queued all that came before something was armed. */
     private boolean polled;
 
     /** With this lock: an error may have kept an event that was taken from the queue that it belongs to. */
     private boolean eventsMissed;
 
-    // With the lock of those who join and leave.
-    /** Those that are to be closed, and are not yet if the adapter has refused. */
+    // With the lock for joining and leaving.
+    /** Queues without members that are still open: not closed yet, or the adapter has refused to close them. */
     private final List<QueueShare> retired = new ArrayList<>();
 
     private long members;
@@ -82,7 +81,7 @@ final class SharedQueues implements Sleepers.Ground {
     /**
      * Opens the channels.
      *
-     * @param places how many endpoints the queues are to be for
+     * @param places for how many endpoints to size the queues
      */
     SharedQueues(DeviceContext context, int places) {
         this.places = places;
@@ -119,7 +118,7 @@ final class SharedQueues implements Sleepers.Ground {
         };
     }
 
-    /** The domain of those that bring none, with one user more. */
+    /** The domain of endpoints that bring none, with one user more. */
     SharedDomain shareDomain() {
         return domain.share();
     }
@@ -135,7 +134,7 @@ final class SharedQueues implements Sleepers.Ground {
     // ---- Joining and leaving ----
 
     /**
-     * A place for an endpoint, and its queue pair there; its completions are put down from now on.
+     * Takes a place for an endpoint, and creates its queue pair there; its completions are queued from now on.
      *
      * @param creation creates the queue pair
      */
@@ -182,7 +181,7 @@ final class SharedQueues implements Sleepers.Ground {
         polling.lock();
         try {
             shares.add(share);
-            // Those who sleep rely on everything being armed.
+            // Sleeping threads rely on everything being armed.
             share.arm(true);
         } finally {
             polling.unlock();
@@ -216,7 +215,7 @@ final class SharedQueues implements Sleepers.Ground {
         connections.put(id.id(), member);
         try {
             id.migrate(events);
-            // Who comes while the others are told would not be.
+            // An endpoint that joins while the others are being notified would not be notified.
             requireHearing(false);
         } catch (Throwable e) {
             connections.remove(id.id());
@@ -237,8 +236,8 @@ final class SharedQueues implements Sleepers.Ground {
     }
 
     /**
-     * Only when its queue pair is closed nothing comes any more. Then its number can be given to the next one that
-     * joins, whatever else has failed.
+     * Completions come until the queue pair is closed. Only then its number can be given to the next one that joins,
+     * whatever else has failed.
      */
     private void forgetClosed(Member member) {
         if (member.queuePair().isOpen()) {
@@ -252,14 +251,14 @@ final class SharedQueues implements Sleepers.Ground {
         }
     }
 
-    /** No more messages come in: adapters drop the completions of a queue pair that they destroy. */
+    /** Stops receiving: adapters drop the completions of a queue pair that they destroy. */
     private void stop(Member member) {
         try {
             if (member.queuePair().isOpen()) {
                 member.queuePair().toError();
             }
         } catch (VerbsException e) {
-            // From a device that was removed nothing comes, and the program has heard so.
+            // A removed device reports nothing, and the program has been notified of the removal.
             if (e.errno() != Errno.EIO || deaf.get() == null && member.lost() == null) {
                 throw e;
             }
@@ -270,7 +269,7 @@ final class SharedQueues implements Sleepers.Ground {
         connections.remove(id);
     }
 
-    /** Its program has nothing of it any more: its place is free. */
+    /** The program has no message of it any more: its place is free. */
     void leave(Member member) {
         membership.lock();
         try {
@@ -325,7 +324,7 @@ final class SharedQueues implements Sleepers.Ground {
 
     // ---- Polling ----
 
-    /** Puts down what has come, for all; how much there was. */
+    /** Queues what has come for all endpoints; returns how much there was. */
     int poll() {
         polling.lock();
         try {
@@ -368,8 +367,8 @@ final class SharedQueues implements Sleepers.Ground {
     }
 
     /**
-     * Of a device that does not answer, as one that is gone, all endpoints are lost, of which each is told. The first
-     * failure is thrown, and no other one: it would keep a selector from its other endpoints again and again.
+     * Loses all endpoints of a device that does not answer, for example a removed one, and notifies each. Throws the
+     * first failure only: others would keep a selector from its other endpoints again and again.
      */
     private void lose(VerbsException failure) {
         if (deaf.compareAndSet(null, failure)) {
@@ -378,13 +377,13 @@ final class SharedQueues implements Sleepers.Ground {
                 member.tell(sleepers);
             }
         }
-        // One that comes by again on its way out is the same.
+        // The same failure may pass here again on its way up the stack.
         if (deaf.get() == failure) {
             throw failure;
         }
     }
 
-    /** When all that were lost have gone, it is tried anew. */
+    /** Throws while the device counts as failed. Once all lost endpoints have left, the device is tried again. */
     private void requireHearing(boolean alone) {
         VerbsException failure = deaf.get();
         if (failure == null || alone && deaf.compareAndSet(failure, null)) {
@@ -402,7 +401,7 @@ final class SharedQueues implements Sleepers.Ground {
         if (member.awaitsEnds() == ends) {
             return;
         }
-        // In this order an error in between leaves the count too high, which wakes threads more often than need be.
+        // In this order an error in between leaves the count too high, which only wakes threads more often.
         if (!ends) {
             member.awaitsEnds(false);
             awaitEnds.addAndGet(-1);
@@ -411,7 +410,8 @@ final class SharedQueues implements Sleepers.Ground {
             member.awaitsEnds(true);
             polling.lock();
             try {
-                // Whoever sleeps already sleeps more lightly from now on, and what came before is no event.
+                // Threads that sleep already wake for ends from now on; earlier completions raise no event, so poll
+                // them.
                 if (shares.stream().anyMatch(QueueShare::missesEnds)) {
                     arm();
                     poll();
@@ -422,7 +422,7 @@ final class SharedQueues implements Sleepers.Ground {
         }
     }
 
-    /** Takes what the connection manager has said, and tells those whom it is about. */
+    /** Takes the events of the connection manager, and notifies their endpoints. */
     void takeConnectionEvents() {
         try {
             Optional<CmEvent> event = events.isOpen() ? events.poll() : Optional.empty();
@@ -453,14 +453,14 @@ final class SharedQueues implements Sleepers.Ground {
                     share.eventCame(event.get());
                     more |= share.isArmed();
                 }
-                // To look in vain costs as much as an event, and one that is missed here ends the next sleep.
+                // A poll in vain costs as much as an event, and an event that is missed here ends the next sleep.
                 event = more ? channel.nextEvent(Duration.ZERO) : Optional.empty();
             }
             if (polls) {
                 poll();
             }
             if (came && othersSleep) {
-                // They have not seen the event, and there is none to come.
+                // The sleeping threads have not seen the event, and none will follow.
                 arm();
                 poll();
             }
@@ -528,7 +528,7 @@ final class SharedQueues implements Sleepers.Ground {
         }
     }
 
-    // ---- For a selector, which sleeps in the endpoints' stead ----
+    // ---- For a selector, which sleeps instead of the endpoints' threads ----
 
     void joinSelector() {
         selectors.incrementAndGet();
@@ -547,7 +547,7 @@ final class SharedQueues implements Sleepers.Ground {
         }
     }
 
-    /** A selector sleeps next, so what comes from now on is an event. What was armed before a poll is one already. */
+    /** Arms for a selector that sleeps next. An event of an earlier arming is already pending. */
     void armForSelector() {
         StackRoom.require(polling);
         polling.lock();

@@ -14,8 +14,8 @@ import java.util.function.BooleanSupplier;
  * hands out what comes; the others are parked until there is something for them. A leader that leaves wakes another one
  * to take its place.
  *
- * <p>No wake-up is lost: who hands something out first puts it down and then looks whether its receiver sleeps, and who
- * goes to sleep first says so and then looks whether there is something.
+ * <p>No wake-up is lost. A thread that hands something out first puts it down and then checks whether its receiver
+ * sleeps. A thread that goes to sleep first says so and then checks whether there is something.
  */
 final class Sleepers {
     /** What the leader waits on. */
@@ -42,7 +42,7 @@ final class Sleepers {
         /**
          * Nobody sleeps yet.
          *
-         * @param news whether there is something for the endpoint; asked in any thread
+         * @param news whether there is something for the endpoint; called in any thread
          */
         Sleeper(BooleanSupplier news) {
             this.news = news;

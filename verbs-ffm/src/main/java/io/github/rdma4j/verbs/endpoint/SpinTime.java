@@ -150,8 +150,8 @@ final class SpinTime {
      * Nothing came while the thread was spinning, and it slept.
      *
      * @param after so many nanoseconds after its wait had begun it ran again
-     * @param came whether something had come; if not, the time was over, or what woke it was of no use: a short time
-     *     tells nothing then
+     * @param came whether something had come; if not, the time was over, or the wake-up was useless: then a short time
+     *     means nothing
      */
     void slept(long after, boolean came) {
         if (after >= most) {

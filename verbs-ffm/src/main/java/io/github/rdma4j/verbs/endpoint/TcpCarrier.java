@@ -22,15 +22,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * The wire of an endpoint over TCP. What an adapter does by itself, the threads do that are inside the endpoint: they
+ * The wire of an endpoint over TCP. The threads that are inside the endpoint do what an adapter does in hardware: they
  * serve the peer's requests, and acknowledge its messages.
  *
- * <p>A message is done, too, when the peer's kernel has it ({@link StreamSocket#isAcknowledged}): a peer whose program
- * calls nothing for long holds up nobody, as it would not with an adapter. The kernel tells nobody when that happens,
- * so whoever waits for it looks again and again, in growing pauses.
+ * <p>A message is also done when the peer's kernel has it ({@link StreamSocket#isAcknowledged}): a peer whose program
+ * makes no calls for long holds up nobody, as with an adapter. The kernel raises no event for that, so waiting threads
+ * check again and again, in growing pauses.
  */
 final class TcpCarrier implements Carrier {
-    /** An acknowledgement waits for so many polls, whether the program sends something that can take it along. */
+    /** For so many polls an acknowledgement waits for a message of the program that can take it along. */
     private static final int PATIENT_POLLS = 4;
     /** Or until so many are owed. */
     private static final int MOST_OWED = 32;
@@ -68,13 +68,13 @@ final class TcpCarrier implements Carrier {
 
     private boolean lossTold;
 
-    /** For a selector, or for whoever sleeps until there is room. */
+    /** For a selector, or for a thread that sleeps until the kernel's buffer has space. */
     private boolean armed;
 
     private boolean armedForWriting;
     private boolean armedForReading;
     private long nap = SHORTEST_NAP;
-    // Of the next sleep. Written with the lock held, and read by whoever sleeps, which is the thread that wrote it.
+    // For the next sleep. Written with the lock held, and read by the sleeping thread, which has written it.
     private long longestSleep = Long.MAX_VALUE;
     private long wakeUps;
     private boolean sleepsForRoom;
@@ -157,7 +157,7 @@ final class TcpCarrier implements Carrier {
         return 0;
     }
 
-    /** What was posted goes out unless it is gathered. */
+    /** Sends what was posted, unless a batch is being gathered. */
     private int posted() {
         posted++;
         nap = SHORTEST_NAP;
@@ -269,7 +269,7 @@ final class TcpCarrier implements Carrier {
         return posted();
     }
 
-    /** Sends what the kernel takes. If it has no room, it tells when it has. */
+    /** Sends what the kernel takes. If the kernel's buffer is full, it raises an event when it has space again. */
     private void send() {
         if (failed) {
             return;
@@ -290,7 +290,7 @@ final class TcpCarrier implements Carrier {
                 armNow();
             }
             if (sleeps && !sleepsForRoom) {
-                // So that it waits for room, too.
+                // So that it also waits for space in the kernel's buffer.
                 wakeUp();
             }
         }
@@ -320,7 +320,7 @@ final class TcpCarrier implements Carrier {
 
     @Override
     public int poll(WireEvents protocol) {
-        // Whoever sleeps next is woken by what is there: to look for it would be a system call for nothing.
+        // The sleep ends at once if data is there: a read before it would be a wasted system call.
         int total = sleepsNext ? parse(protocol) : receive(protocol);
         sleepsNext = false;
         acknowledge(input.takeUrgent());
@@ -487,8 +487,8 @@ final class TcpCarrier implements Carrier {
     }
 
     /**
-     * Whoever sleeps waits for the socket itself, and need not arm anything: what came before ends the sleep, too. Only
-     * where the kernel has no room, what is armed tells when it has.
+     * A thread that sleeps waits for the socket itself and need not arm anything; earlier data also ends the sleep.
+     * Only if the kernel's buffer is full, arming is needed to be woken when it has space.
      */
     @Override
     public void armToSleep(boolean ends) {
@@ -517,7 +517,7 @@ final class TcpCarrier implements Carrier {
 
     private void armNow() {
         armedForWriting = needsRoom();
-        // What comes while nothing is taken would end each sleep at once.
+        // While reading is paused, unread data would end each sleep at once.
         armedForReading = !isPaused();
         socket.arm(armedForReading, armedForWriting);
         armed = true;
@@ -536,7 +536,7 @@ final class TcpCarrier implements Carrier {
         }
     }
 
-    /** What ends the connection is read from the socket, by the next poll. */
+    /** The next poll reads the cause from the socket. */
     @Override
     public boolean awake() {
         if (sleepsForRoom) {

@@ -8,7 +8,7 @@ import java.nio.ByteOrder;
 
 /**
  * What travels over TCP: a header, for requests of memory and answers with a value a second one, and data. Each header
- * tells how many requests of the peer are done, so that an acknowledgement seldom goes alone.
+ * has the count of the peer's requests that are done, so that an acknowledgement seldom goes alone.
  *
  * <p>Messages, controls, probes, writes, reads and atomic operations are requests. The peer serves them in their order,
  * and each is done by an acknowledgement that counts it, or by its answer.
@@ -31,7 +31,7 @@ final class TcpFrame {
     static final byte VALUE = 8;
     /** A request was refused; nothing comes after it. */
     static final byte REFUSED = 9;
-    /** Nothing but the count. */
+    /** Has only the count. */
     static final byte ACKNOWLEDGEMENT = 10;
 
     static final int HEADER = 16;

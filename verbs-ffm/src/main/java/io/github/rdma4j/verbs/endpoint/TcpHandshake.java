@@ -54,8 +54,8 @@ final class TcpHandshake implements AutoCloseable {
     }
 
     /**
-     * What the other side has said; null if that is not all there yet. Who says something else is heard at once: it may
-     * never say so much, as a client of iWARP, whose ports are those of TCP.
+     * Returns the hello of the other side; null if it is not complete yet. Returns bytes that are no hello at once: the
+     * other side may never send as many, for example a client of iWARP, which uses TCP's ports.
      */
     byte[] heard() {
         while (received < BYTES && !isSomethingElse()) {

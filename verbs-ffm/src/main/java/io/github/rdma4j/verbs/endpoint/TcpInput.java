@@ -11,9 +11,9 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /**
- * What comes over a TCP connection: messages go into receive buffers, answers to where they were asked for, and the
- * requests of the peer are served, with the checks that an adapter makes. After an exception, for want of memory, it
- * goes on where it was.
+ * Takes in what comes over a TCP connection. Messages go into receive buffers, and answers to their requests' targets.
+ * It serves the peer's requests, with the checks that an adapter makes. After an exception for lack of memory, it
+ * resumes at the same byte.
  */
 final class TcpInput {
     private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
@@ -68,7 +68,7 @@ final class TcpInput {
         return refusal;
     }
 
-    /** Whether something was served whose end the peer may be waiting for; told once. */
+    /** Returns, once, whether a request was served whose end the peer may be waiting for. */
     boolean takeUrgent() {
         boolean was = urgent;
         urgent = false;
@@ -81,7 +81,7 @@ final class TcpInput {
     }
 
     /**
-     * Takes what has come. Also if it throws, {@link #position()} tells how far it got.
+     * Takes what has come. Also if it throws, {@link #position()} returns how far it got.
      *
      * @param from of the first byte
      * @param to behind the last byte
@@ -131,7 +131,7 @@ final class TcpInput {
         return at;
     }
 
-    /** Whether a frame is there as a whole, and telling of it has failed. */
+    /** Whether a whole frame is there, and the protocol has thrown when it was given. */
     boolean mustTellAgain() {
         return kind != 0 && left == 0;
     }
@@ -224,7 +224,7 @@ final class TcpInput {
         return region;
     }
 
-    /** What an adapter does: the peer hears why, and the connection is over. */
+    /** Does what an adapter does: reports the reason to the peer, and ends the connection. */
     private void refuse(String what) {
         output.refuse(WorkCompletionStatus.REM_ACCESS_ERR);
         refusal = "the peer asked for memory that it may not use: " + what;

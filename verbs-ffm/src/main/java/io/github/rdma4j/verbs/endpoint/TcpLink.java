@@ -7,7 +7,7 @@ import io.github.rdma4j.verbs.internal.StreamSocket;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
-/** A TCP connection. What is readable when something has come is this, for pollers. */
+/** A TCP connection. As an event source it is readable when something has come. */
 final class TcpLink implements Link, EventSource {
     private final StreamSocket socket;
     private final InetSocketAddress local;

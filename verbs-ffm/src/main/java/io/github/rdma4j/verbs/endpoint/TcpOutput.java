@@ -162,7 +162,7 @@ final class TcpOutput {
         this.mostAnswers = mostAnswers;
     }
 
-    // ---- What is to be sent ----
+    // ---- What waits to be sent ----
 
     void message(int frame, MemorySegment data, long offset, int length) {
         Entry entry = requests.prepare(TcpFrame.MESSAGE);
@@ -254,7 +254,7 @@ final class TcpOutput {
         asked--;
     }
 
-    /** How many requests of the peer are done and it does not know of it. */
+    /** How many requests of the peer are done and not acknowledged yet. */
     int owed() {
         return done() - told;
     }
@@ -285,7 +285,7 @@ final class TcpOutput {
      * Sends what the kernel takes.
      *
      * @return 0, or the errno of a broken connection
-     * @throws IllegalStateException if memory was closed that is to be sent
+     * @throws IllegalStateException if memory was closed that is still to send
      */
     int send() {
         while (!closed) {

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** Clients that come by TCP. */
+/** Takes in clients that connect over TCP. */
 final class TcpReception implements Reception {
     /** As other servers have it (nginx half a second; Netty and HAProxy one). */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -41,7 +41,7 @@ final class TcpReception implements Reception {
     };
 
     private EventPoller poller;
-    /** The listener rings until its client is taken, for whom there was no room: until when nobody listens to it. */
+    /** No descriptor or memory for a client: the listener would signal until it is taken, so polling it pauses. */
     private boolean paused;
 
     private long pauseEnd;
@@ -83,7 +83,7 @@ final class TcpReception implements Reception {
         if (paused && pauseEnd - System.nanoTime() > 0) {
             return null;
         }
-        // Not more at a time: who is refused again and again must not keep the others waiting.
+        // At most so many at a time: a client that is refused again and again must not keep the others waiting.
         for (int begun = 0; begun < Doorkeeper.MOST_AT_A_TIME; begun++) {
             StreamSocket client = next();
             if (client == null) {
@@ -180,7 +180,7 @@ final class TcpReception implements Reception {
         }
     }
 
-    /** Judges a client that has said all, and tells it if it is refused; why, or null if it is not. */
+    /** Judges a client whose hello is complete, and sends a refusal if needed; returns the reason, or null for none. */
     private String refuse(Handshake handshake, byte[] greeting) {
         TcpHandshake words = handshake.words;
         Doorkeeper.Verdict refused =
@@ -195,9 +195,9 @@ final class TcpReception implements Reception {
     }
 
     /**
-     * The endpoint; null if the client has not heard all yet.
+     * The endpoint; null if the client has not received the whole hello yet.
      *
-     * @param greeting of a client that is not refused; null if it has not said all
+     * @param greeting the hello of a client that is not refused; null if it is not complete
      */
     private Endpoint goOn(Handshake handshake, byte[] greeting) {
         TcpHandshake words = handshake.words;

@@ -6,7 +6,7 @@ import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.lang.foreign.MemorySegment;
 
-/** What this side has asked of its peer and is not done yet, in the order of the posts, in which it is done. */
+/** The requests of this side that are not done yet, in the order of the posts, in which they complete. */
 final class TcpRequests {
     private final long[] ids;
     private final byte[] kinds;
@@ -17,10 +17,10 @@ final class TcpRequests {
     private final int[] lengths;
     private int first;
     private int count;
-    /** How many are done; the peer counts them, too. */
+    /** How many are done; the peer also counts them. */
     private int done;
 
-    /** Room for so many. */
+    /** For at most {@code room} requests. */
     TcpRequests(int room) {
         ids = new long[room];
         kinds = new byte[room];
@@ -43,7 +43,7 @@ final class TcpRequests {
         return count == 0;
     }
 
-    /** Whether the oldest one is of those that change no memory, and so are done when the peer's machine has them. */
+    /** Whether the oldest request changes no memory, and so is done when the peer's machine has it. */
     boolean isOldestAMessage() {
         return count > 0 && (kinds[first] == TcpFrame.MESSAGE || kinds[first] == TcpFrame.PROBE);
     }
@@ -78,7 +78,7 @@ final class TcpRequests {
         done++;
     }
 
-    /** The oldest one is done. If the protocol throws, for want of memory, it is told again. */
+    /** The oldest one is done. If the protocol throws for lack of memory, it is called again. */
     void finishOldest(WireEvents protocol) {
         protocol.sent(oldest());
         remove();
@@ -91,7 +91,7 @@ final class TcpRequests {
      */
     int finishUpTo(int counted, WireEvents protocol) {
         int news = 0;
-        // What its machine has acknowledged may be done before it counts it.
+        // An acknowledgement by the peer's machine may have ended a request before the peer counts it.
         while (counted - done > 0) {
             if (count == 0 || kinds[first] == TcpFrame.READ || awaits(TcpFrame.VALUE, 0)) {
                 return -1;

@@ -46,7 +46,7 @@ final class Telling {
     }
 
     /**
-     * Tells the promises that are decided by now, one at a time, so that a slow callback holds up no other thread.
+     * Completes the promises that are decided by now, one at a time, so that a slow callback holds up no other thread.
      * Without the lock.
      *
      * @param own the promise that ends it, which is left to the next call; null for none
@@ -69,7 +69,7 @@ final class Telling {
         }
     }
 
-    /** With the lock held, but for the telling itself. */
+    /** Called with the lock held; releases it while a promise completes. */
     private void tellUpTo(Promise<?> last, Promise<?> own) {
         Promise<?> promise;
         do {

@@ -50,7 +50,7 @@ final class VerbsCarrier extends VerbsWire {
         return total;
     }
 
-    /** What an exception leaves is for the next call. */
+    /** After an exception, the next call gives the rest. */
     private void giveAll(WireEvents protocol) {
         int i = next;
         try {
@@ -90,7 +90,7 @@ final class VerbsCarrier extends VerbsWire {
     @Override
     public void arm(boolean ends) {
         if (!armed || missesEnds() && ends) {
-            // Of iWARP's adapters siw tells nobody of what the peer solicits: there all completions count.
+            // Of the iWARP drivers, siw ignores the peer's solicited flag: there all completions must raise events.
             boolean all = ends || hasTrailer();
             queue.requestNotification(!all);
             armed = true;

@@ -21,7 +21,7 @@ interface VerbsLink extends Link {
 
     CompletionChannel channel();
 
-    /** What is ready when {@link #lost()} may have something to say; null if there is no such thing. */
+    /** Ready when {@link #lost()} may have something to report; null if there is no such source. */
     EventSource events();
 
     default boolean isIwarp() {

@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Clients that come by rdma_cm. */
+/** Takes in clients that connect with rdma_cm. */
 final class VerbsReception implements Reception {
     /** So often in a row a listener that cannot be asked is asked again; each time ends the next wait at once. */
     private static final int MOST_FAILURES = 4;
@@ -55,7 +55,7 @@ final class VerbsReception implements Reception {
      * @param domains gives the domain for a device, with one user more
      * @param exposures where memory is entered that others serve over TCP; null if nobody does
      * @param canaries gives the canary of a device; null if clients have none
-     * @param failures hears of failures, which then do not keep other clients from coming; null to throw them
+     * @param failures receives failures, which then do not keep other clients from connecting; null to throw them
      */
     VerbsReception(
             String name,
@@ -102,7 +102,7 @@ final class VerbsReception implements Reception {
             return null;
         }
         hearing(() -> {
-            // Not more at a time: who is refused again and again must not keep the others waiting.
+            // At most so many at a time: a client that is refused again and again must not keep the others waiting.
             boolean more = true;
             for (int answered = 0; more && answered < Doorkeeper.MOST_AT_A_TIME; answered++) {
                 Optional<SynchronousId> request = nextRequest();
@@ -111,10 +111,10 @@ final class VerbsReception implements Reception {
             }
             return null;
         });
-        return null; // the client's word that it has heard is still to come
+        return null; // the client's confirmation is still to come
     }
 
-    /** What fails is one request's failure, or the listener's: then it may ring, and nothing is heard of anybody. */
+    /** A failure is the request's, or the listener's: then it may signal again and again without any request. */
     private Optional<SynchronousId> nextRequest() {
         boolean heard = true;
         try {
@@ -161,7 +161,7 @@ final class VerbsReception implements Reception {
         try {
             event = channel.poll();
         } catch (VerbsException e) {
-            // What has failed may have been the client's only word, and a channel that fails rings again and again.
+            // The failed read may have lost the client's only event, and a failed channel signals again and again.
             handshakes.remove(channel);
             doorkeeper.gaveUp();
             CloseAll.after(e, () -> forget(handshake, e.toString()));
@@ -180,7 +180,7 @@ final class VerbsReception implements Reception {
         return null;
     }
 
-    /** What fails is thrown, or told to those who hear of failures. */
+    /** Throws failures, or gives them to {@code failures} if there is one. */
     private Endpoint hearing(Supplier<Endpoint> step) {
         try {
             return step.get();
@@ -188,7 +188,7 @@ final class VerbsReception implements Reception {
             if (failures == null) {
                 throw e;
             }
-            // What fails for one client says less.
+            // The failure of one client's request says less.
             failures.accept(over == null ? e : listenerHasFailed());
             return null;
         }
@@ -205,7 +205,7 @@ final class VerbsReception implements Reception {
         CloseAll.of(handshake.link::close, handshake.link::free, handshake.request::close);
     }
 
-    /** Refuses who is no endpoint of this version, and tells the others that they are welcome. */
+    /** Refuses a peer that is not an endpoint of this version, and accepts the others. */
     private void answer(SynchronousId request) {
         RecordedAccept event = RecordedAccept.begun();
         CmLink link = null;
@@ -228,8 +228,8 @@ final class VerbsReception implements Reception {
             poller.add(request.id().channel());
             handshakes.add(request.id().channel(), new Handshake(request, link, Hello.parse(greeting), event));
         } catch (Throwable e) {
-            // What fails because the client has given up meanwhile is not worth a word: then it cannot be refused
-            // either.
+            // If the client has given up meanwhile, it cannot be refused either, and the failure is not worth
+            // reporting.
             boolean there = !(e instanceof VerbsException) || refuse(request, Refusal.ANOTHER_PROTOCOL);
             if (!there) {
                 doorkeeper.gaveUp();

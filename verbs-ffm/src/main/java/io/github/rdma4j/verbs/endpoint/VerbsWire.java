@@ -52,16 +52,16 @@ abstract class VerbsWire implements Carrier {
     /** The slots of atomic operations that are under way. */
     private final BitSet results = new BitSet();
 
-    /** Those that are to be bound, by handle. */
+    /** The windows whose bind requests are not posted yet, by handle. */
     private final Map<Long, MemoryWindow> windows = new HashMap<>();
 
     /**
-     * What messages are posted by that the adapter's library copies: their bytes go from the program straight into the
-     * request. Null where something stands behind each message.
+     * Posts messages that the adapter's library copies: their bytes go from the program straight into the request. Null
+     * if a trailer follows each message.
      */
     private final PreparedRequest inline;
 
-    /** The slot of the message that {@link #inline} has got, until it is posted; {@link #NO_SLOT} for none. */
+    /** The slot of the message that {@link #inline} holds until it is posted; {@link #NO_SLOT} for none. */
     private int inlineSlot = NO_SLOT;
 
     /** What is gathered; null if posts go out at once. */
@@ -214,7 +214,7 @@ abstract class VerbsWire implements Carrier {
      * as deep below it. Beyond fifteen levels the compiler inlines none, and each field of a request costs calls.
      *
      * @param operation null for a message
-     * @param local null for a message that {@link #inline} has got, and for an atomic operation
+     * @param local null for a message that {@link #inline} holds, and for an atomic operation
      * @param operand of a message its frame
      */
     private int post(
@@ -374,7 +374,7 @@ abstract class VerbsWire implements Carrier {
         }
     }
 
-    /** Tells the protocol that something which was posted for sending is done. */
+    /** Reports to the protocol that a post for sending is done. */
     final void giveSent(WireEvents protocol, long id) {
         // Controls and probes have numbers above all slots.
         boolean atomic = id <= Integer.MAX_VALUE && results.get((int) id);
@@ -406,7 +406,7 @@ abstract class VerbsWire implements Carrier {
     }
 
     /**
-     * Tells the protocol of a failure.
+     * Reports a failure to the protocol.
      *
      * @param description of {@link io.github.rdma4j.verbs.WorkCompletion#describe}
      */

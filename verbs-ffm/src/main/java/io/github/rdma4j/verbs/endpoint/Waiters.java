@@ -91,7 +91,7 @@ final class Waiters {
     private void count() {
         boolean nobody = followers == 0 && leader == null && watcher == null;
         if (!nobody && !anybody) {
-            // Whoever comes first has looked, and knows all.
+            // The first one to wait has just checked, so it has seen all changes.
             announced = protocol.changes();
         }
         anybody = !nobody;
@@ -117,7 +117,7 @@ final class Waiters {
         return leader != null;
     }
 
-    /** This thread leads until {@link #stopLeading}; one that spins sees by itself what changes. */
+    /** This thread leads until {@link #stopLeading}; a spinning leader sees changes without a wake-up. */
     void lead(boolean spinning) {
         leader = Thread.currentThread();
         leaderWoken = spinning;
@@ -125,8 +125,8 @@ final class Waiters {
     }
 
     /**
-     * Whoever stops leading may be about to leave, and one of those who follow must lead then. That something has
-     * changed is no reason to look for them: another thread may have told them of it already, while this one led.
+     * A thread that stops leading may be about to leave, and a follower must lead then. A comparison of the changes is
+     * not enough: another thread may have announced them to the followers already, while this one led.
      */
     void stopLeading() {
         leader = null;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal.endpoint.promise;
 
-/** The promises that are decided and still to be told, in the order of the decisions. */
+/** The promises that are decided and not completed yet, in the order of the decisions. */
 public final class Decisions {
     private Promise<?> first;
     private Promise<?> last;

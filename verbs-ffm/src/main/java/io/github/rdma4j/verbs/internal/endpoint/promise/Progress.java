@@ -4,7 +4,7 @@ package io.github.rdma4j.verbs.internal.endpoint.promise;
 
 import java.time.Duration;
 
-/** Whoever makes the progress of an endpoint while a thread waits for one of its futures. */
+/** Makes the progress of an endpoint while a thread waits for one of its futures. */
 public interface Progress {
     /** A limit of waits that have none. */
     Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A future of an endpoint, or one that was made of it. Whoever waits for it makes the endpoint's progress meanwhile, so
- * a program with one thread may wait.
+ * A future of an endpoint, or one that was derived from it. A waiting thread makes the endpoint's progress meanwhile,
+ * so a program with one thread may wait.
  */
 public class ProgressFuture<T> extends CompletableFuture<T> {
     private final Progress progress;
@@ -27,7 +27,7 @@ public class ProgressFuture<T> extends CompletableFuture<T> {
         return new ProgressFuture<>(progress);
     }
 
-    /** Whether it is done, or only has to be told. */
+    /** Whether it is done, or only has to be completed with a decision. */
     public boolean isDecided() {
         return isDone();
     }

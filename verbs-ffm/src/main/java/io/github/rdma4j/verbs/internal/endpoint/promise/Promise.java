@@ -9,10 +9,10 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
- * A future that an endpoint will complete, unless the program is quicker: cancels it, or lets it time out. Which of the
- * two it is, is decided once, under the endpoint's lock on its side; so a message is given to a future only if the
- * future takes it. What the endpoint has decided is told later, without the lock, because what a program has chained to
- * a future runs in the telling thread.
+ * A future that an endpoint completes, unless the program does so first by cancelling it or by a timeout. The race is
+ * decided once, on the endpoint's side under its lock; so a message is given to a future only if the future takes it.
+ * The future itself completes later, without the lock, because callbacks that a program has chained to it run in the
+ * completing thread.
  */
 public final class Promise<T> extends ProgressFuture<T> {
     private static final int NOBODY = 0;
@@ -33,7 +33,7 @@ public final class Promise<T> extends ProgressFuture<T> {
 
     private T value;
     private Throwable failure;
-    /** The one that was decided next and is still to be told; of {@link Decisions}. */
+    /** The next promise of {@link Decisions}, which is decided and not completed yet. */
     Promise<?> next;
 
     public Promise(Progress progress) {
@@ -61,7 +61,7 @@ public final class Promise<T> extends ProgressFuture<T> {
         return decidedBy == ENDPOINT || isDone();
     }
 
-    /** Tells what the endpoint has decided. */
+    /** Completes the future with the endpoint's decision. */
     @Override
     public void handOver() {
         if (decidedBy == ENDPOINT) {

@@ -72,7 +72,7 @@ public final class Checksum {
         return received + 1;
     }
 
-    /** How many messages have got a sum. */
+    /** How many messages were given a sum. */
     public long sent() {
         return sent;
     }

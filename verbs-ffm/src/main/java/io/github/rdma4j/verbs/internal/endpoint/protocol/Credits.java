@@ -3,14 +3,14 @@
 package io.github.rdma4j.verbs.internal.endpoint.protocol;
 
 /**
- * Who may send how much. A credit stands for one free receive buffer of the peer: whoever sends a message spends one,
- * and gets it back when the peer has emptied the buffer. So no message ever meets a receiver that is not ready.
+ * Counts how much each side may send. A credit stands for one free receive buffer of the peer. A side spends one for
+ * each message, and gets it back when the peer has emptied the buffer. So a receiver is always ready for a message.
  *
  * <p>Credits travel back with messages that go the other way, a quarter of them at a time as long as the peer has half
- * of them left: who answers each message would else give each receive buffer to the adapter by a call of its own. Where
- * no message goes, credits travel alone once half of them have gathered, or once the peer has none left and this side's
- * program holds all that has come: one that holds more than half of its buffers would else wait for ever. Such an
- * update costs no credit, or two sides without credits would wait for each other.
+ * of them left: otherwise a side that answers each message would give each receive buffer to the adapter by a call of
+ * its own. Without such messages, credits travel alone once half of them have gathered, or once the peer has none left
+ * and this side's program holds all that has come: a program that holds more than half of its buffers would otherwise
+ * wait for ever. Such an update costs no credit, or two sides without credits would wait for each other.
  *
  * <p>Updates go into {@link #RESERVE} buffers that each side has beyond those that it gives credits for. They suffice:
  * while the peer has no credits left, it has read all updates; each further one before it reads again carries at least
@@ -99,7 +99,7 @@ public final class Credits {
         return available <= peerBuffers;
     }
 
-    /** For tests: what the peer may have and does not know of yet. */
+    /** For tests: the credits that were not granted to the peer yet. */
     public int owed() {
         return owed;
     }
@@ -144,7 +144,7 @@ public final class Credits {
         return grantedAgain + buffers - granted;
     }
 
-    /** Whether so many are owed that they should not wait for a message that goes there anyway. */
+    /** Whether so many credits are owed that they should not wait for a message in the same direction. */
     boolean updateDue() {
         return owed >= updateFrom;
     }

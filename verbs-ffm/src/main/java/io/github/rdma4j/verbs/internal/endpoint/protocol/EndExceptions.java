@@ -4,7 +4,7 @@ package io.github.rdma4j.verbs.internal.endpoint.protocol;
 
 import io.github.rdma4j.verbs.VerbsException;
 
-/** What {@link Protocol} throws when nothing goes any more. The floor above has the exceptions that programs catch. */
+/** What {@link Protocol} throws after the end. The layer above has the exceptions that programs catch. */
 public interface EndExceptions {
     /** The peer has closed. */
     VerbsException closedByPeer(String operation);

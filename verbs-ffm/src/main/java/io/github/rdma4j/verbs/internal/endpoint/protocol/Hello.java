@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * What the two sides tell each other in the private data of connecting and accepting.
+ * The data that the two sides exchange in the private data of connecting and accepting.
  *
  * @param version of the protocol
  * @param integrity whether messages have sums
@@ -75,7 +75,7 @@ public record Hello(int version, boolean integrity, int receiveBuffers, int buff
         return Short.toUnsignedInt(ByteBuffer.wrap(bytes).getShort(VERSION_AT));
     }
 
-    /** How many bytes of a greeting without a problem are one; others may follow. */
+    /** The length of the hello at the beginning of valid bytes; others may follow. */
     public static int lengthOf(byte[] bytes) {
         return HEADER + Byte.toUnsignedInt(bytes[USER_LENGTH_AT]) + Byte.toUnsignedInt(bytes[TOKEN_LENGTH_AT]);
     }

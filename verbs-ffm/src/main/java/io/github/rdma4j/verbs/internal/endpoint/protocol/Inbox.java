@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal.endpoint.protocol;
 
-/** The messages that have arrived and that nobody has taken, oldest first; each is the number of its buffer. */
+/** The messages that have arrived and were not taken yet, oldest first; each is the number of its buffer. */
 final class Inbox {
     private final int[] ready;
     private final long[] lengths;

@@ -15,13 +15,14 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * The endpoint protocol as a state machine: one method for each thing that can happen, which are calls of the program,
- * completions, the end of the connection, and the time. What follows is posted to a {@link Wire}, or decides a {@link
- * Promise} that {@link #decisions} gives out, or counts up {@link #changes}, and then whoever waits looks again.
+ * The endpoint protocol as a state machine. It has one method for each input: calls of the program, completions, the
+ * end of the connection, and the time. The machine posts to a {@link Wire}, decides a {@link Promise} that {@link
+ * #decisions} gives out, or counts up {@link #changes}, upon which waiting threads check again.
  *
- * <p>No threads, no locks, no waiting, no verbs: the floor above has those, and two of these machines play against each
- * other in a simulation. After an exception the machine is in order, and the same event may be given again. After an
- * {@link Error} it is in order only if {@link #isHarmless}; else the floor above calls {@link #interrupted}.
+ * <p>It has no threads, no locks, no waiting and no verbs. The layer above has them, and a simulation runs two of these
+ * machines against each other. After an exception the machine is consistent, and the same event may be given again.
+ * After an {@link Error} it is consistent only if {@link #isHarmless}; otherwise the layer above calls {@link
+ * #interrupted}.
  */
 public sealed class Protocol extends WireEvents permits SummedProtocol {
     /** What a method that tries gives: it is posted. */
@@ -39,7 +40,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     public static final long CONTROL = 1L << 32;
     /** The id of what asks for a sign of life. */
     public static final long PROBE = 1L << 34;
-    /** What the send queue must hold beside the slots: updates, the close, and a probe. */
+    /** Send queue entries needed besides the slots: for credit updates, the close, and a probe. */
     public static final int SEND_RESERVE = Credits.RESERVE + 1;
 
     /** One of the places is for the close. */
@@ -79,11 +80,11 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
 
     private final int maxMessage;
     private final ArrayDeque<Waiting> outbox = new ArrayDeque<>();
-    /** The program was told that the peer has no free buffer, and not that it has one again. */
+    /** The program was refused a send because the peer had no free buffer, and was not notified of a free one since. */
     private boolean wantsCredit;
-    /** The program was told that the send queue has no place, and not that it has one again. */
+    /** The program was refused a send because the send queue was full, and was not notified of a free slot since. */
     private boolean wantsPlace;
-    /** The wire tells of every end. */
+    /** The wire reports the end of every post. */
     private final boolean allTell;
     /** Somebody has waited for the end of something, as some programs do again and again, or closes. */
     private boolean endsMatter;
@@ -142,7 +143,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         return state;
     }
 
-    /** The promises that are decided and still to be told. */
+    /** The promises that are decided and not completed yet. */
     public Decisions decisions() {
         return decisions;
     }
@@ -182,8 +183,8 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     // ---- What the program asks for, beside sending ----
 
     /**
-     * Whether the program has something to do: a message to read, a transfer to poll, the end to hear of, or, which is
-     * told once, to try again what there was no room for.
+     * Returns whether the program has something to do: read a message, poll a transfer, notice the end of the
+     * connection, or retry a send that was refused. A retry is reported once.
      */
     public boolean takeReady() {
         return takeRoomAgain() || !inbox.isEmpty() || slots.hasDone() || state != State.OPEN;
@@ -272,7 +273,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         return slots.hasResult(slot) ? wire.word(slot) : 0;
     }
 
-    /** A transfer that was polled for gives its slot to whoever waits for one. */
+    /** A transfer that was polled releases its slot to the next waiting send. */
     public void releaseDone(int slot) {
         slots.release(slot);
         changes++;
@@ -503,7 +504,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         probeUnderWay = true;
     }
 
-    /** Nothing is free, and what is under way would not tell when it is: the program writes in the other places. */
+    /** With all slots taken or claimed, unsignaled posts would never free theirs: a probe reports their end. */
     private void askForEnds() {
         if (!slots.hasFree() && slots.hasUntold() && !probeUnderWay && canPost()) {
             probe();
@@ -558,8 +559,8 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     }
 
     /**
-     * Sends the credits that are owed, if they are many, or the peer has none and nothing but the next message is to be
-     * read, and if there is room; if there is none, the next event will try again.
+     * Sends the credits that are owed if they are many, or if the peer has none and at most one message is unread. If
+     * the send queue is full, the next event tries again.
      */
     private void updateCredits() {
         // First what is mostly false. A reader that is behind does not grant message by message.
@@ -630,7 +631,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         return true;
     }
 
-    /** Telling this promise, which was taken out, has failed. */
+    /** Puts back a promise that was taken out, because completing it failed. */
     public void tellAgain(Promise<?> promise) {
         decisions.putBack(promise);
         changes++;
@@ -654,9 +655,8 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     }
 
     /**
-     * Whether a thread that sleeps must hear when something that was posted has ended. Most programs wait for messages
-     * only: they would be woken twice for each question that they ask or answer. Credits that are due could not be
-     * sent, for want of room.
+     * Returns whether a sleeping thread must be woken when a post ends. Most programs wait for messages only: ends
+     * would wake them twice for each request. A credit update that is still due may have found the send queue full.
      */
     public final boolean awaitsEnds() {
         return endsMatter || !slots.hasFree() || credits.updateDue() || credits.isPeerOut() || !isOpen();
@@ -739,7 +739,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         }
         credits.spend();
         postFilled(slot, message.length(), true);
-        // Also if it was refused: that is told as its end.
+        // Also if the post was refused: the refusal is reported as its end.
         return OK;
     }
 
@@ -761,7 +761,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         return OK;
     }
 
-    /** Whether there is room again for what there was none for; told once. */
+    /** Returns whether a refused send can be retried; reported once. */
     final boolean takeRoomAgain() {
         boolean roomAgain = isRoomAgain();
         if (roomAgain) {
@@ -823,7 +823,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         try {
             for (int i = 0; i < taken.length; i++) {
                 credits.spend();
-                // The last one tells of all.
+                // The completion of the last one covers all.
                 boolean signaled = i == taken.length - 1 || tellsOfMany();
                 long length = messages.get(i).byteSize();
                 seal(taken[i], length);
@@ -960,8 +960,8 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     // ---- Posting ----
 
     /**
-     * Posts what has been waiting, in its order, as far as there is room. What its program has taken back is not
-     * posted.
+     * Posts the waiting sends in order, as long as there are slots and credits. Skips those that the program has
+     * withdrawn.
      */
     final void flush() {
         while (isOpen() && !outbox.isEmpty()) {
@@ -1019,7 +1019,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         return credits.isGrantDue() ? grant() : 0;
     }
 
-    /** Grants all that is owed: buffers that the adapter has before the peer can hear of them. */
+    /** Grants all credits that are owed. The adapter gets the buffers before the peer gets the credits. */
     final int grant() {
         posted(wire.postReturned());
         return credits.grant();
@@ -1032,12 +1032,12 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         postedIn(slot, wire.postMessage(slot, frame, signaled));
     }
 
-    /** A message that is about to be posted gets what belongs behind it: nothing, but for {@link SummedProtocol}. */
+    /** Adds the checksum to a message that is about to be posted. Only {@link SummedProtocol} has checksums. */
     void seal(int slot, long length) {}
 
     /**
-     * Whether a message without a promise, whose place is taken, must tell of its end: if many before it do not, or
-     * nothing is free behind it.
+     * Returns whether a message without a promise, whose slot is taken, must be signaled: many before it are not, or no
+     * slot is free behind it.
      */
     private boolean mustSignal() {
         return tellsOfMany() || !slots.hasFree();
@@ -1068,7 +1068,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         }
     }
 
-    /** The send queue is as long as need be, so a refusal is not for want of room. */
+    /** The send queue has an entry for every post, so a refusal never means that the queue is full. */
     final boolean posted(int errno) {
         if (errno != 0) {
             lose("posting failed: " + VerbsException.describe(errno), null);

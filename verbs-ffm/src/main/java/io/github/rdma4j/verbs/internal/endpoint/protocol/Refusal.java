@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal.endpoint.protocol;
 
-/** Why a server does not want a client, as the client is told. The order is part of the protocol. */
+/** Why a server refuses a client, as sent to the client. The order is part of the protocol. */
 public enum Refusal {
     /** The client has not said what an endpoint of this version says. */
     ANOTHER_PROTOCOL(

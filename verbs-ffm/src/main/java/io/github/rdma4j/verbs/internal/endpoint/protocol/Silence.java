@@ -9,9 +9,9 @@ import java.time.Duration;
  * wire on which nothing is sent. So what is under way must be acknowledged in time, and when nothing has been for a
  * while, a probe asks.
  *
- * <p>On iWARP a client also probes soon after it has connected. SoftiWARP answers a client before it looks for what
- * comes from it, so that the first message may lie there unread until something follows. Whoever is heard can read; but
- * a server that speaks first has not read yet, so one probe more follows the first sign of it.
+ * <p>On iWARP a client also probes soon after it has connected. SoftiWARP answers a client before it reads from it, so
+ * that the first message may lie there unread until another follows. A server that answers has read it. A server
+ * that speaks first has not, so one more probe follows its first sign of life.
  *
  * <p>Time counts only while somebody looks: a gap between two looks counts as a quarter of the patience at most, so
  * neither a program that calls nothing for an hour nor a machine that was suspended takes its own pause for the peer's.
@@ -20,13 +20,15 @@ public final class Silence {
     /** What a look at the clock has shown. */
     public enum Verdict {
         FINE,
-        /** Nothing has been heard for a while, and nothing is under way that would be acknowledged; or an early one. */
+        /**
+         * No sign of life for a while, and nothing is under way that would be acknowledged; or an early probe is due.
+         */
         PROBE,
         /** What is under way should have been acknowledged long ago. */
         DEAD
     }
 
-    /** A megabyte per second: who is that slow is taken for alive. */
+    /** A megabyte per second: a peer that is as slow as this counts as alive. */
     private static final long NANOS_PER_BYTE = 1_000;
 
     private static final long FIRST_PROBE = Duration.ofMillis(20).toNanos();
@@ -85,7 +87,7 @@ public final class Silence {
     Verdict look(long now, boolean underWay, long length) {
         first = started ? first : now;
         long gap = started ? Math.min(longestGap, now - last) : 0;
-        // What the peer sends does not acknowledge what is under way: a wire can be cut in one direction.
+        // Messages from the peer acknowledge nothing that is under way: a wire can be cut in one direction.
         boolean sign = acknowledged || heard && !underWay || underWay != waiting || !started;
         started = true;
         last = now;

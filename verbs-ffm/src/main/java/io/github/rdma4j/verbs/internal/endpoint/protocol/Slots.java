@@ -24,7 +24,7 @@ public final class Slots {
     /** A message, and nobody waits for its end: most are. */
     private static final byte ALONE = 6;
 
-    /** In {@link #posts}: it tells of its end only by the end of something that was posted behind it. */
+    /** In {@link #posts}: has no completion of its own; the end of a later post implies its end. */
     private static final int UNSIGNALED = 1 << 31;
 
     private final byte[] kinds;
@@ -38,8 +38,8 @@ public final class Slots {
     private int firstDone;
     private int doneCount;
     /**
-     * The slots of what is under way, in the order of the posts, in which it completes: that of a post stands where the
-     * last bits of its number say, so the length is a power of two.
+     * The slots of the posts under way, in the order in which they were posted and complete. The last bits of a post's
+     * number are its index, so the length is a power of two.
      */
     private final int[] posts;
 
@@ -50,7 +50,7 @@ public final class Slots {
     private long posted;
 
     private long completed;
-    /** The number behind the last post that tells of its end, or that is known to have ended. */
+    /** The number behind the last post that is signaled, or that is known to have ended. */
     private long told;
 
     /** Of all places. */
@@ -83,24 +83,24 @@ public final class Slots {
     }
 
     /**
-     * Whether nothing is under way whose end will be told. What is done and was not polled does not count, nor what the
-     * program writes.
+     * Returns whether no end will be reported any more. Does not count posts that are done and not polled, nor slots
+     * that the program writes.
      */
     public boolean isIdle() {
         return freeCount + doneCount + claimedCount + untold() == free.length;
     }
 
-    /** Those at the end that are not signaled: nothing that was posted will tell of them. */
+    /** The unsignaled posts behind the last signaled one: nothing posted so far will report their end. */
     private long untold() {
         return posted - told;
     }
 
-    /** Whether what was posted since the last one that tells of its end is half of all: then the next one must. */
+    /** Returns whether the posts since the last signaled one are half of all: then the next one must be signaled. */
     boolean hasManyUntold() {
         return untold() >= half;
     }
 
-    /** Whether there is something under way whose end nothing will tell, unless something is posted behind it. */
+    /** Returns whether a post is under way whose end will not be reported unless something is posted behind it. */
     boolean hasUntold() {
         return untold() > 0;
     }
@@ -162,9 +162,9 @@ public final class Slots {
     }
 
     /**
-     * What was taken is under way.
+     * Records that a taken slot was posted.
      *
-     * @param signaled whether its end is told
+     * @param signaled whether it has a completion of its own
      */
     void posted(int slot, long length, boolean signaled) {
         posts[place(posted++)] = signaled ? slot : slot | UNSIGNALED;
@@ -196,8 +196,8 @@ public final class Slots {
     }
 
     /**
-     * What was posted in a slot has completed, and with it what was posted before it and is not signaled. If it throws,
-     * for want of memory, it can be called again.
+     * The post in a slot has completed, and with it the unsignaled posts before it. If it throws for lack of memory, it
+     * can be called again.
      */
     void complete(int slot, RuntimeException failure, Protocol protocol) {
         if (abandoned) {
@@ -239,7 +239,7 @@ public final class Slots {
         }
     }
 
-    /** What was to be posted in a slot was refused: it will not complete. */
+    /** The post in a slot was refused: it will not complete. */
     void refuse(int slot, RuntimeException failure, Protocol protocol) {
         if (abandoned) {
             return;
@@ -278,7 +278,7 @@ public final class Slots {
         }
     }
 
-    /** Fails what is under way: if its completions come after all, nobody hears of them. */
+    /** Fails what is under way: completions that come after all are ignored. */
     void abandon(RuntimeException failure, Protocol protocol) {
         for (int slot = 0; slot < kinds.length; slot++) {
             if (kinds[slot] != FREE && kinds[slot] != CLAIMED && !isDone(slot)) {

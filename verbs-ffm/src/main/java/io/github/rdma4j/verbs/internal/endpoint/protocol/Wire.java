@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * What {@link Protocol} can do to the world: post, and look at memory. None of it waits. In a program it is a queue
- * pair or a socket, in a simulation two queues.
+ * The effects of {@link Protocol}: it posts, and reads memory. No method waits. In a program a wire is a queue pair or
+ * a socket, in a simulation two queues.
  *
  * <p>What posts gives 0, or the errno of a refusal. Each post that was not refused leads to one call of {@link
  * Protocol#sent}, {@link Protocol#received} or {@link Protocol#failed}, in the order of the posts of each direction.
@@ -65,7 +65,7 @@ public interface Wire {
     /** A receive buffer in which a message has come, for a sum; nobody relies on position and limit. */
     ByteBuffer arrived(int buffer);
 
-    /** Whether a message need not tell of its end; see {@link #postMessage}. */
+    /** Whether a message may be posted without a completion of its own; see {@link #postMessage}. */
     default boolean canPostUnsignaled() {
         return false;
     }
@@ -73,8 +73,8 @@ public interface Wire {
     /**
      * Posts what is in the buffer of a slot.
      *
-     * @param signaled whether {@link Protocol#sent} is to be called for it. If not, the end of what is posted behind it
-     *     tells of it, too; a failure is told in any case
+     * @param signaled whether to call {@link Protocol#sent} for it. If not, the end of the next signaled post implies
+     *     its end. A failure is reported in any case
      */
     int postMessage(int slot, int frame, boolean signaled);
 
@@ -115,8 +115,8 @@ public interface Wire {
     byte[] copy(int buffer, long length);
 
     /**
-     * Whether the peer's machine has given a sign of life of late, though nothing of what is under way was
-     * acknowledged: where the peer's program does that, and no adapter, its silence says nothing.
+     * Whether the peer's machine has given a sign of life recently, though it has acknowledged nothing of what is under
+     * way. If the peer's program acknowledges, and no adapter, its silence proves nothing.
      */
     default boolean isPeerThere() {
         return false;
@@ -130,6 +130,6 @@ public interface Wire {
     /** Makes everything that is under way complete, if need be without success. */
     void toError();
 
-    /** The connection is over for this side, which is said once. */
+    /** The connection is over for this side. Called once. */
     void ended(String reason);
 }

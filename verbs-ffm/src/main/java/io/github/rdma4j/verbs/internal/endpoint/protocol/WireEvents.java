@@ -5,9 +5,9 @@ package io.github.rdma4j.verbs.internal.endpoint.protocol;
 import io.github.rdma4j.verbs.VerbsException;
 
 /**
- * Who hears what a {@link Wire} says: the {@link Protocol}, or, between two wires and the protocol, what chooses among
- * them. A class and no interface: as long as nobody asks for the second, the protocol is the only one, and a call is
- * direct.
+ * Takes in the events of a {@link Wire}: the {@link Protocol}, or, between two wires and the protocol, the class that
+ * chooses among them. A class and not an interface: in a program without failover, the protocol is the only subclass
+ * that is loaded, and a call is direct.
  */
 public abstract class WireEvents {
     /** What can still be done with the peer. */
