@@ -36,7 +36,7 @@ final class DataPaths {
     /**
      * Returns a choice as users see it.
      *
-     * @param the initial choice
+     * @param chosen the initial choice
      * @param refusal the path's own later refusal; empty if there is none
      */
     static DataPathChoice now(DataPathChoice chosen, String refusal) {

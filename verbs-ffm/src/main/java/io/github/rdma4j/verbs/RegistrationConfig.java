@@ -118,7 +118,7 @@ public final class RegistrationConfig {
     /**
      * Sets the rights besides local reading; default none.
      *
-     * @param the flags, which must be compatible
+     * @param flags the rights, which must be compatible
      * @return this
      */
     public RegistrationConfig access(AccessFlag... flags) {

@@ -45,7 +45,7 @@ public final class ReregistrationConfig {
     /**
      * Replaces all rights ({@code IBV_REREG_MR_CHANGE_ACCESS}).
      *
-     * @param the flags, which must be compatible
+     * @param flags the rights, which must be compatible
      * @return this
      */
     public ReregistrationConfig access(AccessFlag... flags) {

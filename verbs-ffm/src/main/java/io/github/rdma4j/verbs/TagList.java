@@ -61,7 +61,7 @@ public final class TagList {
      * @param tag the tag to match
      * @param mask the bits of the message's tag that count
      * @param unexpectedCount with {@link #SYNCHRONISE}, how many unexpected messages have been handled so far
-     * @param a combination of the flags of this class
+     * @param flags a combination of the flags of this class
      * @return 0, and then {@link #handle()} names the entry, or an errno
      * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the queue or a region is closed
@@ -99,7 +99,7 @@ public final class TagList {
      * @param workRequestId identifies the request in its completion, if it is {@link #SIGNALED}
      * @param handle the handle of the entry
      * @param unexpectedCount with {@link #SYNCHRONISE}, how many unexpected messages have been handled so far
-     * @param a combination of the flags of this class
+     * @param flags a combination of the flags of this class
      * @return 0 or an errno
      * @throws IllegalStateException if the queue is closed
      */
@@ -120,7 +120,7 @@ public final class TagList {
      *
      * @param workRequestId identifies the request in its completion, if it is {@link #SIGNALED}
      * @param unexpectedCount the number so far
-     * @param a combination of the flags of this class
+     * @param flags a combination of the flags of this class
      * @return 0 or an errno
      * @throws IllegalStateException if the queue is closed
      */

@@ -174,6 +174,7 @@ public final class NcclCommunicator implements AutoCloseable {
         return connection.mode;
     }
 
+    /** {@return the number of ranks} */
     public int ranks() {
         if (ranks < 0) {
             ranks = ask(NcclFunction.COMM_COUNT);
@@ -181,6 +182,7 @@ public final class NcclCommunicator implements AutoCloseable {
         return ranks;
     }
 
+    /** {@return this rank's number, from 0} */
     public int rank() {
         if (rank < 0) {
             rank = ask(NcclFunction.COMM_USER_RANK);

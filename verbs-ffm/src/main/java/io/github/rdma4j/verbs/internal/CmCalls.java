@@ -75,7 +75,7 @@ public final class CmCalls {
     /**
      * rdma_get_devices(3).
      *
-     * @param countreceives the number of devices, an int
+     * @param count receives the number of devices, an int
      * @return the array of contexts, or NULL with {@link NativeCalls#lastErrno()}
      */
     public static MemorySegment getDevices(MemorySegment count) {
@@ -97,7 +97,7 @@ public final class CmCalls {
      * @param node a host, or NULL
      * @param service a port, or NULL
      * @param hints a {@code struct rdma_addrinfo}, or NULL
-     * @param resultreceives the list
+     * @param result receives the list
      * @return 0, -1 with {@link NativeCalls#lastErrno()}, or an EAI value of getaddrinfo(3)
      */
     public static int getAddressInfo(
@@ -118,7 +118,7 @@ public final class CmCalls {
      * rdma_create_id(3).
      *
      * @param channel the {@code struct rdma_event_channel}
-     * @param idreceives the new id
+     * @param id receives the new id
      * @param context the user's pointer
      * @param portSpace of {@code enum rdma_port_space}
      * @return 0 or an errno
@@ -220,7 +220,7 @@ public final class CmCalls {
      * rdma_reject(3).
      *
      * @param id the {@code struct rdma_cm_id}
-     * @param privateDatathe data for the peer, or NULL
+     * @param privateData the data for the peer, or NULL
      * @param length in bytes
      * @return 0 or an errno
      */
@@ -232,7 +232,7 @@ public final class CmCalls {
      * rdma_reject_ece(3).
      *
      * @param id the {@code struct rdma_cm_id}
-     * @param privateDatathe data for the peer, or NULL
+     * @param privateData the data for the peer, or NULL
      * @param length in bytes
      * @return 0 or an errno
      */
@@ -300,7 +300,7 @@ public final class CmCalls {
      * rdma_get_cm_event(3).
      *
      * @param channel the {@code struct rdma_event_channel}
-     * @param eventreceives the event
+     * @param event receives the event
      * @return 0 or an errno
      */
     public static int getEvent(MemorySegment channel, MemorySegment event) {
@@ -346,7 +346,7 @@ public final class CmCalls {
      *
      * @param id the {@code struct rdma_cm_id}
      * @param attributes a {@code struct ibv_qp_attr} whose state is set
-     * @param maskreceives the mask
+     * @param mask receives the mask
      * @return 0 or an errno
      */
     public static int initQueuePairAttributes(MemorySegment id, MemorySegment attributes, MemorySegment mask) {

@@ -40,13 +40,11 @@ public final class MemoryWindowCalls {
     }
 
     /**
-     * ibv_bind_mw(3), whose checks the caller has made.
+     * ibv_dealloc_mw(3).
      *
      * @param context the device's context
-     * @param queuePair the {@code struct ibv_qp} that carries the request
-     * @param window the {@code struct ibv_mw}, of type 1
-     * @param bind the {@code struct ibv_mw_bind}
-     * @return 0 or an errno; some drivers return it negative
+     * @param window the {@code struct ibv_mw}
+     * @return 0 or a positive errno
      */
     public static int dealloc(MemorySegment context, long window) {
         try {

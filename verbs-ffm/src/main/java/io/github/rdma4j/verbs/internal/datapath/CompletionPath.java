@@ -64,7 +64,7 @@ public abstract sealed class CompletionPath permits CompletionFunctions, Complet
     /**
      * Announces requests that go through the library's functions and complete here.
      *
-     * @param the reason, for users
+     * @param why the reason, for users
      * @throws IllegalStateException if that is not possible with this path
      */
     public void useFunctions(String why) {

@@ -124,7 +124,7 @@ public final class Mlx5CompletionRing extends CompletionRing {
     /**
      * Switches to the library's functions, for requests that complete through them.
      *
-     * @param the reason, for users
+     * @param why the reason, for users
      * @throws IllegalStateException if there are queue pairs with rings
      */
     @Override
