@@ -24,23 +24,43 @@ import java.util.stream.Stream;
 
 /** The entry point: the first argument is the tool, and the others belong to the tool. */
 public final class Main {
-    private static final List<Command> COMMANDS = List.of(
-            new Command(CompareCommand.NAME, CompareCommand.TITLE, CompareCommand::run),
-            new Command(ReportCommand.NAME, ReportCommand.TITLE, ReportCommand::run),
-            new Command(DoctorCommand.NAME, DoctorCommand.TITLE, DoctorCommand::run),
-            new Command(
-                    WatchCommand.NAME,
-                    WatchCommand.TITLE,
-                    (arguments, out, err) -> WatchCommand.run(arguments, Terminal.isInteractive(), out, err)),
-            new Command(PredictCommand.NAME, PredictCommand.TITLE, PredictCommand::run),
-            new Command(GdsCommand.NAME, GdsCommand.TITLE, GdsCommand::run),
-            new Command(OrderedCommand.NAME, OrderedCommand.TITLE, OrderedCommand::run),
-            new Command(
-                    AllReduceCommand.NAME,
-                    AllReduceCommand.TITLE,
-                    (arguments, out, err) -> AllReduceCommand.run(arguments, Main.class, out, err)));
-
-    private record Command(String name, String title, Body body) {}
+    /** A command that is not one of the eight tools. */
+    private record Command(String name, String title, Body body) {
+        /** Lambdas, not method references, which would load all commands, and with them CUDA, for each of them. */
+        static final List<Command> ALL = List.of(
+                new Command(
+                        CompareCommand.NAME,
+                        CompareCommand.TITLE,
+                        (arguments, out, err) -> CompareCommand.run(arguments, out, err)),
+                new Command(
+                        ReportCommand.NAME,
+                        ReportCommand.TITLE,
+                        (arguments, out, err) -> ReportCommand.run(arguments, out, err)),
+                new Command(
+                        DoctorCommand.NAME,
+                        DoctorCommand.TITLE,
+                        (arguments, out, err) -> DoctorCommand.run(arguments, out, err)),
+                new Command(
+                        WatchCommand.NAME,
+                        WatchCommand.TITLE,
+                        (arguments, out, err) -> WatchCommand.run(arguments, Terminal.isInteractive(), out, err)),
+                new Command(
+                        PredictCommand.NAME,
+                        PredictCommand.TITLE,
+                        (arguments, out, err) -> PredictCommand.run(arguments, out, err)),
+                new Command(
+                        GdsCommand.NAME,
+                        GdsCommand.TITLE,
+                        (arguments, out, err) -> GdsCommand.run(arguments, out, err)),
+                new Command(
+                        OrderedCommand.NAME,
+                        OrderedCommand.TITLE,
+                        (arguments, out, err) -> OrderedCommand.run(arguments, out, err)),
+                new Command(
+                        AllReduceCommand.NAME,
+                        AllReduceCommand.TITLE,
+                        (arguments, out, err) -> AllReduceCommand.run(arguments, Main.class, out, err)));
+    }
 
     @FunctionalInterface
     private interface Body {
@@ -65,7 +85,7 @@ public final class Main {
             return new ToolCommand(tool.get(), out, err).run(arguments.subList(1, arguments.size()));
         }
         Optional<Command> command =
-                COMMANDS.stream().filter(each -> each.name().equals(first)).findFirst();
+                Command.ALL.stream().filter(each -> each.name().equals(first)).findFirst();
         if (command.isPresent()) {
             return command.get().body().run(arguments.subList(1, arguments.size()), out, err);
         }
@@ -91,7 +111,7 @@ public final class Main {
     private static String tools() {
         return Stream.concat(
                         Arrays.stream(Tool.values()).map(Tool::command),
-                        COMMANDS.stream().map(Command::name))
+                        Command.ALL.stream().map(Command::name))
                 .collect(Collectors.joining(", "));
     }
 
@@ -105,7 +125,7 @@ public final class Main {
         for (Tool tool : Tool.values()) {
             out.printf("  %-17s %s%n", tool.command(), tool.title());
         }
-        for (Command command : COMMANDS) {
+        for (Command command : Command.ALL) {
             out.printf("  %-17s %s%n", command.name(), command.title());
         }
     }

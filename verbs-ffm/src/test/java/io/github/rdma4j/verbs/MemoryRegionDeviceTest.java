@@ -142,7 +142,7 @@ class MemoryRegionDeviceTest {
                 .hasMessageContaining("read-only");
         assertThatThrownBy(() -> domain.registerMemory(arena.allocate(16), AccessFlag.REMOTE_WRITE))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("REMOTE_WRITE needs LOCAL_WRITE");
+                .hasMessageContaining("REMOTE_WRITE also needs LOCAL_WRITE");
         Arena closed = Arena.ofConfined();
         MemorySegment gone = closed.allocate(16);
         closed.close();

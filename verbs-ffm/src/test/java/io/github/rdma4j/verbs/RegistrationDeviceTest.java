@@ -120,10 +120,10 @@ class RegistrationDeviceTest {
     void flagsThatDoNotGoTogetherAreRefusedBeforeTheCall() {
         assertThatThrownBy(() -> pair.domain.registerMemory(memory, REMOTE_WRITE))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("REMOTE_WRITE needs LOCAL_WRITE too");
+                .hasMessage("REMOTE_WRITE also needs LOCAL_WRITE");
         assertThatThrownBy(() -> pair.domain.registerMemory(memory, REMOTE_ATOMIC, REMOTE_READ))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("REMOTE_ATOMIC needs LOCAL_WRITE too");
+                .hasMessage("REMOTE_ATOMIC also needs LOCAL_WRITE");
         assertThatThrownBy(() -> pair.domain.registerMemory(memory, HUGETLB))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("HUGETLB goes with ON_DEMAND");

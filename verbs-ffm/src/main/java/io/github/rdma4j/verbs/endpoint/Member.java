@@ -307,7 +307,10 @@ final class Member implements ReceiveRooms {
         try {
             return share.giveBack(shared[buffer]);
         } finally {
-            back(buffer);
+            // No call, in which an error could lead to a second return of the buffer.
+            out[buffer] = false;
+            free[freeCount++] = buffer;
+            returned = returned + 1;
         }
     }
 
@@ -329,16 +332,14 @@ final class Member implements ReceiveRooms {
             return share.giveBack(waiting, count);
         } finally {
             // The share has them, whether the adapter takes them or not.
+            // No call, in which an error could lead to a second return of a buffer.
             for (int i = 0; i < count; i++) {
-                back(waitingHere[i]);
+                int buffer = waitingHere[i];
+                out[buffer] = false;
+                free[freeCount++] = buffer;
+                returned = returned + 1;
             }
         }
-    }
-
-    private void back(int buffer) {
-        out[buffer] = false;
-        free[freeCount++] = buffer;
-        returned = returned + 1;
     }
 
     @Override

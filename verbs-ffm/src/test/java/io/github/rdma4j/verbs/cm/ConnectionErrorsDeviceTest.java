@@ -136,7 +136,7 @@ class ConnectionErrorsDeviceTest {
             assertThatThrownBy(() -> other.id().bind(taken))
                     .isInstanceOf(VerbsException.class)
                     .hasMessageContaining("EADDRINUSE")
-                    .hasMessageContaining("take another port");
+                    .hasMessageContaining("use another port");
         }
         try (SynchronousId one = SynchronousId.create(PortSpace.TCP);
                 SynchronousId two = SynchronousId.create(PortSpace.TCP)) {
