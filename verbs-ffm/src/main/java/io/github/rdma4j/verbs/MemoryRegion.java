@@ -492,7 +492,9 @@ public final class MemoryRegion extends Resource {
         if (event != null) {
             event.over(domain.context().device().name(), length, result);
         }
-        Failures.check("ibv_dereg_mr(0x%x, %d bytes)".formatted(address, length), result);
+        if (result != 0) {
+            throw Failures.of("ibv_dereg_mr(0x%x, %d bytes)".formatted(address, length), result);
+        }
     }
 
     /**

@@ -3,12 +3,18 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 
 class ErrorsTcpTest {
     @Nested
     class OverTcp extends ErrorsContract {
         OverTcp() {
             super("TCP", 1);
+        }
+
+        @Test
+        void errorWhileClosingChangesNothing() throws Exception {
+            sample(ErrorTrials.Operation.CLOSE);
         }
     }
 
@@ -17,6 +23,11 @@ class ErrorsTcpTest {
     class WithFailover extends ErrorsContract {
         WithFailover() {
             super("FAILOVER_TO_TCP", 5);
+        }
+
+        @Test
+        void errorWhileClosingChangesNothing() throws Exception {
+            sample(ErrorTrials.Operation.CLOSE);
         }
     }
 }
