@@ -314,8 +314,15 @@ public final class CompletionChannel extends Resource implements EventSource {
         Failures.check(
                 "ibv_destroy_comp_channel(" + context.device().name() + ")",
                 ExportedVerb.DESTROY_COMP_CHANNEL.number(channel));
-        if (outward != null) {
-            outward.close();
+    }
+
+    @Override
+    void afterRelease() {
+        SignalledDescriptor descriptorOfProgram = outward;
+        // Before the close: after an error, its numbers may belong to other files.
+        outward = null;
+        if (descriptorOfProgram != null) {
+            descriptorOfProgram.close();
         }
     }
 

@@ -453,6 +453,10 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         destroying = true;
         acknowledge();
         Failures.check("ibv_destroy_cq(" + context.device().name() + ")", ExportedVerb.DESTROY_CQ.number(queue));
+    }
+
+    @Override
+    void afterRelease() {
         if (channel != null) {
             channel.forget(this);
         }

@@ -468,6 +468,10 @@ public final class DeviceContext extends Resource implements EventSource {
                     "the library does not say why",
                     "close it again, and search the kernel log for the cause");
         }
+    }
+
+    @Override
+    void afterRelease() {
         OPEN.remove(this);
     }
 

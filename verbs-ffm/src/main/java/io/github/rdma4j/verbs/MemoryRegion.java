@@ -67,6 +67,8 @@ public final class MemoryRegion extends Resource {
     private int access;
     private int localKey;
     private int remoteKey;
+    /** The event of Flight Recorder while the region is being deregistered, or null. */
+    private MemoryDeregistrationEvent deregistration;
     /** Whether another process has registered the region, and deregisters it. */
     private boolean imported;
     /** Whether the region belongs to a memory pool, which alone closes it. */
@@ -484,16 +486,22 @@ public final class MemoryRegion extends Resource {
             ExportedVerb.UNIMPORT_MR.call(region);
             return;
         }
-        MemoryDeregistrationEvent event = Recorder.isThere() ? MemoryDeregistrationEvent.begun() : null;
+        deregistration = Recorder.isThere() ? MemoryDeregistrationEvent.begun() : null;
         int result = ExportedVerb.DEREG_MR.number(region);
         if (result != 0 && closeWindowsThatMayBeBound()) {
             result = ExportedVerb.DEREG_MR.number(region);
         }
+        if (result != 0) {
+            endDeregistration(result);
+            throw Failures.of("ibv_dereg_mr(0x%x, %d bytes)".formatted(address, length), result);
+        }
+    }
+
+    private void endDeregistration(int result) {
+        MemoryDeregistrationEvent event = deregistration;
+        deregistration = null;
         if (event != null) {
             event.over(domain.context().device().name(), length, result);
-        }
-        if (result != 0) {
-            throw Failures.of("ibv_dereg_mr(0x%x, %d bytes)".formatted(address, length), result);
         }
     }
 
@@ -509,6 +517,7 @@ public final class MemoryRegion extends Resource {
 
     @Override
     void afterRelease() {
+        endDeregistration(0);
         for (Arena arena : ownedArenas) {
             closeMemory(arena);
         }

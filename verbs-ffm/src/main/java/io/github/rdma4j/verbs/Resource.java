@@ -217,14 +217,18 @@ public abstract class Resource implements AutoCloseable {
 
     /**
      * Destroys the native object; called with all children closed and the lock held. It is not called again after it
-     * has succeeded. If it throws, the native object must still exist, and a second call must be possible.
+     * has succeeded. If it throws, the native object must still exist, and a second call must be possible. So nothing
+     * that can fail follows the native call that succeeds: whatever remains belongs in {@link #afterRelease()}.
      */
     abstract void release();
 
     /** Reopens whatever {@link #release()} has closed before it failed, in particular guards. */
     void reopen() {}
 
-    /** Frees the memory of the native object, once that is destroyed. If it throws, the next close calls it again. */
+    /**
+     * Frees the memory of the native object and forgets it, once it is destroyed. If it throws, the next close calls it
+     * again.
+     */
     void afterRelease() {}
 
     /** Refuses a close by the program of a resource that the program does not own. */

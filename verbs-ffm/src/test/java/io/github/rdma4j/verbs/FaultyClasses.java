@@ -34,8 +34,8 @@ public final class FaultyClasses extends ClassLoader {
     private static final MethodTypeDesc NOTHING = ConstantDescs.MTD_void;
     private static final ClassDesc FAULTS = ClassDesc.of(Faults.class.getName());
     /**
-     * They lie no deeper than what was called just before, such as the lock or the guard that they leave, and so
-     * overflow no stack.
+     * They lie no deeper than what was called just before, such as the lock or the guard that they leave or the native
+     * call whose result they check, and so overflow no stack.
      */
     private static final Set<String> SHALLOW = Set.of(
             "Engine.exit",
@@ -48,7 +48,9 @@ public final class FaultyClasses extends ClassLoader {
             "CompletionRing.exit",
             "CompletionQueue.exit",
             "ReceiveQueue.exit",
-            "QueuePair.exitSend");
+            "QueuePair.exitSend",
+            "Failures.check",
+            "ConnectionId.ended");
 
     private final ClassFile classFile;
 

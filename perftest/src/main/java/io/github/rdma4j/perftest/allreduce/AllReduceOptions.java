@@ -23,8 +23,7 @@ import picocli.CommandLine.Option;
         name = "rdma4j " + AllReduceCommand.NAME,
         description =
                 "Measures ncclAllReduce as nccl-tests do: algorithm and bus bandwidth, in place and out of place. All"
-                        + " values are compared. Tells what NCCL chose, from its own log, beside what doctor --gpu"
-                        + " predicts.",
+                        + " values are compared. Shows what NCCL chose, from its log, and what doctor --gpu predicts.",
         footer = {
             "",
             "Options with the names of nccl-tests mean the same. Ranks are processes: -g 4 starts three more here;"

@@ -40,17 +40,9 @@ abstract class ErrorsContract {
         this.pace = pace;
     }
 
-    /**
-     * Without closing, which {@link ErrorsTcpTest} adds: a native object is released before that is recorded, so over a
-     * device an error in between would release it twice.
-     */
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CLOSE")
+    @EnumSource
     void errorAtSomePlacesChangesNothingOrLosesConnection(ErrorTrials.Operation operation) throws Exception {
-        sample(operation);
-    }
-
-    void sample(ErrorTrials.Operation operation) throws Exception {
         check(operation, Faults.Kind.ALLOCATION, 3 * pace);
         check(operation, Faults.Kind.DEPTH, pace);
         check(operation, Faults.Kind.ENTRY, 29 * pace);
@@ -58,7 +50,7 @@ abstract class ErrorsContract {
 
     @Tag("full")
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CLOSE")
+    @EnumSource
     void errorAtEachPlaceChangesNothingOrLosesConnection(ErrorTrials.Operation operation) throws Exception {
         for (Faults.Kind kind : Faults.Kind.values()) {
             check(operation, kind, 1);

@@ -3,18 +3,12 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Test;
 
 class ErrorsTcpTest {
     @Nested
     class OverTcp extends ErrorsContract {
         OverTcp() {
             super("TCP", 1);
-        }
-
-        @Test
-        void errorWhileClosingChangesNothing() throws Exception {
-            sample(ErrorTrials.Operation.CLOSE);
         }
     }
 
@@ -23,11 +17,6 @@ class ErrorsTcpTest {
     class WithFailover extends ErrorsContract {
         WithFailover() {
             super("FAILOVER_TO_TCP", 5);
-        }
-
-        @Test
-        void errorWhileClosingChangesNothing() throws Exception {
-            sample(ErrorTrials.Operation.CLOSE);
         }
     }
 }
