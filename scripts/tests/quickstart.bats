@@ -63,7 +63,9 @@ in_softroce() {
         sleep 21
         printf "%s\n" "tool              bytes  metric              Java median     C median   ratio  95 % interval" \
             "ib_write_lat          2  t_typical [usec]           9.50         9.08   1.049  1.039 to 1.058         9.37         8.96" \
-            "ib_write_bw        4096  BW average [MiB/s]        77.57        78.44   0.993  0.981 to 1.026        79.72        80.51" "" \
+            "ib_write_lat          2  99% [usec]                12.10        11.20   1.080  1.010 to 1.120        11.90        11.00" \
+            "ib_write_bw        4096  BW average [MiB/s]        77.57        78.44   0.993  0.981 to 1.026        79.72        80.51" \
+            "ib_write_bw        4096  MsgRate [Mpps]           0.0198       0.0200   0.990  0.981 to 1.026       0.0204       0.0206" "" \
             "ib_write_lat  9 9 9 9 to 9"'
     quickstart | while IFS= read -r line; do printf '%(%s)T %s\n' -1 "$line"; done >"$BATS_TEST_TMPDIR/stamped"
     cat "$BATS_TEST_TMPDIR/stamped"
