@@ -43,12 +43,12 @@ interface Adapter {
     long refused(long message);
 
     /** Why nothing can be posted any more; null as long as it can. */
-    TransferException failure();
+    GpuTransferException failure();
 
     default boolean isBroken() {
         return failure() != null;
     }
 
     /** Has everything that is posted complete, and nothing posted any more. */
-    void breakDown(TransferException cause);
+    void breakDown(GpuTransferException cause);
 }

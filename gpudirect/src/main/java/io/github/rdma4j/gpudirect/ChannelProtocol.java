@@ -65,7 +65,7 @@ class ChannelProtocol {
         boolean moved = outgoing.advance();
         moved |= incoming.advance();
         if (adapter.isBroken() && !allFailed) {
-            TransferException cause = new TransferException("the channel broke down", adapter.failure());
+            GpuTransferException cause = new GpuTransferException("the channel broke down", adapter.failure());
             outgoing.failAll(cause);
             incoming.failAll(cause);
             allFailed = true;
@@ -75,7 +75,7 @@ class ChannelProtocol {
     }
 
     /** The completion of a chunk that was written, read or sent; null if it went well. */
-    void completed(int index, TransferException failure) {
+    void completed(int index, GpuTransferException failure) {
         Posts.Post post = sends.get(index);
         if (begins(post)) {
             if (post.job.kind() == Transfer.Kind.READ) {
@@ -97,7 +97,7 @@ class ChannelProtocol {
     }
 
     /** The completion of a receive that nothing came for. */
-    void receiveFailed(int index, TransferException failure) {
+    void receiveFailed(int index, GpuTransferException failure) {
         Posts.Post post = receives.get(index);
         if (begins(post)) {
             incoming.lost(post, failure);
@@ -117,14 +117,14 @@ class ChannelProtocol {
     /**
      * An error has interrupted the protocol. The adapter is broken; the completion that was being handled comes again.
      */
-    void interrupted(TransferException cause) {
+    void interrupted(GpuTransferException cause) {
         if (handling != null) {
             handling.fail(cause);
         }
     }
 
     /** What was posted will have no completions, and the adapter touches no memory any more. */
-    void abandonPosts(TransferException cause) {
+    void abandonPosts(GpuTransferException cause) {
         for (Posts.Post post : sends.underWay()) {
             Job job = post.job;
             if (job.kind() == Transfer.Kind.READ) {

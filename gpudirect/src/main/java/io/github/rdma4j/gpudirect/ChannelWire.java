@@ -36,7 +36,7 @@ final class ChannelWire implements Adapter {
     private final Mailbox mailbox;
     private final int[] freeWords = new int[Mailbox.OUTBOX];
     private int freeWordCount;
-    private volatile TransferException failure;
+    private volatile GpuTransferException failure;
     private boolean ended;
     /** Completions of the last poll, and how many of them the protocol has handled: an error may stop it in between. */
     private int polled;
@@ -68,12 +68,12 @@ final class ChannelWire implements Adapter {
     }
 
     @Override
-    public TransferException failure() {
+    public GpuTransferException failure() {
         return failure;
     }
 
     @Override
-    public void breakDown(TransferException cause) {
+    public void breakDown(GpuTransferException cause) {
         if (failure == null) {
             failure = cause;
         }
@@ -108,7 +108,7 @@ final class ChannelWire implements Adapter {
     }
 
     private void endInterrupted(ChannelProtocol protocol) {
-        TransferException cause = new TransferException("interrupted by " + interrupted);
+        GpuTransferException cause = new GpuTransferException("interrupted by " + interrupted);
         cause.initCause(interrupted);
         breakDown(cause);
         protocol.interrupted(cause);
@@ -121,13 +121,13 @@ final class ChannelWire implements Adapter {
             count = completionQueue.poll(completions);
         } catch (IllegalStateException | VerbsException e) {
             boolean first = !isBroken();
-            breakDown(new TransferException("polling", e));
+            breakDown(new GpuTransferException("polling", e));
             if (completionQueue.isOpen()) {
                 // The adapter may still be at work: what it has is given up when the queue pair is gone.
                 return first;
             }
             // Closing the adapter has closed the queue pair and its completions.
-            protocol.abandonPosts(new TransferException("the channel broke down", failure));
+            protocol.abandonPosts(new GpuTransferException("the channel broke down", failure));
             return first;
         }
         handled = 0;
@@ -147,11 +147,11 @@ final class ChannelWire implements Adapter {
     private void dispatch(WorkCompletion completion, ChannelProtocol protocol) {
         long id = completion.workRequestId();
         boolean word = (id & WORD) != 0;
-        TransferException cause = null;
+        GpuTransferException cause = null;
         if (!completion.isSuccess()) {
             cause = isBroken()
-                    ? new TransferException("the channel broke down", failure)
-                    : new TransferException(word ? "announcing messages to the peer" : "a chunk", completion);
+                    ? new GpuTransferException("the channel broke down", failure)
+                    : new GpuTransferException(word ? "announcing messages to the peer" : "a chunk", completion);
             breakDown(cause);
         }
         if (word) {
@@ -226,13 +226,13 @@ final class ChannelWire implements Adapter {
         try {
             result = queuePair.postWrite(WORD | place, word, target, SendFlags.SIGNALED);
         } catch (IllegalStateException e) {
-            breakDown(new TransferException("announcing messages to the peer", e));
+            breakDown(new GpuTransferException("announcing messages to the peer", e));
             return;
         }
         if (result == 0) {
             freeWordCount--;
         } else {
-            breakDown(TransferException.ofPost("announcing messages to the peer", result));
+            breakDown(GpuTransferException.ofPost("announcing messages to the peer", result));
         }
     }
 

@@ -228,7 +228,7 @@ public final class DeviceChannel implements AutoCloseable {
 
     private void requireUsable() {
         requireOpen();
-        TransferException failure = wire.failure();
+        GpuTransferException failure = wire.failure();
         if (failure != null) {
             throw new IllegalStateException(this + " cannot be used any more: " + failure.getMessage(), failure);
         }
@@ -249,12 +249,12 @@ public final class DeviceChannel implements AutoCloseable {
     }
 
     /** A transfer must not start. */
-    void fail(Work work, TransferException cause) {
+    void fail(Work work, GpuTransferException cause) {
         protocol.fail(work, cause);
     }
 
     /** {@return why no transfer can succeed any more: the connection is lost; empty as long as it is not} */
-    public Optional<TransferException> failure() {
+    public Optional<GpuTransferException> failure() {
         return Optional.ofNullable(wire.failure());
     }
 
@@ -317,7 +317,7 @@ public final class DeviceChannel implements AutoCloseable {
             return;
         }
         closing = true;
-        TransferException cause = new TransferException(this + " was closed");
+        GpuTransferException cause = new GpuTransferException(this + " was closed");
         wire.breakDown(cause);
         moveUntilIdle(END);
         resources.close();

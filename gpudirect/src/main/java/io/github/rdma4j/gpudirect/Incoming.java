@@ -68,7 +68,7 @@ final class Incoming {
             slots.release(slot);
             job.copied();
             if (failure != null) {
-                job.fail(chunk, new TransferException("copying to the device", failure));
+                job.fail(chunk, new GpuTransferException("copying to the device", failure));
             }
             job.chunkThrough(whole ? length : 0);
             moved = true;
@@ -108,10 +108,10 @@ final class Incoming {
         job.given();
         try {
             result = adapter.post(post);
-            failure = TransferException.ofPost("a chunk that is read", result);
+            failure = GpuTransferException.ofPost("a chunk that is read", result);
         } catch (RuntimeException e) {
             result = Integer.MAX_VALUE;
-            failure = new TransferException("posting", e);
+            failure = new GpuTransferException("posting", e);
         }
         if (result == 0) {
             return true;
@@ -168,7 +168,7 @@ final class Incoming {
         if (length > job.length() && !job.isFailing()) {
             job.fail(
                     0,
-                    new TransferException("the peer's message has %d bytes, and the receive room for %d"
+                    new GpuTransferException("the peer's message has %d bytes, and the receive room for %d"
                             .formatted(length, job.length())));
             job.refusal = job.length();
         }
@@ -204,7 +204,7 @@ final class Incoming {
         // The remaining chunks of a message that the peer has given up are empty; the user owns the memory again.
         boolean empty = !job.isStaged() && job.isFailing();
         Posts.Post post = receivePosts.take(job, takeSlot(job, chunk), chunk, empty);
-        TransferException failure;
+        GpuTransferException failure;
         job.given();
         try {
             int result = adapter.post(post);
@@ -212,9 +212,9 @@ final class Incoming {
                 granted++;
                 return true;
             }
-            failure = TransferException.ofPost("a receive", result);
+            failure = GpuTransferException.ofPost("a receive", result);
         } catch (RuntimeException e) {
-            failure = new TransferException("posting", e);
+            failure = new GpuTransferException("posting", e);
         }
         job.notGiven();
         giveBack(receivePosts, post);
@@ -228,7 +228,7 @@ final class Incoming {
     }
 
     /** A chunk of a read has its completion. */
-    void read(Posts.Post post, TransferException failure) {
+    void read(Posts.Post post, GpuTransferException failure) {
         arrived(posts, post, failure);
     }
 
@@ -244,10 +244,10 @@ final class Incoming {
         if (aborted) {
             job.fail(
                     post.chunk,
-                    new TransferException("the peer's send failed %s its message had begun"
+                    new GpuTransferException("the peer's send failed %s its message had begun"
                             .formatted(post.chunk == 0 ? "before" : "after")));
         } else if (bytes != post.bytes() || end != (post.chunk == job.chunks - 1)) {
-            adapter.breakDown(new TransferException(
+            adapter.breakDown(new GpuTransferException(
                     "chunk %d of message %d came with %d of %d bytes: the peer is no channel of this version"
                             .formatted(post.chunk, job.message, bytes, post.bytes())));
             arrived(receivePosts, post, adapter.failure());
@@ -257,11 +257,11 @@ final class Incoming {
     }
 
     /** A chunk of a message will not come. */
-    void lost(Posts.Post post, TransferException failure) {
+    void lost(Posts.Post post, GpuTransferException failure) {
         arrived(receivePosts, post, failure);
     }
 
-    private void arrived(Posts from, Posts.Post post, TransferException failure) {
+    private void arrived(Posts from, Posts.Post post, GpuTransferException failure) {
         Job job = post.job;
         long chunk = post.chunk;
         int bytes = post.bytes();
@@ -277,7 +277,7 @@ final class Incoming {
                 post.slot = slot;
                 wanted = false;
                 bytes = 0;
-                job.fail(chunk, new TransferException("copying to the device", e));
+                job.fail(chunk, new GpuTransferException("copying to the device", e));
             }
         }
         boolean copying = wanted && job.isStaged();

@@ -128,7 +128,7 @@ abstract class Job {
                 }
                 started = true;
             } catch (RuntimeException e) {
-                fail(0, new TransferException("the stream that it comes after", e));
+                fail(0, new GpuTransferException("the stream that it comes after", e));
             }
         }
         return true;

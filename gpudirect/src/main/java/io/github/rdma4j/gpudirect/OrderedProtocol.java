@@ -65,17 +65,17 @@ final class OrderedProtocol {
         /**
          * Posts what a slot stands for: 0, {@link QueuePair#QUEUE_FULL} or an errno.
          *
-         * @throws TransferException if it cannot be posted at all
+         * @throws GpuTransferException if it cannot be posted at all
          */
         int post(int slot);
 
         /** Nothing of the peer's may be written to memory, and nothing of ours read, once this has returned. */
-        void end(TransferException cause);
+        void end(GpuTransferException cause);
 
         /**
          * Before a stream may read what has arrived.
          *
-         * @throws TransferException if that cannot be had
+         * @throws GpuTransferException if that cannot be had
          */
         void flush();
 
@@ -123,7 +123,7 @@ final class OrderedProtocol {
     private long nextCheck;
     private long brokenAt;
     private volatile long taken;
-    private volatile TransferException failure;
+    private volatile GpuTransferException failure;
 
     /**
      * The protocol of a channel.
@@ -168,7 +168,7 @@ final class OrderedProtocol {
         return count++;
     }
 
-    TransferException failure() {
+    GpuTransferException failure() {
         return failure;
     }
 
@@ -245,7 +245,7 @@ final class OrderedProtocol {
             int result;
             try {
                 result = wire.post(index);
-            } catch (TransferException e) {
+            } catch (GpuTransferException e) {
                 breakDown(e, now);
                 return true;
             }
@@ -253,7 +253,7 @@ final class OrderedProtocol {
                 return moved;
             }
             if (result != 0) {
-                breakDown(TransferException.ofPost(wire.describe(index), result), now);
+                breakDown(GpuTransferException.ofPost(wire.describe(index), result), now);
                 return true;
             }
             queueHead = (queueHead + 1) % queue.length;
@@ -271,7 +271,7 @@ final class OrderedProtocol {
         }
         try {
             wire.flush();
-        } catch (TransferException e) {
+        } catch (GpuTransferException e) {
             breakDown(e, now);
             return;
         }
@@ -290,7 +290,7 @@ final class OrderedProtocol {
     }
 
     /** The completion of what was posted for a slot; null if it went well. */
-    void completed(int index, TransferException cause, long now) {
+    void completed(int index, GpuTransferException cause, long now) {
         if (cause != null) {
             breakDown(cause, now);
         }
@@ -305,7 +305,7 @@ final class OrderedProtocol {
     void arrived(int tag, long now) {
         if (tag < 0 || tag >= TAGS) {
             breakDown(
-                    new TransferException(
+                    new GpuTransferException(
                             "the peer's write came with tag %d, and there are tags 0 to %d".formatted(tag, TAGS - 1)),
                     now);
             return;
@@ -324,7 +324,7 @@ final class OrderedProtocol {
     }
 
     /** From now on all transfers fail. A transfer that the adapter still holds fails when the adapter releases it. */
-    void breakDown(TransferException cause, long now) {
+    void breakDown(GpuTransferException cause, long now) {
         if (failure != null) {
             return;
         }
@@ -361,7 +361,7 @@ final class OrderedProtocol {
             Slot slot = slots[i];
             if (slot.state != State.IDLE && now - slot.since >= limitNanos) {
                 breakDown(
-                        new TransferException(
+                        new GpuTransferException(
                                 ("%s is not done %d ms after its stream has asked for it, which is the limit"
                                                 + " of StreamChannelConfig.timeLimit")
                                         .formatted(wire.describe(i), (now - slot.since) / 1_000_000)),

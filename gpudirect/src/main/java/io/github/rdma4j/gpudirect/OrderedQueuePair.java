@@ -76,7 +76,7 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
     private void postNotice() {
         int result = queuePair.postReceive(NOTICE, nothing);
         if (result != 0) {
-            throw TransferException.ofPost("a receive for the peer's notices", result);
+            throw GpuTransferException.ofPost("a receive for the peer's notices", result);
         }
     }
 
@@ -87,7 +87,7 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
             count = completionQueue.poll(completions);
         } catch (IllegalStateException | VerbsException e) {
             boolean first = protocol.failure() == null;
-            protocol.breakDown(new TransferException("polling", e), now);
+            protocol.breakDown(new GpuTransferException("polling", e), now);
             if (!completionQueue.isOpen()) {
                 // Closing the adapter has closed the queue pair and its completions.
                 protocol.abandonPosts();
@@ -106,15 +106,15 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
             int slot = (int) completion.workRequestId();
             protocol.completed(
                     slot,
-                    completion.isSuccess() ? null : new TransferException(requests[slot].toString(), completion),
+                    completion.isSuccess() ? null : new GpuTransferException(requests[slot].toString(), completion),
                     now);
         } else if (!completion.isSuccess()) {
-            protocol.breakDown(new TransferException("a receive for the peer's notices", completion), now);
+            protocol.breakDown(new GpuTransferException("a receive for the peer's notices", completion), now);
         } else {
             try {
                 postNotice();
-            } catch (TransferException | IllegalStateException e) {
-                protocol.breakDown(new TransferException("the peer's notices", e), now);
+            } catch (GpuTransferException | IllegalStateException e) {
+                protocol.breakDown(new GpuTransferException("the peer's notices", e), now);
             }
             // A message without a tag is not part of this protocol.
             protocol.arrived(completion.hasImmediateData() ? completion.immediateData() : -1, now);
@@ -130,12 +130,12 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
                     : queuePair.postWriteWithImmediate(
                             slot, request.local, request.remote, request.tag, SendFlags.SIGNALED);
         } catch (IllegalStateException | IllegalArgumentException e) {
-            throw new TransferException(request.toString(), e);
+            throw new GpuTransferException(request.toString(), e);
         }
     }
 
     @Override
-    public void end(TransferException cause) {
+    public void end(GpuTransferException cause) {
         try {
             queuePair.toError();
         } catch (VerbsException | IllegalStateException e) {
@@ -151,7 +151,7 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
         try {
             flushed.context().flushGpuDirectWrites(FlushScope.OWNER);
         } catch (CudaException | IllegalStateException e) {
-            throw new TransferException("flushing what the adapter wrote", e);
+            throw new GpuTransferException("flushing what the adapter wrote", e);
         }
     }
 

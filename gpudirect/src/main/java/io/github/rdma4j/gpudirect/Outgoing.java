@@ -81,7 +81,7 @@ final class Outgoing {
             return;
         }
         noteDying(job);
-        TransferException cause = behind(job);
+        GpuTransferException cause = behind(job);
         boolean behind = false;
         for (Job other : queue) {
             if (behind) {
@@ -98,8 +98,8 @@ final class Outgoing {
         }
     }
 
-    private static TransferException behind(Job write) {
-        return new TransferException("a write before it failed", write.failure());
+    private static GpuTransferException behind(Job write) {
+        return new GpuTransferException("a write before it failed", write.failure());
     }
 
     private boolean mayStart(Job job) {
@@ -125,7 +125,7 @@ final class Outgoing {
                 queue.remove(job);
                 job.fail(
                         0,
-                        new TransferException(
+                        new GpuTransferException(
                                 room == Mailbox.NO_RECEIVE
                                         ? "the receive that the peer had for the message failed"
                                         : "the message has %d bytes, and the peer's receive room for %d"
@@ -215,7 +215,7 @@ final class Outgoing {
                 slots.copyOut(slot);
             } catch (RuntimeException e) {
                 slots.release(slot);
-                fail(job, chunk, new TransferException("copying from the device", e));
+                fail(job, chunk, new GpuTransferException("copying from the device", e));
                 return false;
             }
             job.taken++;
@@ -246,7 +246,7 @@ final class Outgoing {
         while (slots != null && (slot = slots.firstCopied()) != null) {
             Job job = slot.job;
             if (slot.failure != null) {
-                fail(job, slot.chunk, new TransferException("copying from the device", slot.failure));
+                fail(job, slot.chunk, new GpuTransferException("copying from the device", slot.failure));
             }
             boolean withData = slot.chunk < job.abortFrom && !adapter.isBroken();
             boolean empty = !withData && job.kind() == Transfer.Kind.SEND && !adapter.isBroken();
@@ -283,7 +283,7 @@ final class Outgoing {
             result = adapter.post(post);
         } catch (RuntimeException e) {
             takeBack(post);
-            TransferException failure = new TransferException("posting", e);
+            GpuTransferException failure = new GpuTransferException("posting", e);
             if (empty) {
                 adapter.breakDown(failure);
             } else {
@@ -298,7 +298,7 @@ final class Outgoing {
         if (result == QueuePair.QUEUE_FULL) {
             return Outcome.LATER;
         }
-        TransferException failure = TransferException.ofPost("a chunk that goes out", result);
+        GpuTransferException failure = GpuTransferException.ofPost("a chunk that goes out", result);
         fail(job, chunk, failure);
         if (job.kind() == Transfer.Kind.SEND) {
             // Nothing may be missing among the chunks that the peer waits for.
@@ -317,7 +317,7 @@ final class Outgoing {
     }
 
     /** A chunk has its completion; the bytes are there if there is no failure. */
-    void sent(Posts.Post post, TransferException failure) {
+    void sent(Posts.Post post, GpuTransferException failure) {
         Job job = post.job;
         int bytes = post.bytes();
         release(post);

@@ -262,7 +262,7 @@ public final class StreamChannel implements AutoCloseable {
     }
 
     /** {@return why the channel has failed; empty if it has not} */
-    public Optional<TransferException> failure() {
+    public Optional<GpuTransferException> failure() {
         return Optional.ofNullable(protocol.failure());
     }
 
@@ -290,7 +290,7 @@ public final class StreamChannel implements AutoCloseable {
         if (closing) {
             throw new IllegalStateException(this + " is closed");
         }
-        TransferException failure = protocol.failure();
+        GpuTransferException failure = protocol.failure();
         if (failure != null) {
             throw new IllegalStateException(this + " cannot be used any more: " + failure.getMessage(), failure);
         }
@@ -368,7 +368,8 @@ public final class StreamChannel implements AutoCloseable {
         lock.lock();
         try {
             if (!closed) {
-                protocol.breakDown(new TransferException("the proxy of the stream channel", cause), System.nanoTime());
+                protocol.breakDown(
+                        new GpuTransferException("the proxy of the stream channel", cause), System.nanoTime());
             }
         } finally {
             lock.unlock();
@@ -395,7 +396,7 @@ public final class StreamChannel implements AutoCloseable {
             closing = true;
             lock.lock();
             try {
-                protocol.breakDown(new TransferException(this + " was closed"), System.nanoTime());
+                protocol.breakDown(new GpuTransferException(this + " was closed"), System.nanoTime());
             } finally {
                 lock.unlock();
             }

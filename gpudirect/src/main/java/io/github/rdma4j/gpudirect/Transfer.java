@@ -95,7 +95,7 @@ public final class Transfer {
         try {
             work.after(stream);
         } catch (RuntimeException e) {
-            channel.fail(work, new TransferException("the stream that it comes after", e));
+            channel.fail(work, new GpuTransferException("the stream that it comes after", e));
             throw e;
         }
         return this;
@@ -108,7 +108,7 @@ public final class Transfer {
      *
      * @param stream of the channel's context
      * @param timeout how long the host waits if the stream cannot wait for values in memory
-     * @throws TransferException if it has failed already
+     * @throws GpuTransferException if it has failed already
      * @throws IllegalStateException if the host had to wait, and the time is over
      * @throws io.github.rdma4j.cuda.CudaWaitInterruptedException if the host had to wait, and the thread is interrupted
      */
@@ -131,7 +131,7 @@ public final class Transfer {
      *
      * @param timeout how long at most
      * @return whether it is; false if the time is over, and it goes on
-     * @throws TransferException if it failed
+     * @throws GpuTransferException if it failed
      * @throws io.github.rdma4j.cuda.CudaWaitInterruptedException if the thread is interrupted
      */
     public boolean await(Duration timeout) {
@@ -144,7 +144,7 @@ public final class Transfer {
 
     private void requireNoFailure() {
         if (state() == State.FAILED) {
-            throw new TransferException("%s failed after %d bytes".formatted(this, bytesDone()), work.failure());
+            throw new GpuTransferException("%s failed after %d bytes".formatted(this, bytesDone()), work.failure());
         }
     }
 

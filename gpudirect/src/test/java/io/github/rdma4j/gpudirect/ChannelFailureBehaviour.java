@@ -62,7 +62,7 @@ abstract class ChannelFailureBehaviour extends TwoSides {
         finish(write, queued);
         assertThat(write.failure().orElseThrow())
                 .isInstanceOfSatisfying(
-                        TransferException.class,
+                        GpuTransferException.class,
                         e -> assertThat(e.status()).contains(WorkCompletionStatus.REM_ACCESS_ERR));
         assertThat(queued.failure().orElseThrow()).hasMessageContaining("the channel broke down");
         assertThat(left.channel.failure().orElseThrow().status()).contains(WorkCompletionStatus.REM_ACCESS_ERR);
@@ -80,7 +80,7 @@ abstract class ChannelFailureBehaviour extends TwoSides {
         Transfer write = left.write(0, LENGTH, right.host.remoteMemory());
         assertThatThrownBy(() -> write.await(PATIENCE))
                 .isInstanceOfSatisfying(
-                        TransferException.class,
+                        GpuTransferException.class,
                         e -> assertThat(e.status()).contains(WorkCompletionStatus.RETRY_EXC_ERR))
                 .hasMessageContaining("failed after 0 bytes");
         assertThat(left.channel.failure()).isPresent();

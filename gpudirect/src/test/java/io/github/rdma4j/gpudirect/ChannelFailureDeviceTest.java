@@ -43,7 +43,7 @@ class ChannelFailureDeviceTest extends ChannelFailureBehaviour {
         assertFailed(send, 3 * CHUNK, "CUDA_ERROR_INVALID_VALUE");
         assertFailed(receive, 3 * CHUNK, "the peer's send failed after its message had begun");
         assertThatThrownBy(() -> send.await(PATIENCE))
-                .isInstanceOf(TransferException.class)
+                .isInstanceOf(GpuTransferException.class)
                 .hasMessageContaining("failed after " + 3 * CHUNK + " bytes")
                 .hasMessageContaining("cuMemcpyDtoHAsync");
         assertGoesOn();
@@ -68,7 +68,7 @@ class ChannelFailureDeviceTest extends ChannelFailureBehaviour {
         Transfer write = left.write(0, LENGTH, right.host.remoteMemory());
         ChannelProtocol failing = new ChannelProtocol(null, 1) {
             @Override
-            void completed(int index, TransferException failure) {
+            void completed(int index, GpuTransferException failure) {
                 throw new OutOfMemoryError("injected");
             }
         };

@@ -55,7 +55,7 @@ class ChannelFaultsDeviceTest {
     private <T> T attempt(Supplier<T> step) {
         try {
             return step.get();
-        } catch (CudaException | TransferException e) {
+        } catch (CudaException | GpuTransferException e) {
             failures++;
             return null;
         }

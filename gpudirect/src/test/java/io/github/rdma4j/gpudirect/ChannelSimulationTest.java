@@ -96,7 +96,7 @@ class ChannelSimulationTest {
                     }
                 })
                 .hasMessage("injected");
-        TransferException cause = new TransferException("interrupted");
+        GpuTransferException cause = new GpuTransferException("interrupted");
         left.breakDown(cause);
         left.protocol.interrupted(cause);
         for (int i = 0; i < 1000; i++) {
@@ -260,7 +260,7 @@ class ChannelSimulationTest {
             if (random.nextBoolean()) {
                 side.vanish();
             } else {
-                side.breakDown(new TransferException("closed"));
+                side.breakDown(new GpuTransferException("closed"));
             }
         }
 

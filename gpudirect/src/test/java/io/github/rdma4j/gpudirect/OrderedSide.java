@@ -139,9 +139,9 @@ final class OrderedSide implements OrderedProtocol.Words, OrderedProtocol.Wire {
         if (request == null) {
             return false;
         }
-        TransferException cause = null;
+        GpuTransferException cause = null;
         if (ended || peer.ended || fails.getAsBoolean()) {
-            cause = new TransferException("lost");
+            cause = new GpuTransferException("lost");
         } else {
             assertThat(sources[request.slot]).as("changed under the adapter").isEqualTo(request.value);
             assertThat(words[request.slot]).as("the stream goes on").isEqualTo(OrderedProtocol.REQUESTED);
@@ -202,13 +202,13 @@ final class OrderedSide implements OrderedProtocol.Words, OrderedProtocol.Wire {
             posts.add(slot);
             onTheWire.add(new Posted(slot, sources[slot]));
         } else if (result < 0) {
-            throw new TransferException("the queue pair is closed");
+            throw new GpuTransferException("the queue pair is closed");
         }
         return result;
     }
 
     @Override
-    public void end(TransferException cause) {
+    public void end(GpuTransferException cause) {
         ended = true;
     }
 

@@ -172,7 +172,7 @@ class OrderedSimulationTest {
         private void step(OrderedSide side) {
             now += 1 + random.nextInt(100);
             if (closes.getAsBoolean()) {
-                side.protocol.breakDown(new TransferException("closed"), now);
+                side.protocol.breakDown(new GpuTransferException("closed"), now);
             }
             switch (random.nextInt(4)) {
                 case 0, 1 -> side.streams.get(random.nextInt(PAIRS)).tryStep();

@@ -38,7 +38,7 @@ final class SimulatedSide implements Adapter {
     private final ArrayDeque<Posts.Post> receiveQueue = new ArrayDeque<>();
     private final ArrayDeque<Runnable> completions = new ArrayDeque<>();
     private int freeWords;
-    private TransferException failure;
+    private GpuTransferException failure;
 
     private long grants;
     private final long[][] announcements = new long[Mailbox.MESSAGES][];
@@ -173,7 +173,7 @@ final class SimulatedSide implements Adapter {
     private void tell(Runnable word) {
         assertThat(hasRoomForWord()).as("room for a word").isTrue();
         if (cannotTell.getAsBoolean()) {
-            breakDown(new TransferException("telling the peer"));
+            breakDown(new GpuTransferException("telling the peer"));
             return;
         }
         freeWords--;
@@ -221,12 +221,12 @@ final class SimulatedSide implements Adapter {
     }
 
     @Override
-    public TransferException failure() {
+    public GpuTransferException failure() {
         return failure;
     }
 
     @Override
-    public void breakDown(TransferException cause) {
+    public void breakDown(GpuTransferException cause) {
         if (failure != null) {
             return;
         }
@@ -237,7 +237,7 @@ final class SimulatedSide implements Adapter {
         receiveQueue.clear();
     }
 
-    private void complete(Request request, TransferException cause) {
+    private void complete(Request request, GpuTransferException cause) {
         if (request.post == null) {
             freeWords++;
         } else {
@@ -252,7 +252,7 @@ final class SimulatedSide implements Adapter {
             return false;
         }
         if (peer.failure != null || breaks.getAsBoolean()) {
-            TransferException cause = new TransferException("no answer");
+            GpuTransferException cause = new GpuTransferException("no answer");
             completions.add(() -> complete(request, cause));
             breakDown(cause);
             return true;
@@ -333,7 +333,7 @@ final class SimulatedSide implements Adapter {
         wire.clear();
         receiveQueue.clear();
         completions.clear();
-        breakDown(new TransferException("closed"));
+        breakDown(new GpuTransferException("closed"));
         protocol.abandonPosts(failure);
     }
 

@@ -8,7 +8,7 @@ import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.InterruptHook;
 import io.github.rdma4j.perftest.exit.PerftestException;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.ToolCommandLine;
 import io.github.rdma4j.perftest.placement.NumaTopology;
@@ -16,13 +16,13 @@ import io.github.rdma4j.perftest.placement.SpinningEnds;
 import io.github.rdma4j.perftest.predict.share.ShareOfLimit;
 import io.github.rdma4j.perftest.print.ConsoleReport;
 import io.github.rdma4j.perftest.print.Limits;
+import io.github.rdma4j.perftest.result.RunInfo;
+import io.github.rdma4j.perftest.result.RunListener;
+import io.github.rdma4j.perftest.result.RunListeners;
+import io.github.rdma4j.perftest.result.RunOutcome;
 import io.github.rdma4j.perftest.result.RunState;
 import io.github.rdma4j.perftest.result.SizeResult;
-import io.github.rdma4j.perftest.result.TestInfo;
-import io.github.rdma4j.perftest.result.TestListener;
-import io.github.rdma4j.perftest.result.TestListeners;
-import io.github.rdma4j.perftest.result.TestOutcome;
-import io.github.rdma4j.perftest.run.PerfTest;
+import io.github.rdma4j.perftest.run.ToolRun;
 import io.github.rdma4j.perftest.wire.WireVersion;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.IOException;
@@ -71,7 +71,7 @@ final class ToolCommand {
         return run(line.parameters());
     }
 
-    private int run(TestParameters parameters) {
+    private int run(RunParameters parameters) {
         ConsoleReport report = new ConsoleReport(
                 out, Terminal.isInteractive() ? err : null, parameters.figures().output());
         ShareOfLimit share = new ShareOfLimit(Path.of("/"), this::note);
@@ -79,14 +79,14 @@ final class ToolCommand {
         // Read them before the test binds this thread to some of them.
         double cpus = NumaTopology.ofThisMachine().usableCpus();
         // Before the console's: what has been printed is kept, whenever it ends.
-        TestListener listener =
-                new TestListeners(keeper, new TestListeners(new Notes(cpus), new TestListeners(report, share)));
+        RunListener listener =
+                new RunListeners(keeper, new RunListeners(new Notes(cpus), new RunListeners(report, share)));
         parameters.adjustments().forEach(listener::note);
         try (InterruptHook _ = new InterruptHook(() -> {
             report.silence();
             keep(keeper, RunState.INTERRUPTED, InterruptHook.REASON);
         })) {
-            TestOutcome outcome = PerfTest.run(parameters, listener);
+            RunOutcome outcome = ToolRun.run(parameters, listener);
             keeper.complete(outcome);
             String missed = Limits.missed(outcome.results(), parameters.figures());
             return missed.isEmpty() ? OK : complaints.failed(missed);
@@ -114,7 +114,7 @@ final class ToolCommand {
      * Prints lines that are not part of the report to standard error, so that programs that read the report do not see
      * them.
      */
-    private final class Notes implements TestListener {
+    private final class Notes implements RunListener {
         private final double cpus;
 
         /**
@@ -130,7 +130,7 @@ final class ToolCommand {
         }
 
         @Override
-        public void agreed(TestInfo info) {
+        public void agreed(RunInfo info) {
             String shortage = SpinningEnds.shortage(spinningEnds(info.parameters()), cpus);
             if (!shortage.isEmpty()) {
                 note(shortage);
@@ -152,7 +152,7 @@ final class ToolCommand {
      * Returns the number of ends of a test that spin on this machine: this end, and a local peer that does more than
      * serve.
      */
-    private static int spinningEnds(TestParameters parameters) {
+    private static int spinningEnds(RunParameters parameters) {
         if (parameters.queues().events()) {
             return 0;
         }

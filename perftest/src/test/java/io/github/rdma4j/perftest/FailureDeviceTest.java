@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.perftest.exit.PerftestException;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
-import io.github.rdma4j.perftest.result.TestInfo;
-import io.github.rdma4j.perftest.result.TestListener;
-import io.github.rdma4j.perftest.run.PerfTest;
+import io.github.rdma4j.perftest.result.RunInfo;
+import io.github.rdma4j.perftest.result.RunListener;
+import io.github.rdma4j.perftest.run.ToolRun;
 import io.github.rdma4j.perftest.wire.FakePeer;
 import io.github.rdma4j.verbs.Device;
 import java.io.IOException;
@@ -188,7 +188,7 @@ class FailureDeviceTest {
     @CsvSource({"ib_write_lat, false, 0", "ib_write_lat, false, 60", "ib_write_bw, false, 60", "ib_write_bw, true, 60"})
     void aServerKilledInTheMiddleOfTheRunEndsOurs(String tool, boolean bidirectional, int seconds) throws Exception {
         int port = freePort();
-        TestParameters parameters = parse(commandLine(tool, port, bidirectional, seconds) + " localhost");
+        RunParameters parameters = parse(commandLine(tool, port, bidirectional, seconds) + " localhost");
         try (PeerProcess server =
                 PeerProcess.ofC(commandLine(tool, port, bidirectional, seconds)).awaitListening(port)) {
             assertThatThrownBy(() -> runAndThen(parameters, server::kill))
@@ -203,7 +203,7 @@ class FailureDeviceTest {
     void aClientKilledInTheMiddleOfTheRunEndsOurServer(String tool, boolean bidirectional, int seconds)
             throws Exception {
         int port = freePort();
-        TestParameters parameters = parse(commandLine(tool, port, bidirectional, seconds));
+        RunParameters parameters = parse(commandLine(tool, port, bidirectional, seconds));
         AtomicReference<PeerProcess> client = new AtomicReference<>();
         CompletableFuture<Void> starting = CompletableFuture.runAsync(() -> {
             try {
@@ -223,9 +223,9 @@ class FailureDeviceTest {
         client.get().close();
     }
 
-    private static TestParameters parse(String commandLine) {
+    private static RunParameters parse(String commandLine) {
         List<String> words = List.of(commandLine.split(" +"));
-        return TestParameters.parse(Tool.ofCommand(words.getFirst()).orElseThrow(), words.subList(1, words.size()));
+        return RunParameters.parse(Tool.ofCommand(words.getFirst()).orElseThrow(), words.subList(1, words.size()));
     }
 
     private static String commandLine(String tool, int port, boolean bidirectional, int seconds) {
@@ -234,12 +234,12 @@ class FailureDeviceTest {
     }
 
     /** Runs our side, and lets something happen a second after the measured run has begun. */
-    private static void runAndThen(TestParameters parameters, Runnable event) {
+    private static void runAndThen(RunParameters parameters, Runnable event) {
         CompletableFuture<Void> begun = new CompletableFuture<>();
         begun.thenRunAsync(event, CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS));
-        PerfTest.run(parameters, new TestListener() {
+        ToolRun.run(parameters, new RunListener() {
             @Override
-            public void begin(TestInfo info) {
+            public void begin(RunInfo info) {
                 begun.complete(null);
             }
         });

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.Verb;
 import java.nio.file.Files;
@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every option, good and bad. What is refused here is refused before any device or network is touched. */
 class OptionsTest {
-    private static TestParameters parse(Tool tool, String arguments) {
-        return TestParameters.parse(
+    private static RunParameters parse(Tool tool, String arguments) {
+        return RunParameters.parse(
                 tool,
                 arguments.isBlank() ? List.of() : List.of(arguments.strip().split(" +")));
     }
@@ -49,7 +49,7 @@ class OptionsTest {
 
     @Test
     void latencyHasTheDefaultsOfC() {
-        TestParameters parameters = parse(Tool.WRITE_LATENCY, "");
+        RunParameters parameters = parse(Tool.WRITE_LATENCY, "");
         assertThat(parameters.isServer()).isTrue();
         assertThat(parameters.peer().port()).isEqualTo(18515);
         assertThat(parameters.path().device()).isNull();
@@ -78,7 +78,7 @@ class OptionsTest {
 
     @Test
     void bandwidthHasTheDefaultsOfC() {
-        TestParameters parameters = parse(Tool.WRITE_BANDWIDTH, "host");
+        RunParameters parameters = parse(Tool.WRITE_BANDWIDTH, "host");
         assertThat(parameters.peer().server()).isEqualTo("host");
         assertThat(parameters.sizes()).containsExactly(65536);
         assertThat(parameters.iterations()).isEqualTo(5000);
@@ -92,7 +92,7 @@ class OptionsTest {
 
     @Test
     void allOptionsAreUnderstood() {
-        TestParameters parameters = parse(
+        RunParameters parameters = parse(
                 Tool.WRITE_BANDWIDTH,
                 "-d rxe0 -i 1 -p 4444 -s 4096 -n 100 -x 1 -m 1024 -q 4 -t 64 -I 32 -F -u 18 -S 3 -b -Q 8"
                         + " --report_gbits --timeout 5 --run-timeout=60 --no-warm-up 10.99.0.1");
@@ -127,7 +127,7 @@ class OptionsTest {
     @ParameterizedTest
     @EnumSource(names = {"ATOMIC_LATENCY", "ATOMIC_BANDWIDTH"})
     void atomicsTakeTheSizeThatTheyHaveInAnyCase(Tool tool) {
-        TestParameters parameters = parse(tool, "-s 8");
+        RunParameters parameters = parse(tool, "-s 8");
         assertThat(parameters.sizes()).containsExactly(8);
         assertThat(parameters.adjustments()).isEmpty();
     }
@@ -142,7 +142,7 @@ class OptionsTest {
 
     @Test
     void aTimedRunHasMarginsOfAQuarter() {
-        TestParameters parameters = parse(Tool.WRITE_LATENCY, "-D 2");
+        RunParameters parameters = parse(Tool.WRITE_LATENCY, "-D 2");
         assertThat(parameters.isTimed()).isTrue();
         assertThat(parameters.workload().margin()).isEqualTo(Duration.ofMillis(500));
         assertThat(parse(Tool.WRITE_LATENCY, "-D 10 -f 1").workload().margin()).isEqualTo(Duration.ofSeconds(1));

@@ -372,27 +372,27 @@ public final class DeviceContext extends Resource implements EventSource {
      * @throws UnsupportedVerbException if the device has none
      * @throws VerbsException if it does not have that much left
      */
-    public DeviceMemory allocateDeviceMemory(long length, int logAlignment) {
-        return createChild(() -> DeviceMemory.allocate(this, length, logAlignment));
+    public AdapterMemory allocateAdapterMemory(long length, int logAlignment) {
+        return createChild(() -> AdapterMemory.allocate(this, length, logAlignment));
     }
 
     /**
      * Imports device memory that another process allocated in a device context that both share (ibv_import_dm(3)).
      * Closing it here only ends the import.
      *
-     * @param kernelHandle the other process's {@link DeviceMemory#kernelHandle()}
-     * @param length the other process's {@link DeviceMemory#length()}. The kernel does not report it: copies beyond the
-     *     real length can crash the JVM
+     * @param kernelHandle the other process's {@link AdapterMemory#kernelHandle()}
+     * @param length the other process's {@link AdapterMemory#length()}. The kernel does not report it: copies beyond
+     *     the real length can crash the JVM
      * @return the memory, to be closed before or with this context
      * @throws IllegalArgumentException if the length is not positive
      * @throws UnsupportedVerbException if the driver cannot import, and before rdma-core 35
      * @throws VerbsException if it fails
      */
-    public DeviceMemory importDeviceMemory(int kernelHandle, long length) {
+    public AdapterMemory importAdapterMemory(int kernelHandle, long length) {
         if (length < 1) {
             throw new IllegalArgumentException("device memory of " + length + " bytes");
         }
-        return createChild(() -> DeviceMemory.importHandle(this, kernelHandle, length));
+        return createChild(() -> AdapterMemory.importHandle(this, kernelHandle, length));
     }
 
     /**

@@ -209,8 +209,8 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
     }
 
     /** ibv_reg_dm_mr(3); the region is always zero-based. */
-    static MemoryRegistration ofDeviceMemory(
-            ProtectionDomain domain, DeviceMemory memory, long offset, long length, int access) {
+    static MemoryRegistration ofAdapterMemory(
+            ProtectionDomain domain, AdapterMemory memory, long offset, long length, int access) {
         int flags = access | AccessFlag.mask(AccessFlag.ZERO_BASED);
         if (length < 1) {
             throw new IllegalArgumentException("a region of " + length + " bytes");

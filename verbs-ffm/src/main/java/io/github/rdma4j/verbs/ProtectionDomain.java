@@ -281,14 +281,14 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      * @throws IndexOutOfBoundsException if the part does not lie within the device memory
      * @throws VerbsException if the kernel refuses
      */
-    public MemoryRegion registerDeviceMemory(DeviceMemory memory, long offset, long length, AccessFlag... access) {
+    public MemoryRegion registerAdapterMemory(AdapterMemory memory, long offset, long length, AccessFlag... access) {
         if (memory.context() != context) {
             throw new IllegalArgumentException(memory + " belongs to another device context");
         }
         Objects.checkFromIndexSize(offset, length, memory.length());
         return createChild(() -> new MemoryRegion(
                 this,
-                MemoryRegistration.ofDeviceMemory(this, memory, offset, length, AccessFlag.mask(access)),
+                MemoryRegistration.ofAdapterMemory(this, memory, offset, length, AccessFlag.mask(access)),
                 null,
                 memory));
     }

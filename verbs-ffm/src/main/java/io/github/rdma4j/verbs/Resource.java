@@ -3,7 +3,7 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.ClosePlace;
-import io.github.rdma4j.verbs.internal.StackRoom;
+import io.github.rdma4j.verbs.internal.StackReserve;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -94,7 +94,7 @@ public abstract class Resource implements AutoCloseable {
 
     /** Runs a native call on this object's handle while it cannot be closed; for calls that are not on the hot path. */
     final <T> T locked(Supplier<T> call) {
-        StackRoom.require(treeLock);
+        StackReserve.require(treeLock);
         treeLock.lock();
         try {
             requireOpen();
@@ -106,7 +106,7 @@ public abstract class Resource implements AutoCloseable {
 
     /** Runs an action with the tree's lock held, also if this resource is closed. */
     final void underTreeLock(Runnable action) {
-        StackRoom.require(treeLock);
+        StackReserve.require(treeLock);
         treeLock.lock();
         try {
             action.run();
@@ -182,7 +182,7 @@ public abstract class Resource implements AutoCloseable {
 
     /** Returns the current children of a type, the youngest last. */
     final <T extends Resource> List<T> children(Class<T> type) {
-        StackRoom.require(treeLock);
+        StackReserve.require(treeLock);
         treeLock.lock();
         try {
             return children.stream().filter(type::isInstance).map(type::cast).toList();

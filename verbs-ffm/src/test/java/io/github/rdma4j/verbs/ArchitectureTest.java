@@ -32,7 +32,7 @@ import io.github.rdma4j.verbs.internal.FileDescriptors;
 import io.github.rdma4j.verbs.internal.Flags;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
-import io.github.rdma4j.verbs.internal.StackRoom;
+import io.github.rdma4j.verbs.internal.StackReserve;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.TimeText;
 import java.lang.foreign.FunctionDescriptor;
@@ -75,7 +75,7 @@ class ArchitectureTest {
     private static final DescribedPredicate<JavaClass> CAUSE_AFTER_A_CLOSE = equivalentTo(ClosePlace.class);
     /** Endpoints share a carrier as all waits do. */
     private static final DescribedPredicate<JavaClass> CARRIERS =
-            equivalentTo(CarrierTurn.class).or(equivalentTo(StackRoom.class));
+            equivalentTo(CarrierTurn.class).or(equivalentTo(StackReserve.class));
     /**
      * What carries endpoints where there is no adapter, and whether the JVM allows it: nothing that a program would use
      * itself.

@@ -100,7 +100,7 @@ class DeviceQueriesDeviceTest {
         // What SoftRoCE does not have.
         assertThat(extended.completionTimestampMask()).isZero();
         assertThat(extended.maxReceiveWorkQueues()).isZero();
-        assertThat(extended.maxDeviceMemorySize()).isZero();
+        assertThat(extended.maxAdapterMemorySize()).isZero();
         assertThat(extended.segmentationOffload().queuePairTypes()).isEmpty();
         assertThat(extended.receiveHashing().toeplitz()).isFalse();
         assertThat(extended.tagMatching().maxTags()).isZero();

@@ -283,15 +283,15 @@ class RegistrationDeviceTest {
         assertThatThrownBy(pair.domain::allocateNullMemoryRegion)
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("ibv_alloc_null_mr");
-        assertThatThrownBy(() -> pair.device.allocateDeviceMemory(4096, 3))
+        assertThatThrownBy(() -> pair.device.allocateAdapterMemory(4096, 3))
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("ibv_alloc_dm(")
                 .hasMessageContaining("length=4096");
-        assertThatThrownBy(() -> pair.device.allocateDeviceMemory(0, 0)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> pair.device.importDeviceMemory(7, 0))
+        assertThatThrownBy(() -> pair.device.allocateAdapterMemory(0, 0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> pair.device.importAdapterMemory(7, 0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("device memory of 0 bytes");
-        assertThatThrownBy(() -> pair.device.importDeviceMemory(7, 4096))
+        assertThatThrownBy(() -> pair.device.importAdapterMemory(7, 4096))
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("ibv_import_dm(")
                 .hasMessageContaining("handle=7");

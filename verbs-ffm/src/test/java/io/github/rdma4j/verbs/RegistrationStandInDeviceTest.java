@@ -100,7 +100,7 @@ class RegistrationStandInDeviceTest {
 
     @Test
     void deviceMemoryIsCopiedInAndOut() {
-        DeviceMemory memory = pair.device.allocateDeviceMemory(SIZE, 6);
+        AdapterMemory memory = pair.device.allocateAdapterMemory(SIZE, 6);
         assertThat(calls).containsExactly("allocate 8192 6");
         assertThat(memory.length()).isEqualTo(SIZE);
         assertThat(memory.kernelHandle()).isEqualTo(77);
@@ -139,7 +139,7 @@ class RegistrationStandInDeviceTest {
                                 return memory;
                             },
                             arena));
-            DeviceMemory memory = pair.device.allocateDeviceMemory(SIZE, 0);
+            AdapterMemory memory = pair.device.allocateAdapterMemory(SIZE, 0);
             MemorySegment host = arena.allocate(64);
             assertThatThrownBy(() -> memory.copyFrom(0, host))
                     .isInstanceOf(UnsupportedVerbException.class)
@@ -153,9 +153,9 @@ class RegistrationStandInDeviceTest {
     }
 
     @Test
-    void aRegionOfDeviceMemoryHasNoSegmentAndIsNamedByOffsets() {
-        DeviceMemory memory = pair.device.allocateDeviceMemory(SIZE, 0);
-        MemoryRegion region = pair.domain.registerDeviceMemory(memory, 4096, 4096, LOCAL_WRITE, REMOTE_WRITE);
+    void aRegionOfAdapterMemoryHasNoSegmentAndIsNamedByOffsets() {
+        AdapterMemory memory = pair.device.allocateAdapterMemory(SIZE, 0);
+        MemoryRegion region = pair.domain.registerAdapterMemory(memory, 4096, 4096, LOCAL_WRITE, REMOTE_WRITE);
         assertThat(calls)
                 .endsWith("register 4096 4096 0x%x".formatted(AccessFlag.mask(LOCAL_WRITE, REMOTE_WRITE, ZERO_BASED)));
         assertThat(region.hasSegment()).isFalse();
@@ -177,11 +177,11 @@ class RegistrationStandInDeviceTest {
                 .isZero();
         assertThat(pair.await().isSuccess()).isTrue();
         assertThat(pair.peerBuffer.segment().getString(0)).isEqualTo("to the device");
-        assertThatThrownBy(() -> pair.domain.registerDeviceMemory(memory, 4096, 4097))
+        assertThatThrownBy(() -> pair.domain.registerAdapterMemory(memory, 4096, 4097))
                 .isInstanceOf(IndexOutOfBoundsException.class);
-        assertThatThrownBy(() -> pair.domain.registerDeviceMemory(memory, 0, 0))
+        assertThatThrownBy(() -> pair.domain.registerAdapterMemory(memory, 0, 0))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> pair.domain.registerDeviceMemory(memory, 0, 64, ON_DEMAND))
+        assertThatThrownBy(() -> pair.domain.registerAdapterMemory(memory, 0, 64, ON_DEMAND))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("device memory cannot be registered with ON_DEMAND");
         memory.close();

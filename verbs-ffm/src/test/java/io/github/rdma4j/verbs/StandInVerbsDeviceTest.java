@@ -316,7 +316,7 @@ class StandInVerbsDeviceTest extends StandInVerbs {
                         },
                         arena));
         assertThat(context.extendedAttributes().attributes()).isEqualTo(full.attributes());
-        assertThat(context.extendedAttributes().maxDeviceMemorySize()).isZero();
+        assertThat(context.extendedAttributes().maxAdapterMemorySize()).isZero();
         verbs_context.query_device_ex(table, MemorySegment.NULL);
         assertThat(context.extendedAttributes().attributes()).isEqualTo(full.attributes());
         verbs_context.query_port(table, MemorySegment.NULL);

@@ -66,7 +66,7 @@ final class CuFileBatch implements BatchEngine {
             CUfileIOParams.u.batch.devPtr_offset(range, entry.memoryOffset);
             CUfileIOParams.u.batch.file_offset(range, entry.fileOffset);
             CUfileIOParams.u.batch.size(range, entry.length);
-            CUfileIOParams.fh(each, MemorySegment.ofAddress(((CuFileWay) entry.file.way()).handle()));
+            CUfileIOParams.fh(each, MemorySegment.ofAddress(((CuFileAccess) entry.file.way()).handle()));
             CUfileIOParams.opcode(each, entry.write ? CuFileHeaders.CUFILE_WRITE() : CuFileHeaders.CUFILE_READ());
             CUfileIOParams.cookie(each, MemorySegment.ofAddress(entry.number));
         }

@@ -31,7 +31,7 @@ public final class GpuFile implements AutoCloseable {
     private final boolean readable;
     private final boolean writable;
     private StorageDecision decision;
-    private Way way;
+    private FileAccess way;
     private boolean released;
 
     GpuFile(GpuStorage storage, OpenFile io, boolean readable, boolean writable) {
@@ -42,12 +42,12 @@ public final class GpuFile implements AutoCloseable {
     }
 
     /** Once, before anybody else has it. */
-    void use(Way chosen, StorageDecision why) {
+    void use(FileAccess chosen, StorageDecision why) {
         way = chosen;
         decision = why;
     }
 
-    Way way() {
+    FileAccess way() {
         return way;
     }
 

@@ -140,7 +140,7 @@ public final class GpuFileBatch implements AutoCloseable {
         if (file.storage() != storage) {
             throw new IllegalArgumentException(file + " is of another storage than the batch");
         }
-        boolean cuFile = file.way() instanceof CuFileWay;
+        boolean cuFile = file.way() instanceof CuFileAccess;
         if (engine == null) {
             if (cuFile && !storage.cuFileCalls().hasBatches()) {
                 throw new UnsupportedOperationException(storage.cuFileCalls().file()

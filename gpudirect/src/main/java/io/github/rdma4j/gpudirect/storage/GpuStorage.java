@@ -201,13 +201,13 @@ public final class GpuStorage implements AutoCloseable {
     private void choose(GpuFile file, OpenFile io) {
         List<StorageRefusal> refusals = new ArrayList<>();
         CuFileProperties properties = driver == null ? null : properties();
-        CuFileWay way = null;
+        CuFileAccess way = null;
         for (StoragePath path : StoragePath.values()) {
             if (!config.allowed().contains(path)) {
                 continue;
             }
             if (path == StoragePath.STAGED) {
-                file.use(new StagedWay(this, file, io), new StorageDecision(path, refusals));
+                file.use(new StagedFileAccess(this, file, io), new StorageDecision(path, refusals));
                 return;
             }
             Optional<StorageRefusal> refusal = properties == null
@@ -215,7 +215,7 @@ public final class GpuStorage implements AutoCloseable {
                     : StorageRules.refusal(path, properties, fileSystem(io.path()), io.goesDirect());
             if (refusal.isEmpty()) {
                 try {
-                    way = CuFileWay.register(this, file, io);
+                    way = CuFileAccess.register(this, file, io);
                     file.use(way, new StorageDecision(path, refusals));
                     return;
                 } catch (CuFileException e) {

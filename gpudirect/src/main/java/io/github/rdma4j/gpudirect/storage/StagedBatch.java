@@ -62,7 +62,7 @@ final class StagedBatch implements BatchEngine {
             if (isCancelled(submission)) {
                 failure = new CancellationException(entry.describe() + " was cancelled before it began");
             } else {
-                bytes = ((StagedWay) entry.file.way())
+                bytes = ((StagedFileAccess) entry.file.way())
                         .transferAlone(entry.write, entry.memory, entry.memoryOffset, entry.fileOffset, entry.length);
             }
         } catch (RuntimeException | Error e) {

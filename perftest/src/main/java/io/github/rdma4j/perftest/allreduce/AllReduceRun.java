@@ -17,7 +17,7 @@ import io.github.rdma4j.perftest.allreduce.choice.Choices;
 import io.github.rdma4j.perftest.allreduce.choice.NcclLog;
 import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.exit.PerftestException;
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import io.github.rdma4j.perftest.findings.KeptReport;
 import io.github.rdma4j.perftest.result.RunState;
 import java.io.IOException;
@@ -89,7 +89,7 @@ final class AllReduceRun {
                 } catch (TimeoutException _) {
                     others.requireAlive();
                     if (progress.isOverdue()) {
-                        throw TestFailedException.ofLostPeer(
+                        throw RunFailedException.ofLostPeer(
                                 "rank %d: nothing has happened for %d s (%s)"
                                         .formatted(
                                                 launch.rank(), options.timeout().toSeconds(), progress.doing()),
@@ -105,7 +105,7 @@ final class AllReduceRun {
             throw new IllegalStateException(e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new TestFailedException("interrupted", "");
+            throw new RunFailedException("interrupted", "");
         } finally {
             if (!task.isDone()) {
                 end(task);

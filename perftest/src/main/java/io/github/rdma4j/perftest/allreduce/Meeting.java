@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.allreduce;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.PerftestException;
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -115,7 +115,7 @@ final class Meeting implements AutoCloseable {
             for (int here = 1; here < ranks; ) {
                 watch.run();
                 if (System.nanoTime() - start > timeout.toNanos()) {
-                    throw TestFailedException.ofLostPeer(
+                    throw RunFailedException.ofLostPeer(
                             "%d of %d ranks have come within %d s".formatted(here, ranks, timeout.toSeconds()),
                             "see whether the others were started and can reach %s; -T gives them more time"
                                     .formatted(server.getLocalSocketAddress()));
@@ -203,7 +203,7 @@ final class Meeting implements AutoCloseable {
                 host.out.flush();
                 String refusal = host.in.readUTF();
                 if (!refusal.isEmpty()) {
-                    throw new TestFailedException("rank %d was sent away: %s".formatted(rank, refusal), TOGETHER);
+                    throw new RunFailedException("rank %d was sent away: %s".formatted(rank, refusal), TOGETHER);
                 }
                 Meeting meeting = new Meeting(rank, timeout);
                 meeting.connections.add(host);
@@ -218,7 +218,7 @@ final class Meeting implements AutoCloseable {
                 }
             }
         }
-        throw TestFailedException.ofLostPeer(
+        throw RunFailedException.ofLostPeer(
                 "rank %d has not found rank 0 at %s within %d s%s"
                         .formatted(rank, server, timeout.toSeconds(), last == null ? "" : ": " + last.getMessage()),
                 "see whether rank 0 was started, and whether a firewall is between");
@@ -270,13 +270,13 @@ final class Meeting implements AutoCloseable {
         try {
             int length = from.in.readInt();
             if (length < 0 || length > MOST_BYTES) {
-                throw new TestFailedException("rank %d says it tells %d bytes".formatted(from.peer, length), TOGETHER);
+                throw new RunFailedException("rank %d says it tells %d bytes".formatted(from.peer, length), TOGETHER);
             }
             byte[] bytes = new byte[length];
             from.in.readFully(bytes);
             return bytes;
         } catch (SocketTimeoutException e) {
-            throw TestFailedException.ofLostPeer(
+            throw RunFailedException.ofLostPeer(
                     "rank %d has said nothing for %d s".formatted(from.peer, timeout.toSeconds()),
                     "see what holds it up; -T gives it more time");
         } catch (IOException e) {
@@ -284,8 +284,8 @@ final class Meeting implements AutoCloseable {
         }
     }
 
-    private static TestFailedException gone(Connection peer, IOException e) {
-        return TestFailedException.ofLostPeer(
+    private static RunFailedException gone(Connection peer, IOException e) {
+        return RunFailedException.ofLostPeer(
                 "rank %d has gone (%s)".formatted(peer.peer, e.getMessage() == null ? "end of data" : e.getMessage()),
                 "see what it said before");
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.allreduce;
 
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -27,7 +27,7 @@ record Place(String host, long process, String gpu) {
     /**
      * Reads the places of all ranks, in order.
      *
-     * @throws TestFailedException if a rank has sent something else
+     * @throws RunFailedException if a rank has sent something else
      */
     static List<Place> read(String text, int ranks) {
         String[] lines = text.split(SEPARATOR, -1);
@@ -39,7 +39,7 @@ record Place(String host, long process, String gpu) {
             places.add(new Place(lines[i], Long.parseLong(lines[i + 1]), lines[i + 2]));
         }
         if (places.size() != ranks) {
-            throw new TestFailedException(
+            throw new RunFailedException(
                     "a rank does not tell where it is", "start all ranks with the same version of rdma4j");
         }
         return places;

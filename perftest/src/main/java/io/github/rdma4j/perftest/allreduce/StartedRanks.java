@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.allreduce;
 
 import io.github.rdma4j.perftest.environment.JavaCommand;
 import io.github.rdma4j.perftest.exit.PerftestException;
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +65,7 @@ final class StartedRanks implements AutoCloseable {
         for (int i = 0; i < processes.size(); i++) {
             Process process = processes.get(i);
             if (!process.isAlive() && process.exitValue() != 0) {
-                throw new TestFailedException(
+                throw new RunFailedException(
                         "rank %d has ended with status %d".formatted(i + 1, process.exitValue()),
                         "see what it said before");
             }

@@ -9,6 +9,7 @@ import io.github.rdma4j.perftest.compare.count.CountedCase;
 import io.github.rdma4j.perftest.compare.count.InstructionCounter;
 import io.github.rdma4j.perftest.compare.peer.RemoteServers;
 import io.github.rdma4j.perftest.compare.peer.Request;
+import io.github.rdma4j.perftest.compare.plan.CompareCase;
 import io.github.rdma4j.perftest.compare.plan.CompareOptions;
 import io.github.rdma4j.perftest.compare.plan.ComparePlan;
 import io.github.rdma4j.perftest.compare.plan.Expectation;
@@ -17,7 +18,6 @@ import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import io.github.rdma4j.perftest.compare.plan.TcpMode;
 import io.github.rdma4j.perftest.compare.plan.TcpPath;
 import io.github.rdma4j.perftest.compare.plan.TcpSetting;
-import io.github.rdma4j.perftest.compare.plan.TestCase;
 import io.github.rdma4j.perftest.compare.print.CompareJson;
 import io.github.rdma4j.perftest.compare.print.CompareReport;
 import io.github.rdma4j.perftest.compare.print.Progress;
@@ -298,7 +298,7 @@ public final class CompareCommand {
             for (RunOrder order : orders(plan, conditions)) {
                 CountedCase one = session.run(
                         plan.iterations() > 0 ? order : order.withIterations(CountSession.iterations(order)),
-                        CountLimit.areOf(limits, new TestCase(order.tool(), order.size())),
+                        CountLimit.areOf(limits, new CompareCase(order.tool(), order.size())),
                         counted -> CountLimit.areMet(limits, counted));
                 CountTable.row(out, one);
                 cases.add(one);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import io.github.rdma4j.perftest.compare.plan.CompareCase;
 import io.github.rdma4j.perftest.compare.plan.Kind;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
-import io.github.rdma4j.perftest.compare.plan.TestCase;
 import io.github.rdma4j.perftest.compare.print.CompareReport;
 import io.github.rdma4j.perftest.compare.result.CaseResult;
 import io.github.rdma4j.perftest.compare.result.Implementation;
@@ -193,7 +193,7 @@ final class CompareSession {
         return cases.stream()
                 .filter(one -> !one.rounds().isEmpty())
                 .map(one -> new CaseResult(
-                        new TestCase(one.order().tool(), one.order().size()), one.order(), one.rounds()))
+                        new CompareCase(one.order().tool(), one.order().size()), one.order(), one.rounds()))
                 .toList();
     }
 

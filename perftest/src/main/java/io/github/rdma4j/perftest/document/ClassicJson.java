@@ -4,13 +4,13 @@ package io.github.rdma4j.perftest.document;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.github.rdma4j.perftest.options.Output;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.result.BandwidthResult;
 import io.github.rdma4j.perftest.result.LatencyResult;
 import io.github.rdma4j.perftest.result.Observation;
+import io.github.rdma4j.perftest.result.RunInfo;
+import io.github.rdma4j.perftest.result.RunOutcome;
 import io.github.rdma4j.perftest.result.SizeResult;
-import io.github.rdma4j.perftest.result.TestInfo;
-import io.github.rdma4j.perftest.result.TestOutcome;
 import io.github.rdma4j.perftest.result.TimedLatencyResult;
 import java.io.IOException;
 import java.util.Locale;
@@ -23,7 +23,7 @@ final class ClassicJson {
     private ClassicJson() {}
 
     /** Writes the fields "test_info" and "results"; the latter is empty when nothing was measured. */
-    static void write(JsonGenerator json, TestOutcome outcome) throws IOException {
+    static void write(JsonGenerator json, RunOutcome outcome) throws IOException {
         writeInfo(json, outcome.info());
         json.writeObjectFieldStart("results");
         int last = outcome.results().size() - 1;
@@ -33,8 +33,8 @@ final class ClassicJson {
         json.writeEndObject();
     }
 
-    private static void writeInfo(JsonGenerator json, TestInfo info) throws IOException {
-        TestParameters parameters = info.parameters();
+    private static void writeInfo(JsonGenerator json, RunInfo info) throws IOException {
+        RunParameters parameters = info.parameters();
         json.writeObjectFieldStart("test_info");
         json.writeStringField("test", info.title().replace(' ', '_'));
         if (parameters.queues().events()) {
@@ -96,7 +96,7 @@ final class ClassicJson {
         return on ? "ON" : "OFF";
     }
 
-    private static void writeResult(JsonGenerator json, TestParameters parameters, SizeResult result, Observation seen)
+    private static void writeResult(JsonGenerator json, RunParameters parameters, SizeResult result, Observation seen)
             throws IOException {
         Output only = parameters.figures().output();
         double scale = Math.max(1, parameters.figures().cyclesPerMicrosecond());

@@ -7,9 +7,9 @@ import io.github.rdma4j.perftest.result.BandwidthResult;
 import io.github.rdma4j.perftest.result.GpuInfo;
 import io.github.rdma4j.perftest.result.LatencyResult;
 import io.github.rdma4j.perftest.result.Pace;
+import io.github.rdma4j.perftest.result.RunOutcome;
 import io.github.rdma4j.perftest.result.RunState;
 import io.github.rdma4j.perftest.result.SizeResult;
-import io.github.rdma4j.perftest.result.TestOutcome;
 import io.github.rdma4j.perftest.result.TimedLatencyResult;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -36,7 +36,7 @@ final class CsvReport {
      *
      * @param out receives UTF-8; it is not closed
      */
-    static void write(TestOutcome outcome, OutputStream out) throws IOException {
+    static void write(RunOutcome outcome, OutputStream out) throws IOException {
         boolean latency = outcome.info().parameters().tool().isLatency();
         StringBuilder text = new StringBuilder("tool,device,MsgSize,round,");
         text.append(

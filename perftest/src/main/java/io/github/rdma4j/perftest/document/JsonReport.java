@@ -7,12 +7,12 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.core.util.Separators;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.result.GpuInfo;
 import io.github.rdma4j.perftest.result.PathLimit;
+import io.github.rdma4j.perftest.result.RunInfo;
+import io.github.rdma4j.perftest.result.RunOutcome;
 import io.github.rdma4j.perftest.result.SizeResult;
-import io.github.rdma4j.perftest.result.TestInfo;
-import io.github.rdma4j.perftest.result.TestOutcome;
 import io.github.rdma4j.perftest.wire.WireVersion;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -32,7 +32,7 @@ public final class JsonReport {
      * @param outcome the result of the test
      * @param out receives UTF-8; it is flushed, not closed
      */
-    public static void write(TestOutcome outcome, OutputStream out) throws IOException {
+    public static void write(RunOutcome outcome, OutputStream out) throws IOException {
         write(outcome, Optional.empty(), out);
     }
 
@@ -41,7 +41,7 @@ public final class JsonReport {
      *
      * @param limit the limit of the links; empty if unknown
      */
-    public static void write(TestOutcome outcome, Optional<PathLimit> limit, OutputStream out) throws IOException {
+    public static void write(RunOutcome outcome, Optional<PathLimit> limit, OutputStream out) throws IOException {
         try (JsonGenerator json = new JsonFactory().createGenerator(out)) {
             json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
             // One key a line, without indentation, as the C tools write it.
@@ -67,8 +67,8 @@ public final class JsonReport {
         }
     }
 
-    private static void writeTest(JsonGenerator json, TestInfo info, Optional<PathLimit> limit) throws IOException {
-        TestParameters parameters = info.parameters();
+    private static void writeTest(JsonGenerator json, RunInfo info, Optional<PathLimit> limit) throws IOException {
+        RunParameters parameters = info.parameters();
         json.writeObjectFieldStart("test");
         json.writeStringField("tool", parameters.tool().command());
         json.writeStringField("role", parameters.isServer() ? "server" : "client");

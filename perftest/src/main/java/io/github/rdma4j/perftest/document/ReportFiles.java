@@ -6,8 +6,8 @@ import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.options.FigureOptions;
 import io.github.rdma4j.perftest.result.LatencyResult;
 import io.github.rdma4j.perftest.result.PathLimit;
+import io.github.rdma4j.perftest.result.RunOutcome;
 import io.github.rdma4j.perftest.result.SizeResult;
-import io.github.rdma4j.perftest.result.TestOutcome;
 import java.io.BufferedOutputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -37,7 +37,7 @@ final class ReportFiles {
      * @param limit the limit of the test's links; empty if unknown
      * @throws IOException when files cannot be written; the message names each of them
      */
-    static void write(TestOutcome outcome, Optional<PathLimit> limit) throws IOException {
+    static void write(RunOutcome outcome, Optional<PathLimit> limit) throws IOException {
         FigureOptions figures = outcome.info().parameters().figures();
         List<String> failures = new ArrayList<>();
         write(figures.jsonFile(), failures, out -> JsonReport.write(outcome, limit, out));
@@ -65,7 +65,7 @@ final class ReportFiles {
                 || figures.percentileFile() != null;
     }
 
-    private static void writeLog(TestOutcome outcome, OutputStream out) throws IOException {
+    private static void writeLog(RunOutcome outcome, OutputStream out) throws IOException {
         HistogramFiles.Log log = new HistogramFiles.Log(
                 out,
                 outcome.info().parameters().tool().command() + " on "

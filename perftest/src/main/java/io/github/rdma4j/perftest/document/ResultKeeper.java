@@ -5,11 +5,11 @@ package io.github.rdma4j.perftest.document;
 import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.result.Observation;
 import io.github.rdma4j.perftest.result.PathLimit;
+import io.github.rdma4j.perftest.result.RunInfo;
+import io.github.rdma4j.perftest.result.RunListener;
+import io.github.rdma4j.perftest.result.RunOutcome;
 import io.github.rdma4j.perftest.result.RunState;
 import io.github.rdma4j.perftest.result.SizeResult;
-import io.github.rdma4j.perftest.result.TestInfo;
-import io.github.rdma4j.perftest.result.TestListener;
-import io.github.rdma4j.perftest.result.TestOutcome;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,14 +23,14 @@ import java.util.function.Supplier;
  * Keeps the results of a test so far, so that they are written however the test ends: with a dead peer, Ctrl-C, or an
  * endless run. The first caller writes the files, and only once.
  */
-public final class ResultKeeper implements TestListener {
+public final class ResultKeeper implements RunListener {
     /** An endless run has a result every few seconds: of more than these the first ones are forgotten. */
     static final int MOST_RESULTS = 10_000;
 
     private final Supplier<Optional<PathLimit>> limit;
     private final Deque<SizeResult> results = new ArrayDeque<>();
     private final Deque<Observation> observations = new ArrayDeque<>();
-    private TestInfo info;
+    private RunInfo info;
     private Instant started;
     private Environment environment;
     private boolean written;
@@ -48,7 +48,7 @@ public final class ResultKeeper implements TestListener {
     }
 
     @Override
-    public synchronized void begin(TestInfo test) {
+    public synchronized void begin(RunInfo test) {
         info = test;
     }
 
@@ -80,7 +80,7 @@ public final class ResultKeeper implements TestListener {
      *
      * @throws IOException when one cannot be written; the message names it
      */
-    public synchronized void complete(TestOutcome outcome) throws IOException {
+    public synchronized void complete(RunOutcome outcome) throws IOException {
         if (!written) {
             written = true;
             ReportFiles.write(outcome, limit.get());
@@ -99,7 +99,7 @@ public final class ResultKeeper implements TestListener {
             return false;
         }
         written = true;
-        TestOutcome outcome = new TestOutcome(
+        RunOutcome outcome = new RunOutcome(
                 info,
                 started,
                 Duration.between(started, Instant.now()).toNanos() / 1e9,

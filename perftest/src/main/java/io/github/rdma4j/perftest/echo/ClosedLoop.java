@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.echo;
 
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import java.time.Duration;
 import java.util.Arrays;
 
@@ -36,7 +36,7 @@ public final class ClosedLoop {
      * @param time how long messages are sent
      * @param limit how long it may take beyond that
      * @return messages per second
-     * @throws TestFailedException when a message is lost or wrong, or it takes too long
+     * @throws RunFailedException when a message is lost or wrong, or it takes too long
      */
     public static double run(Exchange exchange, Duration time, Duration limit) {
         return new ClosedLoop(exchange, time.plus(limit)).run(time.toNanos());

@@ -14,7 +14,7 @@ public final class EchoClient {
      * @param setting with the port that the server has taken
      * @param limit how long each may take
      * @return to be closed
-     * @throws io.github.rdma4j.perftest.exit.TestFailedException when TCP does not connect
+     * @throws io.github.rdma4j.perftest.exit.RunFailedException when TCP does not connect
      * @throws io.github.rdma4j.verbs.VerbsException when an endpoint does not
      */
     public static Exchange connect(EchoSetting setting, Duration limit) {

@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.echo;
 
 import io.github.rdma4j.perftest.exit.PerftestException;
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import io.github.rdma4j.verbs.VerbsException;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -23,7 +23,7 @@ public abstract class EchoServer implements AutoCloseable {
      *
      * @param setting its port may be 0
      * @param failed is called once, in the server's thread, when it cannot continue
-     * @throws TestFailedException when the port is in use or the address is not this machine's
+     * @throws RunFailedException when the port is in use or the address is not this machine's
      * @throws VerbsException when an endpoint cannot use the address
      */
     public static EchoServer start(EchoSetting setting, Consumer<RuntimeException> failed) {
@@ -50,8 +50,8 @@ public abstract class EchoServer implements AutoCloseable {
                 });
     }
 
-    static TestFailedException taken(EchoSetting setting, String reason) {
-        return new TestFailedException(
+    static RunFailedException taken(EchoSetting setting, String reason) {
+        return new RunFailedException(
                 "cannot listen at " + setting.address() + ", port " + setting.port() + ": " + reason,
                 setting.port() == 0
                         ? "give the address of an interface of this machine with --address"

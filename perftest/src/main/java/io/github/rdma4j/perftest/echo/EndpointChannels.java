@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.echo;
 
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import io.github.rdma4j.verbs.endpoint.ClosedByPeerException;
 import io.github.rdma4j.verbs.endpoint.ConnectionLostException;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
@@ -73,7 +73,7 @@ final class EndpointChannels implements Channels {
         while (other.isPresent()) {
             if (System.nanoTime() - begin > limit.toNanos()) {
                 Optional<RuntimeException> why = other.get().rdmaFailure();
-                throw new TestFailedException(
+                throw new RunFailedException(
                         "an endpoint with failover is still over TCP after " + limit.toSeconds() + " s"
                                 + why.map(reason -> ": " + reason.getMessage()).orElse(""),
                         "leave failover out with --over rdma,tcp, or give more time with --timeout");
@@ -115,13 +115,13 @@ final class EndpointChannels implements Channels {
         }
     }
 
-    private static TestFailedException closed() {
-        return TestFailedException.ofLostPeer(
+    private static RunFailedException closed() {
+        return RunFailedException.ofLostPeer(
                 "the server has closed an endpoint in the middle of the run", "see what it has printed");
     }
 
-    private static TestFailedException lost(ConnectionLostException lost) {
-        return TestFailedException.ofLostPeer(
+    private static RunFailedException lost(ConnectionLostException lost) {
+        return RunFailedException.ofLostPeer(
                 "the connection of an endpoint was lost: " + lost.getMessage(),
                 "see what the server has printed, and whether its process was killed");
     }

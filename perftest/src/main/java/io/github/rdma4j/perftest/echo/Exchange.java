@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.echo;
 
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import java.lang.foreign.MemorySegment;
 
 /** Requests and their echoes: numbers and writes the ones, checks the others. Used by one thread. */
@@ -68,7 +68,7 @@ public final class Exchange implements AutoCloseable {
      * Receives echoes.
      *
      * @param nanoseconds the longest wait for one
-     * @throws TestFailedException when an echo is wrong, or a connection is lost
+     * @throws RunFailedException when an echo is wrong, or a connection is lost
      */
     void takeIn(long nanoseconds, Listener hearer) {
         listener = hearer;
@@ -79,7 +79,7 @@ public final class Exchange implements AutoCloseable {
         long number = answered[connection];
         String fault = number < sent[connection] ? messages.fault(echo, connection, number) : "was not asked for";
         if (fault != null) {
-            throw new TestFailedException(
+            throw new RunFailedException(
                     "the echo of message " + number + " on connection " + connection + " " + fault,
                     "messages must come back whole, once and in order: please report it, with the command line");
         }

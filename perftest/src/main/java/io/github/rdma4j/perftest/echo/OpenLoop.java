@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.echo;
 
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.figures.LatencySamples;
 import java.time.Duration;
@@ -58,7 +58,7 @@ public final class OpenLoop {
      * @param perSecond the rate, on all connections together
      * @param messages how many, from 1
      * @param limit how long the last answers may take beyond the time of the messages
-     * @throws TestFailedException when a message is lost or wrong, or it takes too long
+     * @throws RunFailedException when a message is lost or wrong, or it takes too long
      */
     public static Result run(Exchange exchange, double perSecond, long messages, Duration limit) {
         return run(exchange, perSecond, messages, limit, System::nanoTime);

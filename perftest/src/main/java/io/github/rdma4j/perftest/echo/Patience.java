@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.echo;
 
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import java.time.Duration;
 
 /** Limits a loop: it fails when no answer arrives for long, and when all of them together take too long. */
@@ -35,20 +35,20 @@ final class Patience {
      * Looks at the clock.
      *
      * @param underWay how many messages were sent, or are due, and are not answered
-     * @throws TestFailedException when it has taken too long
+     * @throws RunFailedException when it has taken too long
      */
     void check(long now, long underWay) {
         if (underWay == 0) {
             lastAnswer = now;
         }
         if (now - lastAnswer > SILENCE.toNanos()) {
-            throw TestFailedException.ofLostPeer(
+            throw RunFailedException.ofLostPeer(
                     "no answer came for " + SILENCE.toSeconds() + " s, the first to " + exchange.oldest() + "; "
                             + underWay + " are missing",
                     "the server stands still, or messages were lost: see what it has printed");
         }
         if (now - end > 0) {
-            throw new TestFailedException(
+            throw new RunFailedException(
                     "after " + limit.toSeconds() + " s still " + underWay + " messages were not answered",
                     "the rate is far above what can be had: give lower --rates, or more time with --timeout");
         }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.echo;
 
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
@@ -42,7 +42,7 @@ final class TcpChannels implements Channels {
                 flush();
             }
             if (key.isReadable() && !channel.read(handler)) {
-                throw TestFailedException.ofLostPeer(
+                throw RunFailedException.ofLostPeer(
                         "the server has closed a TCP connection in the middle of the run", "see what it has printed");
             }
         }
@@ -71,7 +71,7 @@ final class TcpChannels implements Channels {
             }
         } catch (IOException failure) {
             close();
-            throw new TestFailedException(
+            throw new RunFailedException(
                     "no TCP connection to " + setting.address() + ", port " + setting.port() + ": "
                             + failure.getMessage(),
                     "");
@@ -92,8 +92,8 @@ final class TcpChannels implements Channels {
         }
     }
 
-    private static TestFailedException broken(IOException failure) {
-        return TestFailedException.ofLostPeer(
+    private static RunFailedException broken(IOException failure) {
+        return RunFailedException.ofLostPeer(
                 "a TCP connection broke: " + failure.getMessage(),
                 "see what the server has printed, and whether its process was killed");
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.echo;
 
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SelectionKey;
@@ -81,7 +81,7 @@ final class TcpEchoServer extends EchoServer {
                 key.attach(new Client(channel, channel::append, key));
             }
         } catch (IOException failure) {
-            throw new TestFailedException("no TCP connection could be accepted: " + failure.getMessage(), "");
+            throw new RunFailedException("no TCP connection could be accepted: " + failure.getMessage(), "");
         }
     }
 
@@ -95,7 +95,7 @@ final class TcpEchoServer extends EchoServer {
         try {
             selector.select(handler, LOOK_MILLISECONDS);
         } catch (IOException failure) {
-            throw new TestFailedException("the TCP server failed: " + failure.getMessage(), "");
+            throw new RunFailedException("the TCP server failed: " + failure.getMessage(), "");
         }
     }
 

@@ -47,7 +47,7 @@ final class GdsBandwidth {
     private final GdsOptions options;
     private final KeptReport<GdsReport> kept;
     /** Both are read by the thread of a signal. */
-    private final Map<GdsWay, String> decisions = Collections.synchronizedMap(new LinkedHashMap<>());
+    private final Map<GdsMethod, String> decisions = Collections.synchronizedMap(new LinkedHashMap<>());
 
     private final List<GdsResult> results = Collections.synchronizedList(new ArrayList<>());
 
@@ -123,7 +123,7 @@ final class GdsBandwidth {
     }
 
     private GdsReport report(Environment environment, long size, String fileSystem, String gpu) {
-        Map<GdsWay, String> decided;
+        Map<GdsMethod, String> decided;
         synchronized (decisions) {
             decided = new LinkedHashMap<>(decisions);
         }
@@ -159,7 +159,7 @@ final class GdsBandwidth {
     }
 
     /** A way that is open, and what makes targets of a size. */
-    private record OpenWay(GdsWay way, IntFunction<GdsTarget> targets) {}
+    private record OpenWay(GdsMethod way, IntFunction<GdsTarget> targets) {}
 
     private void measure(CudaContext context, long fileSize, boolean writable) throws IOException {
         OpenOption[] access = writable
@@ -168,7 +168,7 @@ final class GdsBandwidth {
         Deque<Closeable> opened = new ArrayDeque<>();
         try {
             List<OpenWay> ways = new ArrayList<>();
-            for (GdsWay way : options.ways()) {
+            for (GdsMethod way : options.ways()) {
                 open(context, way, access, opened).ifPresent(targets -> ways.add(new OpenWay(way, targets)));
             }
             for (boolean write : writable ? new boolean[] {true, false} : new boolean[] {false}) {
@@ -214,7 +214,7 @@ final class GdsBandwidth {
      * @param opened collects the resources that must be closed, the last one first
      */
     private Optional<IntFunction<GdsTarget>> open(
-            CudaContext context, GdsWay way, OpenOption[] access, Deque<Closeable> opened) throws IOException {
+            CudaContext context, GdsMethod way, OpenOption[] access, Deque<Closeable> opened) throws IOException {
         return switch (way) {
             case HOST -> {
                 FileChannel channel = FileChannel.open(options.file(), access);
@@ -228,7 +228,7 @@ final class GdsBandwidth {
     }
 
     private Optional<IntFunction<GdsTarget>> openPath(
-            CudaContext context, GdsWay way, OpenOption[] access, Deque<Closeable> opened) {
+            CudaContext context, GdsMethod way, OpenOption[] access, Deque<Closeable> opened) {
         GpuStorage storage =
                 GpuStorage.on(context, config -> config.only(way.path()).directIo(options.direct()));
         opened.push(storage::close);
@@ -253,7 +253,8 @@ final class GdsBandwidth {
         for (int size : options.sizes()) {
             if (size % DirectTarget.BLOCK != 0) {
                 decisions.put(
-                        GdsWay.DIRECT, "left out: %d bytes are no multiple of %d".formatted(size, DirectTarget.BLOCK));
+                        GdsMethod.DIRECT,
+                        "left out: %d bytes are no multiple of %d".formatted(size, DirectTarget.BLOCK));
                 return Optional.empty();
             }
         }
@@ -264,10 +265,11 @@ final class GdsBandwidth {
             opened.push(cached);
             FileChannel channel = FileChannel.open(options.file(), past);
             opened.push(channel);
-            decisions.put(GdsWay.DIRECT, "host memory, past the page cache");
+            decisions.put(GdsMethod.DIRECT, "host memory, past the page cache");
             return Optional.of(size -> new DirectTarget(channel, cached, size));
         } catch (IOException | UnsupportedOperationException e) {
-            decisions.put(GdsWay.DIRECT, "left out: the file cannot be opened past the page cache: " + e.getMessage());
+            decisions.put(
+                    GdsMethod.DIRECT, "left out: the file cannot be opened past the page cache: " + e.getMessage());
             return Optional.empty();
         }
     }

@@ -143,8 +143,8 @@ final class GdsOptions extends CommandOptions {
         return passes;
     }
 
-    List<GdsWay> ways() {
-        return ways.stream().map(GdsWay::of).distinct().toList();
+    List<GdsMethod> ways() {
+        return ways.stream().map(GdsMethod::of).distinct().toList();
     }
 
     int gpu() {

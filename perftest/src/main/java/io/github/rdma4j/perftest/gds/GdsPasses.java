@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.gds;
 
 import io.github.rdma4j.perftest.exit.PerftestException;
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -28,7 +28,7 @@ final class GdsPasses implements AutoCloseable {
 
     private final Path file;
     private final long fileSize;
-    private final GdsWay way;
+    private final GdsMethod way;
     private final boolean write;
     private final int size;
     private final ExecutorService executor;
@@ -36,7 +36,7 @@ final class GdsPasses implements AutoCloseable {
     private final List<byte[]> contents = new ArrayList<>();
     private final List<Double> speeds = new ArrayList<>();
 
-    private GdsPasses(Path file, long fileSize, GdsWay way, boolean write, int size, int threads) {
+    private GdsPasses(Path file, long fileSize, GdsMethod way, boolean write, int size, int threads) {
         this.file = file;
         this.fileSize = fileSize;
         this.way = way;
@@ -47,7 +47,7 @@ final class GdsPasses implements AutoCloseable {
 
     /** Opens as many targets as threads, and makes a pass that does not count: it makes pinned memory and threads. */
     static GdsPasses begin(
-            Path file, long fileSize, GdsWay way, boolean write, int size, int threads, Supplier<GdsTarget> target) {
+            Path file, long fileSize, GdsMethod way, boolean write, int size, int threads, Supplier<GdsTarget> target) {
         GdsPasses passes = new GdsPasses(file, fileSize, way, write, size, threads);
         boolean begun = false;
         try {
@@ -107,7 +107,7 @@ final class GdsPasses implements AutoCloseable {
                 each.get();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                throw new TestFailedException("interrupted", "");
+                throw new RunFailedException("interrupted", "");
             } catch (ExecutionException e) {
                 if (e.getCause() instanceof RuntimeException cause) {
                     throw cause;
@@ -135,7 +135,7 @@ final class GdsPasses implements AutoCloseable {
 
     private void requireAll(long read, long offset, int length) {
         if (read != length) {
-            throw new TestFailedException(
+            throw new RunFailedException(
                     "%s: %d of %d bytes at %d: the file was made shorter meanwhile"
                             .formatted(file, read, length, offset),
                     "leave the file alone while it is measured");
@@ -163,7 +163,7 @@ final class GdsPasses implements AutoCloseable {
                 theirs.flip();
                 int wrong = ours.mismatch(theirs);
                 if (wrong >= 0) {
-                    throw new TestFailedException(
+                    throw new RunFailedException(
                             "%s, %s: byte %d of the file is wrong"
                                     .formatted(way.word(), write ? "write" : "read", offset + wrong),
                             "see whether somebody else writes the file");

@@ -31,7 +31,7 @@ record GdsReport(
         long fileSize,
         String fileSystem,
         String gpu,
-        Map<GdsWay, String> decisions,
+        Map<GdsMethod, String> decisions,
         List<GdsResult> results,
         RunState state,
         String failure) {

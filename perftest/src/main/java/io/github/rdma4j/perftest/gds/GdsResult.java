@@ -15,7 +15,7 @@ import java.util.List;
  * @param speeds of each pass over the whole file, in MiB per second
  * @param bytes the number of bytes that were compared afterwards and were right
  */
-record GdsResult(GdsWay way, boolean write, int size, int threads, List<Double> speeds, long bytes) {
+record GdsResult(GdsMethod way, boolean write, int size, int threads, List<Double> speeds, long bytes) {
     /** Copies the list. */
     GdsResult {
         speeds = List.copyOf(speeds);

@@ -19,7 +19,7 @@ import io.github.rdma4j.gpudirect.GpuPath;
 import io.github.rdma4j.gpudirect.GpuPathUnavailableException;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.PerftestException;
-import io.github.rdma4j.perftest.memory.TestBuffer;
+import io.github.rdma4j.perftest.memory.RunBuffer;
 import io.github.rdma4j.perftest.options.GpuMemoryType;
 import io.github.rdma4j.perftest.options.GpuOptions;
 import io.github.rdma4j.verbs.AccessFlag;
@@ -137,9 +137,9 @@ public final class Gpu implements AutoCloseable {
     }
 
     /** Allocates managed memory, which the processor can also access. */
-    public TestBuffer managedBuffer(long bytes) {
+    public RunBuffer managedBuffer(long bytes) {
         DeviceMemory memory = allocate(bytes);
-        return TestBuffer.at(memory.deviceAddress(), bytes, memory::close);
+        return RunBuffer.at(memory.deviceAddress(), bytes, memory::close);
     }
 
     /** Pinned host memory. */

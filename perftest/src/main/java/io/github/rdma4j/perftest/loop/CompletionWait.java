@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.loop;
 
-import io.github.rdma4j.perftest.resources.TestQueues;
+import io.github.rdma4j.perftest.resources.RunQueues;
 import io.github.rdma4j.verbs.CompletionChannel;
 import io.github.rdma4j.verbs.CompletionQueue;
 import java.time.Duration;
@@ -22,7 +22,7 @@ public final class CompletionWait {
     private boolean armed;
 
     /** Waits for these queues. */
-    public CompletionWait(TestQueues queues) {
+    public CompletionWait(RunQueues queues) {
         this.channel = queues.channel();
         this.first = queues.sends();
         this.second = queues.receives();

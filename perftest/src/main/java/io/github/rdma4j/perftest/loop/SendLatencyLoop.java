@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.loop;
 
-import io.github.rdma4j.perftest.resources.TestQueues;
+import io.github.rdma4j.perftest.resources.RunQueues;
 import io.github.rdma4j.perftest.stream.Failures;
 import io.github.rdma4j.perftest.stream.Passage;
 import io.github.rdma4j.perftest.stream.Receives;
@@ -51,7 +51,7 @@ public final class SendLatencyLoop {
             MemorySlice local,
             boolean inline,
             Receives receives,
-            TestQueues queues,
+            RunQueues queues,
             Passage outgoing,
             Passage incoming,
             RunControl control) {

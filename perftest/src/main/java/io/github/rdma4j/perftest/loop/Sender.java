@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.loop;
 
 import io.github.rdma4j.perftest.plan.Slots;
-import io.github.rdma4j.perftest.resources.TestResources;
+import io.github.rdma4j.perftest.resources.RunResources;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.Destination;
 import io.github.rdma4j.verbs.MemorySlice;
@@ -30,7 +30,7 @@ public final class Sender {
     private final boolean withImmediate;
 
     /** Sends. */
-    public Sender(TestResources resources, int stream) {
+    public Sender(RunResources resources, int stream) {
         this(resources, stream, null);
     }
 
@@ -41,7 +41,7 @@ public final class Sender {
      * @param layout how messages follow each other in the peer's memory
      * @param count how many messages there are before the first one's place is written to by the sender again
      */
-    public static Sender writing(TestResources resources, int stream, long size, SystemData layout, int count) {
+    public static Sender writing(RunResources resources, int stream, long size, SystemData layout, int count) {
         Slots slots = Slots.of(size, layout);
         RemoteMemory[] targets = new RemoteMemory[count];
         for (int slot = 0; slot < targets.length; slot++) {
@@ -51,7 +51,7 @@ public final class Sender {
     }
 
     /** Returns a sender that sends or writes messages one after the other to one address. */
-    public static Sender ofOneMessage(TestResources resources, int stream, long size) {
+    public static Sender ofOneMessage(RunResources resources, int stream, long size) {
         return new Sender(
                 resources,
                 stream,
@@ -64,7 +64,7 @@ public final class Sender {
      * @param resources connected
      * @param stream whose queue pair to use
      */
-    private Sender(TestResources resources, int stream, RemoteMemory[] targets) {
+    private Sender(RunResources resources, int stream, RemoteMemory[] targets) {
         this.targets = targets;
         this.withImmediate = resources.sendsImmediate();
         this.queuePair = resources.queuePair(stream);

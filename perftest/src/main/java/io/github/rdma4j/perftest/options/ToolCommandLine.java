@@ -15,14 +15,14 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command line of a tool: its options, its help, and its error messages. */
 public final class ToolCommandLine {
-    private final TestParameters parameters;
+    private final RunParameters parameters;
     private final CommandLine line;
     private boolean help;
     private boolean version;
 
     /** The command line of a tool, not read yet. */
     public ToolCommandLine(Tool tool) {
-        parameters = new TestParameters(tool);
+        parameters = new RunParameters(tool);
         CommandSpec spec = CommandSpec.create().name(tool.command());
         spec.usageMessage()
                 .customSynopsis(
@@ -105,7 +105,7 @@ public final class ToolCommandLine {
     }
 
     /** Returns the parsed parameters. */
-    public TestParameters parameters() {
+    public RunParameters parameters() {
         return parameters;
     }
 }

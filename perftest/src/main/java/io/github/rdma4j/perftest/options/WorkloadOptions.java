@@ -115,7 +115,7 @@ public final class WorkloadOptions {
 
     /** Message size in bytes; with all sizes, the largest. */
     long size(Tool tool) {
-        return allSizes ? TestParameters.LARGEST_OF_ALL : size != null ? size : tool.defaultSize();
+        return allSizes ? RunParameters.LARGEST_OF_ALL : size != null ? size : tool.defaultSize();
     }
 
     /** Returns whether a size was asked for. */

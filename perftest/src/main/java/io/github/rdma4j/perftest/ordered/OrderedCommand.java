@@ -8,7 +8,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaUnavailableException;
 import io.github.rdma4j.gpudirect.GpuPathUnavailableException;
-import io.github.rdma4j.gpudirect.TransferException;
+import io.github.rdma4j.gpudirect.GpuTransferException;
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.InterruptHook;
@@ -68,7 +68,7 @@ public final class OrderedCommand {
                 | GpuPathUnavailableException
                 | IllegalArgumentException
                 | IllegalStateException
-                | TransferException
+                | GpuTransferException
                 | VerbsException failure) {
             int status = complaints.failed(failure.getMessage());
             kept.broken(report -> report.ended(RunState.FAILED, failure.getMessage()));

@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.ordered;
 
 import io.github.rdma4j.perftest.exit.PerftestException;
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import io.github.rdma4j.perftest.wire.Closing;
 import java.io.DataOutputStream;
 import java.io.EOFException;
@@ -176,13 +176,13 @@ final class PeerLine implements AutoCloseable {
     }
 
     private static PerftestException gone(String detail) {
-        return TestFailedException.ofLostPeer(
+        return RunFailedException.ofLostPeer(
                 "the peer has gone: it closed the connection in the middle of the game" + detail,
                 "look at what the other side has printed, or find out who ended it");
     }
 
     private static PerftestException lost(IOException cause) {
-        return TestFailedException.ofLostPeer(
+        return RunFailedException.ofLostPeer(
                 "the peer is gone or says nothing: " + cause.getMessage(), "look at what the other side has printed");
     }
 

@@ -17,7 +17,7 @@ final class Chapters {
     private Chapters() {}
 
     /** A series that has no name yet; its results by size, or for echoes by rate. */
-    private record Line(TestRun test, String document, TreeMap<Long, Result> results) {}
+    private record Line(ProgramRun test, String document, TreeMap<Long, Result> results) {}
 
     /** The chapters of all documents, in the order in which their tests come first. */
     static List<Chapter> of(List<Document> documents) {
@@ -35,7 +35,7 @@ final class Chapters {
                 .toList();
     }
 
-    private void add(TestRun test, String document) {
+    private void add(ProgramRun test, String document) {
         for (Result result : test.results()) {
             String title = title(test, result);
             if (test.party().isTcp() && !test.isEcho()) {
@@ -63,7 +63,7 @@ final class Chapters {
     }
 
     /** The tool with those settings without which figures cannot be compared, as far as they are not the usual ones. */
-    private static String title(TestRun test, Result result) {
+    private static String title(ProgramRun test, Result result) {
         if (test.isEcho()) {
             String connections = test.setting("connections");
             return test.tool() + ", " + Figures.size(result.size()) + ", " + connections

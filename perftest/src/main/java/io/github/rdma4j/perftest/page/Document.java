@@ -22,7 +22,7 @@ record Document(
         double seconds,
         Map<String, Object> environment,
         boolean comparison,
-        List<TestRun> tests,
+        List<ProgramRun> tests,
         String state) {
     /** The document under another name. */
     Document named(String other) {

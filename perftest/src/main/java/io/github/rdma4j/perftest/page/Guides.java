@@ -66,7 +66,7 @@ final class Guides {
     }
 
     private static PathKind kind(Chapter chapter) {
-        TestRun test = chapter.series().getFirst().test();
+        ProgramRun test = chapter.series().getFirst().test();
         if (test.setting("gpu").isEmpty()) {
             return PathKind.HOST;
         }

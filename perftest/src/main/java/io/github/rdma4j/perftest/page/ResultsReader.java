@@ -67,7 +67,7 @@ final class ResultsReader {
         }
         // A tool writes what C's does, and its own things apart.
         JsonObject ours = root.object("rdma4j");
-        List<TestRun> tests = new ArrayList<>();
+        List<ProgramRun> tests = new ArrayList<>();
         if (ours != null) {
             checkSchema(file, ours);
             JsonObject own = ours.object("test");
@@ -142,7 +142,7 @@ final class ResultsReader {
         return info;
     }
 
-    private static TestRun test(JsonObject info, List<JsonObject> sizes, boolean ours) {
+    private static ProgramRun test(JsonObject info, List<JsonObject> sizes, boolean ours) {
         // C's tools do not name themselves; without a schema nothing else can have written the document.
         String implementation = ours ? info.text("implementation") : null;
         List<Result> results = new ArrayList<>();
@@ -155,7 +155,7 @@ final class ResultsReader {
         List<Choice> choices = info.objects(CHOICES).stream().map(Choice::of).toList();
         limit.ifPresent(found ->
                 settings.put(LIMIT, Figures.number(found.bytesPerSecond() / 1e9, 2) + " GB/s, " + found.link()));
-        return new TestRun(
+        return new ProgramRun(
                 tool(info), Party.of(implementation), implementation, settings, periods(results), limit, choices);
     }
 

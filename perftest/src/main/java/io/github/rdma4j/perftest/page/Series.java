@@ -14,7 +14,8 @@ import java.util.SortedMap;
  * @param document the short name of its file
  * @param results by size; for echoes by messages per second
  */
-record Series(String name, Party party, int variant, TestRun test, String document, SortedMap<Long, Result> results) {
+record Series(
+        String name, Party party, int variant, ProgramRun test, String document, SortedMap<Long, Result> results) {
     /** Returns the name, with the size if it differs from the requested one. */
     String nameAt(Result result, long size) {
         return result.size() == size || test.isEcho() ? name : name + " (" + Figures.size(result.size()) + ")";

@@ -48,7 +48,7 @@ final class Wording {
         if (document.comparison()) {
             text.append("The programs ran in turn, both ends on this machine");
         } else {
-            TestRun test = document.tests().getFirst();
+            ProgramRun test = document.tests().getFirst();
             text.append(test.tool()).append(", ");
             text.append(
                     test.party() == Party.OTHER

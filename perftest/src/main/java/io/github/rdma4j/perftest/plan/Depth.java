@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.plan;
 
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 
 /**
  * The numbers of messages that are handled together.
@@ -13,7 +13,7 @@ import io.github.rdma4j.perftest.options.TestParameters;
  */
 public record Depth(int messages, int moderation, int list) {
     /** Returns the depth for the parameters. */
-    public static Depth of(TestParameters parameters) {
+    public static Depth of(RunParameters parameters) {
         return new Depth(
                 parameters.transmitDepth(),
                 parameters.completionModeration(),

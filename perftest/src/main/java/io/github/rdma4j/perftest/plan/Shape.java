@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.plan;
 
 import io.github.rdma4j.perftest.options.ConnectionType;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.device.Gid;
@@ -37,7 +37,7 @@ public record Shape(
      *
      * @param mtu the MTU of the device's port, in bytes
      */
-    public static Shape of(TestParameters parameters, int mtu) {
+    public static Shape of(RunParameters parameters, int mtu) {
         long[] sizes = parameters.sizes(mtu);
         return new Shape(
                 parameters.connection(),

@@ -29,10 +29,10 @@ final class CalibrationPage {
                         + calibration.file());
         text.entry(
                 "  fitted to ",
-                calibration.fitted().stream().map(Words::size).collect(Collectors.joining(", ")) + ": "
-                        + Words.number(times.message(), 3) + " µs a message, "
-                        + Words.number(times.packet(), 3) + " µs a packet, "
-                        + Words.number(times.kibibyte(), 4) + " µs for 1024 bytes");
+                calibration.fitted().stream().map(NumberText::size).collect(Collectors.joining(", ")) + ": "
+                        + NumberText.number(times.message(), 3) + " µs a message, "
+                        + NumberText.number(times.packet(), 3) + " µs a packet, "
+                        + NumberText.number(times.kibibyte(), 4) + " µs for 1024 bytes");
         text.line("");
         text.line("      size      measured     predicted     error");
         Set<Long> sizes = new TreeSet<>(calibration.measured().keySet());
@@ -43,9 +43,9 @@ final class CalibrationPage {
             text.line(String.format(
                             Locale.ROOT,
                             "%10s  %12s  %12s  %8s%s",
-                            Words.size(size),
-                            measured == null ? "-" : Words.rate(measured),
-                            Words.rate(predicted),
+                            NumberText.size(size),
+                            measured == null ? "-" : NumberText.rate(measured),
+                            NumberText.rate(predicted),
                             measured == null ? "-" : signed(predicted / measured - 1),
                             calibration.fitted().contains(size) ? "  fitted" : "")
                     .stripTrailing());

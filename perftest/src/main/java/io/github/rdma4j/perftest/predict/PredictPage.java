@@ -36,8 +36,8 @@ final class PredictPage {
 
     private void path(DataPath path, Prediction prediction) {
         text.line("");
-        text.entry("", path.kind().title() + ": at most " + Words.rate(path.limit()));
-        text.entry("  limited by ", Words.bound(path.bottleneck()));
+        text.entry("", path.kind().title() + ": at most " + NumberText.rate(path.limit()));
+        text.entry("  limited by ", NumberText.bound(path.bottleneck()));
         text.entry("  copies     ", String.join("; ", path.copies()));
         if (!path.loads().isEmpty()) {
             text.line("");
@@ -57,11 +57,11 @@ final class PredictPage {
                     String.format(
                             Locale.ROOT,
                             "%10s  %12s  %14s  %16s  ",
-                            Words.size(size),
-                            Words.rate(expected.bandwidth()),
-                            Words.percent(expected.bandwidth() / path.limit()),
-                            Words.seconds(expected.processor())),
-                    Words.bound(expected.bound()));
+                            NumberText.size(size),
+                            NumberText.rate(expected.bandwidth()),
+                            NumberText.percent(expected.bandwidth() / path.limit()),
+                            NumberText.seconds(expected.processor())),
+                    NumberText.bound(expected.bound()));
         }
     }
 
@@ -74,7 +74,7 @@ final class PredictPage {
                 capacity = load.capacity();
             }
         }
-        text.line(row(name, Words.number(bytes, 3) + " GiB", Words.rate(capacity), Words.rate(limit)));
+        text.line(row(name, NumberText.number(bytes, 3) + " GiB", NumberText.rate(capacity), NumberText.rate(limit)));
     }
 
     private static String row(String name, String bytes, String capacity, String limit) {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.print;
 
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Verb;
+import io.github.rdma4j.perftest.result.RunInfo;
 import io.github.rdma4j.perftest.result.Settings;
-import io.github.rdma4j.perftest.result.TestInfo;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import java.util.Iterator;
 import java.util.Map;
@@ -30,8 +30,8 @@ final class Banner {
     }
 
     /** The test and its settings. */
-    static String of(TestInfo info) {
-        TestParameters parameters = info.parameters();
+    static String of(RunInfo info) {
+        RunParameters parameters = info.parameters();
         StringBuilder text = new StringBuilder();
         text.append(LINE).append('\n');
         text.append(" ".repeat(20)).append(info.title()).append('\n');

@@ -9,9 +9,9 @@ import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.result.BandwidthResult;
 import io.github.rdma4j.perftest.result.LatencyResult;
 import io.github.rdma4j.perftest.result.Observation;
+import io.github.rdma4j.perftest.result.RunInfo;
+import io.github.rdma4j.perftest.result.RunListener;
 import io.github.rdma4j.perftest.result.SizeResult;
-import io.github.rdma4j.perftest.result.TestInfo;
-import io.github.rdma4j.perftest.result.TestListener;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -24,7 +24,7 @@ import java.util.function.Function;
  * of a run. The lines of our own options (--details, --rounds, --rate) are below the table. With --output, it prints
  * only the one number.
  */
-public final class ConsoleReport implements TestListener {
+public final class ConsoleReport implements RunListener {
     private final PrintStream out;
     private final ProgressLine progress;
     private final Output output;
@@ -54,7 +54,7 @@ public final class ConsoleReport implements TestListener {
     }
 
     @Override
-    public void agreed(TestInfo info) {
+    public void agreed(RunInfo info) {
         verb = info.parameters().tool().verb();
         report(Banner.of(info));
     }
@@ -65,7 +65,7 @@ public final class ConsoleReport implements TestListener {
     }
 
     @Override
-    public void begin(TestInfo info) {
+    public void begin(RunInfo info) {
         withCpu = info.parameters().placement().cpuUtilisation();
         figures = info.parameters().figures();
         duration = info.parameters().workload().durationSeconds();

@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.print;
 
 import io.github.rdma4j.perftest.options.Output;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.result.BandwidthResult;
 import io.github.rdma4j.perftest.result.LatencyResult;
 import io.github.rdma4j.perftest.result.Observation;
@@ -15,12 +15,12 @@ import java.util.Locale;
 public final class ResultTable {
     private ResultTable() {}
 
-    public static String heading(TestParameters parameters) {
+    public static String heading(RunParameters parameters) {
         // The C tools print the extra column in this way.
         return columns(parameters) + (parameters.placement().cpuUtilisation() ? "    CPU_Util[%]\n" : "\n");
     }
 
-    private static String columns(TestParameters parameters) {
+    private static String columns(RunParameters parameters) {
         if (!parameters.tool().isLatency()) {
             String unit = parameters.figures().gigabits() ? "Gb/sec" : "MiB/sec";
             return " #bytes     #iterations    BW peak[" + unit + "]    BW average[" + unit + "]   MsgRate[Mpps]";

@@ -6,9 +6,9 @@ import static io.github.rdma4j.verbs.QueuePairState.INIT;
 import static io.github.rdma4j.verbs.QueuePairState.RTR;
 import static io.github.rdma4j.verbs.QueuePairState.RTS;
 
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import io.github.rdma4j.perftest.options.ConnectionType;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.wire.MeetingPoint;
 import io.github.rdma4j.verbs.Destination;
@@ -51,8 +51,8 @@ public final class CmConnections implements AutoCloseable {
     /** C servers begin to listen a moment after they have said that they would. */
     private static final Duration PAUSE = Duration.ofMillis(50);
 
-    private final TestParameters parameters;
-    private final TestDevice device;
+    private final RunParameters parameters;
+    private final RunDevice device;
     private final InetAddress server;
     private final Duration timeout;
     private final EventChannel channel = EventChannel.create();
@@ -64,7 +64,7 @@ public final class CmConnections implements AutoCloseable {
      *
      * @param server on a client, the server's address that has answered
      */
-    public CmConnections(TestParameters parameters, TestDevice device, InetAddress server) {
+    public CmConnections(RunParameters parameters, RunDevice device, InetAddress server) {
         this.parameters = parameters;
         this.device = device;
         this.server = server;
@@ -85,9 +85,9 @@ public final class CmConnections implements AutoCloseable {
      * Connects queue pairs that are in their first state.
      *
      * @return where the datagrams of each go; null where there are none
-     * @throws TestFailedException when the peer does not come, or refuses
+     * @throws RunFailedException when the peer does not come, or refuses
      */
-    List<Destination> connect(TestResources resources) {
+    List<Destination> connect(RunResources resources) {
         List<Destination> destinations = new ArrayList<>();
         int count = resources.shape().queuePairs();
         if (parameters.isServer()) {
@@ -100,7 +100,7 @@ public final class CmConnections implements AutoCloseable {
         return destinations;
     }
 
-    private void accept(TestResources resources, int count, List<Destination> destinations) {
+    private void accept(RunResources resources, int count, List<Destination> destinations) {
         int established = 0;
         while (established < count) {
             CmEvent event = next("waiting for connection " + (established + 1) + " of " + count);
@@ -122,7 +122,7 @@ public final class CmConnections implements AutoCloseable {
         listening.close();
     }
 
-    private Destination accept(CmEvent request, TestResources resources, int index) {
+    private Destination accept(CmEvent request, RunResources resources, int index) {
         ConnectionId id = request.id();
         QueuePair queuePair = resources.queuePair(index);
         if (!portSpace.isDatagram()) {
@@ -142,13 +142,13 @@ public final class CmConnections implements AutoCloseable {
             id.accept(config -> configure(config, queuePair, 0, 0));
             return null;
         }
-        DatagramGreeting greeting = new DatagramGreeting(resources, index, timeout);
+        DatagramHandshake greeting = new DatagramHandshake(resources, index, timeout);
         greeting.expect();
         id.accept(config -> configure(config, queuePair, 0, 0));
         return greeting.receive(id.port());
     }
 
-    private Destination connect(TestResources resources, int index) {
+    private Destination connect(RunResources resources, int index) {
         QueuePair queuePair = resources.queuePair(index);
         long begin = System.nanoTime();
         while (true) {
@@ -185,7 +185,7 @@ public final class CmConnections implements AutoCloseable {
                 Destination destination =
                         answer.datagramParameters().orElseThrow().destination(resources.domain());
                 if (parameters.bothWays()) {
-                    new DatagramGreeting(resources, index, timeout).send(destination);
+                    new DatagramHandshake(resources, index, timeout).send(destination);
                 }
                 return destination;
             }
@@ -253,13 +253,13 @@ public final class CmConnections implements AutoCloseable {
 
     private CmEvent next(String what) {
         return channel.nextEvent(timeout)
-                .orElseThrow(() -> new TestFailedException(
+                .orElseThrow(() -> new RunFailedException(
                         what + " by rdma_cm took longer than " + timeout.toSeconds() + " s (--timeout)",
                         "see whether the peer still runs, and has the same -R and -q"));
     }
 
-    private static TestFailedException failed(CmEvent event) {
-        return new TestFailedException(
+    private static RunFailedException failed(CmEvent event) {
+        return new RunFailedException(
                 "connecting queue pairs by rdma_cm failed: " + event.type()
                         + (event.status() == 0 ? "" : ": " + event.explanation()),
                 event.type() == CmEventType.ROUTE_ERROR
@@ -302,7 +302,7 @@ public final class CmConnections implements AutoCloseable {
 
     private void toInit(ConnectionId id, QueuePair queuePair) {
         queuePair.modify(id.queuePairAttributes(INIT)
-                .andThen(config -> config.remoteAccess(TestQueuePairs.remoteAccess(parameters))));
+                .andThen(config -> config.remoteAccess(RunQueuePairs.remoteAccess(parameters))));
     }
 
     @Override

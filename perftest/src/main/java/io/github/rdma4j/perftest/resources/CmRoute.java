@@ -3,8 +3,8 @@
 package io.github.rdma4j.perftest.resources;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
-import io.github.rdma4j.perftest.exit.TestFailedException;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.exit.RunFailedException;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.wire.MeetingPoint;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.CmEventType;
@@ -29,7 +29,7 @@ record CmRoute(String device, int port, String addresses) {
                     + " shows which network interface each device has)";
 
     /** The way to the server, or the address to listen at; empty without -R, and where a server takes any address. */
-    static Optional<CmRoute> of(TestParameters parameters) {
+    static Optional<CmRoute> of(RunParameters parameters) {
         MeetingPoint where = parameters.peer().meetingPoint();
         if (!parameters.peer().rdmaCm() || parameters.isServer() && where.source() == null) {
             return Optional.empty();
@@ -55,7 +55,7 @@ record CmRoute(String device, int port, String addresses) {
         throw unknown(last);
     }
 
-    private static CmRoute to(InetAddress destination, MeetingPoint where, TestParameters parameters) {
+    private static CmRoute to(InetAddress destination, MeetingPoint where, RunParameters parameters) {
         InetSocketAddress server = new InetSocketAddress(destination, where.port());
         try (SynchronousId probe = SynchronousId.create(PortSpace.TCP)) {
             if (where.source() == null) {
@@ -68,16 +68,16 @@ record CmRoute(String device, int port, String addresses) {
         }
     }
 
-    private static TestFailedException unknown(VerbsException failure) {
+    private static RunFailedException unknown(VerbsException failure) {
         boolean noRoute = failure instanceof ConnectionException step && step.event() == CmEventType.ROUTE_ERROR;
         String missing = noRoute ? "finds no route" : "has no device";
-        return new TestFailedException("rdma_cm %s for the test: %s".formatted(missing, failure.getMessage()), "");
+        return new RunFailedException("rdma_cm %s for the test: %s".formatted(missing, failure.getMessage()), "");
     }
 
     static CmRoute of(ConnectionId id, String addresses) {
         return new CmRoute(
                 id.device()
-                        .orElseThrow(() -> new TestFailedException(addresses + " belongs to no RDMA device", REMEDY))
+                        .orElseThrow(() -> new RunFailedException(addresses + " belongs to no RDMA device", REMEDY))
                         .device()
                         .name(),
                 id.port(),

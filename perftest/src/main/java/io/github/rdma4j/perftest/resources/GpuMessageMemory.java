@@ -9,7 +9,7 @@ import io.github.rdma4j.gpudirect.GpuPath;
 import io.github.rdma4j.gpudirect.PathDecision;
 import io.github.rdma4j.gpudirect.PathRefusal;
 import io.github.rdma4j.perftest.gpu.Gpu;
-import io.github.rdma4j.perftest.memory.TestBuffer;
+import io.github.rdma4j.perftest.memory.RunBuffer;
 import io.github.rdma4j.perftest.result.GpuInfo;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
@@ -155,12 +155,12 @@ public final class GpuMessageMemory implements MessageMemory {
 
     @Override
     public void fill(byte[] content) {
-        byte[] pattern = content == null ? TestBuffer.noise(bytes) : content;
+        byte[] pattern = content == null ? RunBuffer.noise(bytes) : content;
         try (Arena chunk = Arena.ofConfined()) {
             long whole = Math.min(
                     Math.max(1, CHUNK / pattern.length) * (long) pattern.length, Math.max(bytes, pattern.length));
             MemorySegment source = chunk.allocate(whole);
-            TestBuffer.repeat(pattern, source);
+            RunBuffer.repeat(pattern, source);
             for (long at = 0; at < bytes; at += whole) {
                 memory.copyFrom(at, source.asSlice(0, Math.min(whole, bytes - at)));
             }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.resources;
 
-import io.github.rdma4j.perftest.memory.TestBuffer;
+import io.github.rdma4j.perftest.memory.RunBuffer;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
@@ -13,7 +13,7 @@ import java.util.List;
 
 /** A buffer that the processor accesses, in one memory region or several of equal length. */
 final class HostMessageMemory implements MessageMemory {
-    private final TestBuffer buffer;
+    private final RunBuffer buffer;
     private final long regionSize;
     private final List<MemoryRegion> regions = new ArrayList<>();
     /** In whose place the adapter takes zeros and drops what comes; null for none. */
@@ -27,7 +27,7 @@ final class HostMessageMemory implements MessageMemory {
      * @param dropped whether requests name a null memory region instead of the buffer's regions
      */
     HostMessageMemory(
-            TestBuffer buffer, ProtectionDomain domain, long regionSize, boolean dropped, AccessFlag... access) {
+            RunBuffer buffer, ProtectionDomain domain, long regionSize, boolean dropped, AccessFlag... access) {
         this.buffer = buffer;
         this.regionSize = regionSize;
         try {

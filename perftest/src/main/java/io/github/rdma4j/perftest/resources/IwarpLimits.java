@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.resources;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.options.ConnectionType;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.Verb;
 
@@ -18,7 +18,7 @@ final class IwarpLimits {
      * @param device its name, for the message
      * @throws IllegalParameterException when a parameter is not supported by iWARP
      */
-    static void check(String device, TestParameters parameters) {
+    static void check(String device, RunParameters parameters) {
         String here = " on " + device + ", an iWARP device: ";
         refuse(
                 parameters.tool().verb() == Verb.ATOMIC,
@@ -40,11 +40,11 @@ final class IwarpLimits {
     }
 
     /** Returns whether the sides exchange counts of receives: see {@link ReceiveCredits}. */
-    static boolean countsReceives(TestParameters parameters) {
+    static boolean countsReceives(RunParameters parameters) {
         return parameters.tool() == Tool.SEND_BANDWIDTH;
     }
 
-    private static void checkCounts(String here, TestParameters parameters) {
+    private static void checkCounts(String here, RunParameters parameters) {
         String counted = here + "the sides tell each other how many receives each queue pair has, ";
         refuse(
                 parameters.sharesReceiveQueue(),

@@ -39,7 +39,7 @@ public final class ReceiveCredits {
     private final int queuePairs;
     private final int depth;
     private final int interval;
-    private final TestResources resources;
+    private final RunResources resources;
     private final WorkCompletions completions = WorkCompletions.allocate(POLL_BATCH);
 
     private final PreparedRequest[] writes;
@@ -56,7 +56,7 @@ public final class ReceiveCredits {
      * @param domain closes the memory
      * @param depth receives that both sides post per queue pair
      */
-    ReceiveCredits(TestResources resources, ProtectionDomain domain, int queuePairs, int depth) {
+    ReceiveCredits(RunResources resources, ProtectionDomain domain, int queuePairs, int depth) {
         this.resources = resources;
         this.queuePairs = queuePairs;
         this.depth = depth;

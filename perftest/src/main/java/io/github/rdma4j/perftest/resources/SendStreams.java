@@ -16,18 +16,18 @@ public final class SendStreams {
     private SendStreams() {}
 
     /** Returns the slots that a stream receives into, one after the other: with space for the header of a datagram. */
-    static MemorySlice[] rooms(TestResources resources, int stream, long size, SystemData layout) {
+    static MemorySlice[] rooms(RunResources resources, int stream, long size, SystemData layout) {
         long length = length(resources, size);
         return places(resources, resources.receiveOffset(stream), length, Slots.of(length, layout));
     }
 
     /** Returns the length of a message and its header. */
-    public static long length(TestResources resources, long size) {
+    public static long length(RunResources resources, long size) {
         boolean datagrams = resources.shape().connection() == ConnectionType.UD;
         return size + (datagrams ? WorkCompletion.GLOBAL_ROUTE_HEADER_BYTES : 0);
     }
 
-    private static MemorySlice[] places(TestResources resources, long offset, long length, Slots slots) {
+    private static MemorySlice[] places(RunResources resources, long offset, long length, Slots slots) {
         MemorySlice[] places = new MemorySlice[slots.count()];
         for (int slot = 0; slot < places.length; slot++) {
             places[slot] = resources.slice(offset + slot * slots.step(), length);
@@ -41,7 +41,7 @@ public final class SendStreams {
      * @param depth receives posted at a time, over all streams where they share a queue
      * @param list how many are posted in one call
      */
-    public static Receives receives(TestResources resources, long size, SystemData layout, int depth, int list) {
+    public static Receives receives(RunResources resources, long size, SystemData layout, int depth, int list) {
         if (resources.staging() != null) {
             return staged(resources, size, layout, depth, list);
         }
@@ -52,7 +52,7 @@ public final class SendStreams {
         return receives(resources, streams, depth, list);
     }
 
-    private static Receives staged(TestResources resources, long size, SystemData layout, int depth, int list) {
+    private static Receives staged(RunResources resources, long size, SystemData layout, int depth, int list) {
         int share = share(resources, depth);
         long length = length(resources, size);
         Slots places = Slots.of(length, layout);
@@ -68,19 +68,19 @@ public final class SendStreams {
     }
 
     /** Returns the receives of one stream, all of them into one slot: a message overwrites the previous one. */
-    public static Receives receivesOf(TestResources resources, int stream, long size, SystemData layout, int depth) {
+    public static Receives receivesOf(RunResources resources, int stream, long size, SystemData layout, int depth) {
         MemorySlice room = rooms(resources, stream, size, layout)[0];
         Receives.Stream[] streams = {new Receives.Stream(resources.receivingQueuePair(stream), new MemorySlice[] {room})
         };
         return receives(resources, streams, depth, 1);
     }
 
-    private static Receives receives(TestResources resources, Receives.Stream[] streams, int depth, int list) {
+    private static Receives receives(RunResources resources, Receives.Stream[] streams, int depth, int list) {
         return new Receives(streams, resources.queues().sharedReceiveQueue(), share(resources, depth), list);
     }
 
     /** Returns how many of the receives of a queue belong to a stream. */
-    static int share(TestResources resources, int depth) {
+    static int share(RunResources resources, int depth) {
         boolean shared = resources.queues().sharedReceiveQueue() != null;
         return shared ? depth / resources.shape().queuePairs() : depth;
     }

@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.result;
 
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.options.PeerOptions;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -16,8 +16,8 @@ public final class Settings {
     private Settings() {}
 
     /** The settings of the C tools' banner in its order. */
-    public static Map<String, String> of(TestInfo info) {
-        TestParameters parameters = info.parameters();
+    public static Map<String, String> of(RunInfo info) {
+        RunParameters parameters = info.parameters();
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("Dual-port", "OFF");
         settings.put("Device", info.device());
@@ -69,7 +69,7 @@ public final class Settings {
     }
 
     /** Returns the settings that the banner of the C tools does not have. */
-    public static Map<String, String> ofOurs(TestInfo info) {
+    public static Map<String, String> ofOurs(RunInfo info) {
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("Implementation", BuildInfo.describe());
         settings.put("Placement", info.placement());

@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.result.BandwidthResult;
-import io.github.rdma4j.perftest.result.TestListener;
+import io.github.rdma4j.perftest.result.RunListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -19,7 +19,7 @@ final class BandwidthRounds {
      * @param listener receives the results so far if a round fails
      * @return the result of all rounds together
      */
-    static BandwidthResult run(int count, Supplier<BandwidthResult> round, TestListener listener) {
+    static BandwidthResult run(int count, Supplier<BandwidthResult> round, RunListener listener) {
         List<BandwidthResult> rounds = new ArrayList<>();
         try {
             for (int i = 0; i < count; i++) {

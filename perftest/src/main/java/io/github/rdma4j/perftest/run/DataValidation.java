@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import io.github.rdma4j.perftest.memory.SealedMessages;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.plan.Slots;
-import io.github.rdma4j.perftest.resources.TestResources;
+import io.github.rdma4j.perftest.resources.RunResources;
 import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.perftest.wire.WireVersion;
@@ -27,13 +27,13 @@ final class DataValidation {
     /** Numbers of the places of one stream begin here, and at its multiples. */
     private static final long STREAM = 1_000_000;
 
-    private final TestParameters parameters;
-    private final TestResources resources;
+    private final RunParameters parameters;
+    private final RunResources resources;
     private final Slots slots;
     private final SealedMessages messages;
 
     /** For one side of a test. */
-    DataValidation(TestParameters parameters, TestResources resources, SystemData layout) {
+    DataValidation(RunParameters parameters, RunResources resources, SystemData layout) {
         this.parameters = parameters;
         this.resources = resources;
         this.slots = Slots.of(parameters.size(), layout);
@@ -43,24 +43,24 @@ final class DataValidation {
     /**
      * Sees that both sides do it or none.
      *
-     * @throws TestFailedException when only one does
+     * @throws RunFailedException when only one does
      */
-    static void agree(TestParameters parameters, WireVersion.Peer peer) {
+    static void agree(RunParameters parameters, WireVersion.Peer peer) {
         boolean ours = parameters.memory().validation();
         if (ours && !peer.rdma4j()) {
-            throw new TestFailedException(
+            throw new RunFailedException(
                     "--data_validation: the peer is not rdma4j's tool, and the C tools do not seal their messages so",
                     "run rdma4j's tool on both sides, or leave the option out");
         }
         if (ours != peer.sealed()) {
-            throw new TestFailedException(
+            throw new RunFailedException(
                     "--data_validation was given to " + (ours ? "this side" : "the peer") + " only",
                     "give it to both sides or to none");
         }
     }
 
     /** Returns the checks of messages in a side's buffer; null if messages are not checked. */
-    static SealedMessages messages(TestParameters parameters, TestResources resources) {
+    static SealedMessages messages(RunParameters parameters, RunResources resources) {
         return parameters.memory().validation() ? new SealedMessages(resources.buffer()) : null;
     }
 
@@ -88,7 +88,7 @@ final class DataValidation {
      * After the run, when all of it has arrived.
      *
      * @param results of this side
-     * @throws TestFailedException when something is not as it was sent
+     * @throws RunFailedException when something is not as it was sent
      */
     void verify(List<SizeResult> results) {
         if (!checksMemory()) {
@@ -104,7 +104,7 @@ final class DataValidation {
             }
         }
         if (messages.failure() != null) {
-            throw new TestFailedException(messages.failure(), REMEDY);
+            throw new RunFailedException(messages.failure(), REMEDY);
         }
     }
 
@@ -147,7 +147,7 @@ final class DataValidation {
         }
         long expected = (long) parameters.iterations() * parameters.figures().rounds();
         if (sum != expected) {
-            throw new TestFailedException(
+            throw new RunFailedException(
                     "--data_validation: the counters of queue pair " + stream + " say " + sum + " after " + expected
                             + " operations that add 1",
                     REMEDY);

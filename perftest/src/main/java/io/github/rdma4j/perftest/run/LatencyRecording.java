@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.run;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.loop.LatencyRecorder;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.result.LatencyResult;
 import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.result.TimedLatencyResult;
@@ -23,7 +23,7 @@ final class LatencyRecording {
     private LatencyRecording() {}
 
     /** Messages of the run of one size, over all rounds; {@link Long#MAX_VALUE} for a timed run. */
-    static long messages(TestParameters parameters) {
+    static long messages(RunParameters parameters) {
         return parameters.isTimed()
                 ? Long.MAX_VALUE
                 : (long) parameters.iterations() * parameters.figures().rounds();
@@ -36,7 +36,7 @@ final class LatencyRecording {
      *     completion
      * @throws IllegalParameterException when the heap is too small for the list of all times
      */
-    static LatencyRecorder recorder(TestParameters parameters, RunControl control, int parts) {
+    static LatencyRecorder recorder(RunParameters parameters, RunControl control, int parts) {
         double rate = parameters.workload().rate();
         if (rate > 0) {
             return LatencyRecorder.open(
@@ -72,7 +72,7 @@ final class LatencyRecording {
      *
      * @param messages of a round
      */
-    static List<LatencyRecorder> ofWarmUp(TestParameters parameters, RunControl control, int parts, int messages) {
+    static List<LatencyRecorder> ofWarmUp(RunParameters parameters, RunControl control, int parts, int messages) {
         long gap = parameters.workload().latencyGap().isZero() ? 0 : SHORT_GAP;
         return List.of(
                 LatencyRecorder.counted(control, parts, messages, 1, false).pausing(gap),
@@ -87,7 +87,7 @@ final class LatencyRecording {
      * @param recorder of a run that has ended without a failure
      * @param nanoseconds length of the measured part of a timed run
      */
-    static SizeResult result(TestParameters parameters, long size, LatencyRecorder recorder, long nanoseconds) {
+    static SizeResult result(RunParameters parameters, long size, LatencyRecorder recorder, long nanoseconds) {
         return parameters.isTimed()
                 ? timed(size, recorder, nanoseconds)
                 : LatencyResult.of(size, messages(parameters), recorder.figures(), recorder.pace(), recorder.times());

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
-import io.github.rdma4j.perftest.exit.TestFailedException;
-import io.github.rdma4j.perftest.options.TestParameters;
-import io.github.rdma4j.perftest.result.TestListener;
+import io.github.rdma4j.perftest.exit.RunFailedException;
+import io.github.rdma4j.perftest.options.RunParameters;
+import io.github.rdma4j.perftest.result.RunListener;
 import io.github.rdma4j.perftest.stream.Failures;
 import io.github.rdma4j.perftest.stream.RunControl;
 import io.github.rdma4j.perftest.wire.ControlChannel;
@@ -17,12 +17,12 @@ final class MonitoredRun {
     /** After a request has failed, a dead peer's control connection closes within this time. */
     private static final Duration FAREWELL = Duration.ofSeconds(1);
 
-    private final TestParameters parameters;
+    private final RunParameters parameters;
     private final ControlChannel channel;
     private final BooleanSupplier peerClosed;
-    private final TestListener listener;
+    private final RunListener listener;
 
-    MonitoredRun(TestParameters parameters, ControlChannel channel, TestListener listener) {
+    MonitoredRun(RunParameters parameters, ControlChannel channel, RunListener listener) {
         this.parameters = parameters;
         this.channel = channel;
         this.peerClosed = channel::peerClosed;
@@ -30,7 +30,7 @@ final class MonitoredRun {
     }
 
     /** A class and not a lambda, which would be linked, at length, right before the measured run. */
-    private record Progress(TestListener listener, long size, long total) implements RunMonitor.ProgressSink {
+    private record Progress(RunListener listener, long size, long total) implements RunMonitor.ProgressSink {
         @Override
         public void progress(long messages, long elapsedNanoseconds) {
             listener.progress(size, messages, total, elapsedNanoseconds);
@@ -90,7 +90,7 @@ final class MonitoredRun {
             throw lostPeer(RunMonitor.PEER_CLOSED, null);
         }
         if (parameters.isTimed() && (sampled == 0 && !endless || monitor.sampledNanoseconds() <= 0)) {
-            throw new TestFailedException(
+            throw new RunFailedException(
                     "no message completed in the measured part of the run", "run longer: -D/--duration");
         }
     }
@@ -106,8 +106,8 @@ final class MonitoredRun {
         }
     }
 
-    private TestFailedException lostPeer(String reason, String loopFailure) {
-        return TestFailedException.ofLostPeer(
+    private RunFailedException lostPeer(String reason, String loopFailure) {
+        return RunFailedException.ofLostPeer(
                 reason + " (peer " + channel.peer() + ")" + (loopFailure == null ? "" : "; " + loopFailure),
                 "read what the peer printed");
     }
@@ -134,14 +134,14 @@ final class MonitoredRun {
             throw lostPeer(monitor.failure(), loopFailure);
         }
         if (loopFailure != null && peerHasGone()) {
-            throw TestFailedException.ofLostPeer(
+            throw RunFailedException.ofLostPeer(
                     "the peer " + channel.peer()
                             + " has gone: it closed the control connection in the middle of the run; "
                             + Failures.withoutUsualCause(loopFailure),
                     "read what the peer printed, or find out who ended it");
         }
         if (loopFailure != null) {
-            throw new TestFailedException(
+            throw new RunFailedException(
                     loopFailure,
                     "see that the peer still runs with the same options, and that the network loses nothing;"
                             + " -u/--qp-timeout gives a slow peer more time");

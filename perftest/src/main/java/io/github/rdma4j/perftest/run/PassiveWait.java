@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import java.time.Duration;
 import java.util.function.LongSupplier;
@@ -36,7 +36,7 @@ final class PassiveWait {
      *
      * @param silence the longest time without a packet, once they have begun to come
      * @param limit the longest time in all; zero for none
-     * @throws TestFailedException when one of them has passed
+     * @throws RunFailedException when one of them has passed
      */
     void await(Duration silence, Duration limit) {
         long begin = System.nanoTime();
@@ -52,14 +52,14 @@ final class PassiveWait {
                 moved = true;
             }
             if (moved && now - movedAt > silence.toNanos()) {
-                throw TestFailedException.ofLostPeer(
+                throw RunFailedException.ofLostPeer(
                         "the peer " + channel.peer() + " fell silent in the middle of the run: nothing has come to "
                                 + port + " for " + silence.toSeconds() + " s (--timeout)",
                         "see whether it still runs (kill -CONT wakes one that was stopped), and whether the network"
                                 + " between is up");
             }
             if (!limit.isZero() && now - begin > limit.toNanos()) {
-                throw TestFailedException.ofLostPeer(
+                throw RunFailedException.ofLostPeer(
                         "the peer " + channel.peer() + " has not ended its run within " + limit.toSeconds()
                                 + " s (--run-timeout)",
                         "give --run-timeout more seconds, or 0 for no limit");

@@ -5,11 +5,11 @@ package io.github.rdma4j.perftest.run;
 import io.github.rdma4j.perftest.environment.CompilerThreads;
 import io.github.rdma4j.perftest.loop.LatencyRecorder;
 import io.github.rdma4j.perftest.loop.WriteLatencyLoop;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.plan.Shape;
-import io.github.rdma4j.perftest.resources.TestDevice;
-import io.github.rdma4j.perftest.resources.TestResources;
+import io.github.rdma4j.perftest.resources.RunDevice;
+import io.github.rdma4j.perftest.resources.RunResources;
 import io.github.rdma4j.perftest.stream.RunControl;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.VerbsException;
@@ -75,7 +75,7 @@ final class WarmUp {
 
     /** Which code a test runs through. */
     private record Code(Tool tool, boolean lists, boolean receives) {
-        static Code of(TestParameters parameters) {
+        static Code of(RunParameters parameters) {
             return new Code(parameters.tool(), parameters.queues().postList() > 1, parameters.usesReceives());
         }
     }
@@ -88,20 +88,20 @@ final class WarmUp {
         int run(int number);
     }
 
-    private final TestDevice device;
-    private final TestParameters parameters;
+    private final RunDevice device;
+    private final RunParameters parameters;
     private final SystemData layout;
     private final RunControl control;
     private final RoundLimit limit;
-    private final List<TestResources> pairs;
+    private final List<RunResources> pairs;
 
     private WarmUp(
-            TestDevice device,
-            TestParameters parameters,
+            RunDevice device,
+            RunParameters parameters,
             SystemData layout,
             RunControl control,
             RoundLimit limit,
-            List<TestResources> pairs) {
+            List<RunResources> pairs) {
         this.device = device;
         this.parameters = parameters;
         this.layout = layout;
@@ -115,7 +115,7 @@ final class WarmUp {
      *
      * @return a description of the warm-up, for the banner
      */
-    static synchronized String once(TestDevice device, TestParameters parameters, SystemData layout) {
+    static synchronized String once(RunDevice device, RunParameters parameters, SystemData layout) {
         String before = DONE.get(Code.of(parameters));
         if (before != null) {
             return before;
@@ -125,12 +125,12 @@ final class WarmUp {
         return done;
     }
 
-    private static String run(TestDevice device, TestParameters parameters, SystemData layout) {
+    private static String run(RunDevice device, RunParameters parameters, SystemData layout) {
         if (device.isIwarp()) {
             return NOT_POSSIBLE.formatted("on iWARP rdma_cm alone connects");
         }
         RunControl control = new RunControl();
-        List<TestResources> pairs = new ArrayList<>();
+        List<RunResources> pairs = new ArrayList<>();
         // The monitor warms up its own code, which would otherwise run for the first time beside the measured run.
         try (RoundLimit limit = new RoundLimit(control);
                 RunMonitor _ = RunMonitor.ofCounted(control, () -> false, PATIENCE, (messages, elapsed) -> {})) {
@@ -138,7 +138,7 @@ final class WarmUp {
         } catch (VerbsException failure) {
             return NOT_POSSIBLE.formatted(failure.getMessage());
         } finally {
-            pairs.forEach(TestResources::close);
+            pairs.forEach(RunResources::close);
         }
     }
 
@@ -180,29 +180,29 @@ final class WarmUp {
     private Round roundOnFreshPair() {
         int depth = Math.max(DEPTH, 2 * parameters.queues().postList());
         Shape shape = Shape.localPair(parameters.connection(), SIZE, depth, sends() ? 2 * MESSAGES : 0);
-        TestResources pair = new TestResources(device, parameters, shape, layout);
+        RunResources pair = new RunResources(device, parameters, shape, layout);
         pairs.add(pair);
         pair.connectWithItself(device.mtu());
         if (sends()) {
             return parameters.tool().isLatency()
-                    ? SendLatencyTest.warmUp(parameters, pair, control, limit)
-                    : SendBandwidthTest.warmUp(parameters, pair, control, limit);
+                    ? SendLatencyRun.warmUp(parameters, pair, control, limit)
+                    : SendBandwidthRun.warmUp(parameters, pair, control, limit);
         }
         if (parameters.isPingPong()) {
             return latencyRound(pair);
         }
         return parameters.tool().isLatency()
-                ? RequestLatencyTest.warmUp(parameters, pair, control, limit)
-                : BandwidthTest.warmUp(parameters, pair, control, limit);
+                ? RequestLatencyRun.warmUp(parameters, pair, control, limit)
+                : BandwidthRun.warmUp(parameters, pair, control, limit);
     }
 
     private boolean sends() {
         return parameters.usesReceives();
     }
 
-    private Round latencyRound(TestResources pair) {
-        WriteLatencyLoop loop = LatencyTest.loop(pair, SIZE, null, control);
-        List<LatencyRecorder> recorders = LatencyRecording.ofWarmUp(parameters, control, LatencyTest.PARTS, MESSAGES);
+    private Round latencyRound(RunResources pair) {
+        WriteLatencyLoop loop = LatencyRun.loop(pair, SIZE, null, control);
+        List<LatencyRecorder> recorders = LatencyRecording.ofWarmUp(parameters, control, LatencyRun.PARTS, MESSAGES);
         LatencyRecorder stamps = recorders.getFirst();
         LatencyRecorder other = recorders.getLast();
         return number -> {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.stream;
 
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.WorkCompletion;
 
@@ -18,7 +18,7 @@ public final class Failures {
     /** Throws when the first receives of a run could not be posted. */
     public static void check(int errno, Receives receives) {
         if (errno != 0) {
-            throw new TestFailedException(post(errno, receives.failed()), "ask for fewer receives: -r/--rx-depth");
+            throw new RunFailedException(post(errno, receives.failed()), "ask for fewer receives: -r/--rx-depth");
         }
     }
 

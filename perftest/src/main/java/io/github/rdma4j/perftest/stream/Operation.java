@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.stream;
 
 import io.github.rdma4j.perftest.options.AtomicOperation;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.QueuePair;
@@ -30,7 +30,7 @@ public final class Operation {
     private Operation() {}
 
     /** The request of a tool. */
-    public static int of(TestParameters parameters) {
+    public static int of(RunParameters parameters) {
         return switch (parameters.tool().verb()) {
             case WRITE -> WRITE;
             case READ -> READ;

@@ -71,18 +71,18 @@ final class TcpControlServer implements ControlServer {
     @Override
     public ControlChannel acceptClient(Duration limit, Duration timeout, Consumer<String> strangers) {
         long begin = System.nanoTime();
-        List<Newcomer> newcomers = new ArrayList<>();
+        List<PendingClient> newcomers = new ArrayList<>();
         try {
             while (true) {
                 accept(newcomers);
-                for (Newcomer newcomer : List.copyOf(newcomers)) {
-                    Newcomer.Nature nature = newcomer.look();
-                    if (nature == Newcomer.Nature.CLIENT) {
+                for (PendingClient newcomer : List.copyOf(newcomers)) {
+                    PendingClient.Nature nature = newcomer.look();
+                    if (nature == PendingClient.Nature.CLIENT) {
                         newcomers.remove(newcomer);
                         close();
                         return newcomer.channel(timeout);
                     }
-                    if (nature == Newcomer.Nature.STRANGER || newcomer.isOlderThan(timeout)) {
+                    if (nature == PendingClient.Nature.STRANGER || newcomer.isOlderThan(timeout)) {
                         newcomers.remove(newcomer);
                         strangers.accept(newcomer.describe());
                         newcomer.close();
@@ -95,14 +95,14 @@ final class TcpControlServer implements ControlServer {
         } catch (IOException failure) {
             throw new HandshakeException("waiting for a client failed: " + failure.getMessage(), "", failure);
         } finally {
-            newcomers.forEach(Newcomer::close);
+            newcomers.forEach(PendingClient::close);
         }
     }
 
-    private void accept(List<Newcomer> newcomers) throws IOException {
+    private void accept(List<PendingClient> newcomers) throws IOException {
         try {
             socket.setSoTimeout(LOOK_MILLIS);
-            newcomers.add(new Newcomer(socket.accept()));
+            newcomers.add(new PendingClient(socket.accept()));
         } catch (SocketTimeoutException _) {
             // Read from the existing connections.
         }

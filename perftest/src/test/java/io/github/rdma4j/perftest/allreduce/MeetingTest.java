@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.PerftestException;
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -78,7 +78,7 @@ class MeetingTest {
             assertThat(ofThird.get(20, TimeUnit.SECONDS)).isEqualTo("a+b+c");
             third.close();
             CompletableFuture.runAsync(() -> exchange(second, "b"), threads);
-            assertThatExceptionOfType(TestFailedException.class)
+            assertThatExceptionOfType(RunFailedException.class)
                     .isThrownBy(() -> exchange(first, "a"))
                     .withMessageStartingWith("rank 2 has gone")
                     .satisfies(e -> assertThat(e.peerLost()).isTrue());
@@ -101,7 +101,7 @@ class MeetingTest {
                 DataOutputStream out = hello(liar, 1, 2, "same");
                 Meeting meeting = zero.get(20, TimeUnit.SECONDS)) {
             out.writeInt(Integer.MAX_VALUE);
-            assertThatExceptionOfType(TestFailedException.class)
+            assertThatExceptionOfType(RunFailedException.class)
                     .isThrownBy(meeting::barrier)
                     .withMessage("rank 1 says it tells 2147483647 bytes");
         }
@@ -126,7 +126,7 @@ class MeetingTest {
 
     @Test
     void nobodyComes() {
-        assertThatExceptionOfType(TestFailedException.class)
+        assertThatExceptionOfType(RunFailedException.class)
                 .isThrownBy(() -> Meeting.host(server, 2, "same", Duration.ofMillis(300), () -> {}))
                 .withMessage("1 of 2 ranks have come within 0 s");
         assertThatExceptionOfType(IllegalStateException.class)

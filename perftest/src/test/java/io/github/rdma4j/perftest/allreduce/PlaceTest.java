@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.allreduce;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,7 +31,7 @@ class PlaceTest {
             })
     void anythingElseIsRefused(String told) {
         assertThatThrownBy(() -> Place.read(told, 2))
-                .isInstanceOf(TestFailedException.class)
+                .isInstanceOf(RunFailedException.class)
                 .hasMessage("a rank does not tell where it is");
     }
 }

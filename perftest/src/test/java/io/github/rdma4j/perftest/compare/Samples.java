@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import io.github.rdma4j.perftest.compare.plan.CompareCase;
 import io.github.rdma4j.perftest.compare.plan.ComparePlan;
 import io.github.rdma4j.perftest.compare.plan.Expectation;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import io.github.rdma4j.perftest.compare.plan.TcpMode;
-import io.github.rdma4j.perftest.compare.plan.TestCase;
 import io.github.rdma4j.perftest.compare.result.CaseResult;
 import io.github.rdma4j.perftest.compare.result.CompareResult;
 import io.github.rdma4j.perftest.compare.result.Conditions;
@@ -29,8 +29,8 @@ import java.util.Map;
 
 /** Made-up and captured material of the tests. */
 public final class Samples {
-    public static final TestCase LATENCY = new TestCase(Tool.WRITE_LATENCY, 2);
-    public static final TestCase BANDWIDTH = new TestCase(Tool.WRITE_BANDWIDTH, 65536);
+    public static final CompareCase LATENCY = new CompareCase(Tool.WRITE_LATENCY, 2);
+    public static final CompareCase BANDWIDTH = new CompareCase(Tool.WRITE_BANDWIDTH, 65536);
 
     private Samples() {}
 
@@ -43,7 +43,7 @@ public final class Samples {
         }
     }
 
-    public static ComparePlan plan(List<TestCase> cases, int rounds, Expectation... expectations) {
+    public static ComparePlan plan(List<CompareCase> cases, int rounds, Expectation... expectations) {
         return new ComparePlan(
                 cases,
                 rounds,
@@ -65,7 +65,7 @@ public final class Samples {
                 List.of(expectations));
     }
 
-    public static RunOrder order(TestCase test) {
+    public static RunOrder order(CompareCase test) {
         return plan(List.of(test), 5).order(test, "rxe0", 1, true);
     }
 

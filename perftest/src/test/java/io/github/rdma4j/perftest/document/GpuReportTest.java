@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.result.GpuInfo;
 import io.github.rdma4j.perftest.result.Results;
-import io.github.rdma4j.perftest.result.TestInfo;
+import io.github.rdma4j.perftest.result.RunInfo;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -19,17 +19,17 @@ import org.junit.jupiter.api.Test;
 
 /** What documents say of a GPU, and that they say nothing where there is none. */
 class GpuReportTest {
-    private static TestInfo info(GpuInfo gpu) {
-        return Results.info(TestParameters.parse(Tool.WRITE_BANDWIDTH, "localhost"), gpu);
+    private static RunInfo info(GpuInfo gpu) {
+        return Results.info(RunParameters.parse(Tool.WRITE_BANDWIDTH, "localhost"), gpu);
     }
 
-    private static JsonNode json(TestInfo info) throws IOException {
+    private static JsonNode json(RunInfo info) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         JsonReport.write(Results.outcome(info, List.of(Results.bandwidth(64, 1, false))), out);
         return new ObjectMapper().readTree(out.toByteArray()).at("/rdma4j/test");
     }
 
-    private static List<String> csv(TestInfo info) throws IOException {
+    private static List<String> csv(RunInfo info) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         CsvReport.write(Results.outcome(info, List.of(Results.bandwidth(64, 1, false))), out);
         return out.toString(StandardCharsets.UTF_8).lines().toList();

@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.result.BandwidthResult;
 import io.github.rdma4j.perftest.result.Pace;
 import io.github.rdma4j.perftest.result.Results;
+import io.github.rdma4j.perftest.result.RunInfo;
 import io.github.rdma4j.perftest.result.SizeResult;
-import io.github.rdma4j.perftest.result.TestInfo;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -21,8 +21,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 class JsonReportTest {
-    private static TestInfo info(Tool tool, String... arguments) {
-        return Results.info(TestParameters.parse(tool, arguments));
+    private static RunInfo info(Tool tool, String... arguments) {
+        return Results.info(RunParameters.parse(tool, arguments));
     }
 
     @Test
@@ -45,7 +45,7 @@ class JsonReportTest {
 
     @Test
     void theJsonOfOtherResults() throws Exception {
-        TestInfo bandwidth = info(Tool.WRITE_BANDWIDTH, "x");
+        RunInfo bandwidth = info(Tool.WRITE_BANDWIDTH, "x");
         JsonNode json = json(bandwidth, List.of(new BandwidthResult(65536, 5000, Double.NaN, 43.3, 0.000693, false)));
         assertThat(json.at("/results/BW_peak").asDouble()).isZero();
         assertThat(json.at("/results/BW_average").asDouble()).isEqualTo(43.3);
@@ -94,7 +94,7 @@ class JsonReportTest {
 
     @Test
     void numbersHaveTheDecimalsOfCAndNoExponent() throws Exception {
-        TestInfo info = info(Tool.WRITE_BANDWIDTH, "localhost");
+        RunInfo info = info(Tool.WRITE_BANDWIDTH, "localhost");
         assertThat(text(info, List.of(new BandwidthResult(2, 5000, 1e-5, 4.38e-6, 7e-7, true))))
                 .contains("\n\"BW_peak\": 0.000010,\n\"BW_average\": 0.000004,\n\"MsgRate\": 0.000001\n}");
         assertThat(text(info, List.of(new BandwidthResult(65536, 5000, 12_345_678.9, 43.3, 0.000693, false))))
@@ -117,11 +117,11 @@ class JsonReportTest {
                 .containsExactly("avg_lat");
     }
 
-    private static JsonNode json(TestInfo info, List<SizeResult> results) throws Exception {
+    private static JsonNode json(RunInfo info, List<SizeResult> results) throws Exception {
         return new ObjectMapper().readTree(text(info, results));
     }
 
-    private static String text(TestInfo info, List<SizeResult> results) throws Exception {
+    private static String text(RunInfo info, List<SizeResult> results) throws Exception {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         JsonReport.write(Results.outcome(info, results), out);
         return out.toString(StandardCharsets.UTF_8);

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.document;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.result.Pace;
 import io.github.rdma4j.perftest.result.Results;
@@ -49,7 +49,7 @@ class ReportFilesTest {
 
     private static List<String> csv(Tool tool, SizeResult... results) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        CsvReport.write(Results.outcome(Results.info(TestParameters.parse(tool, "localhost")), List.of(results)), out);
+        CsvReport.write(Results.outcome(Results.info(RunParameters.parse(tool, "localhost")), List.of(results)), out);
         return out.toString(StandardCharsets.UTF_8).lines().toList();
     }
 
@@ -64,7 +64,7 @@ class ReportFilesTest {
         };
         ReportFiles.write(
                 Results.outcome(
-                        Results.info(TestParameters.parse(Tool.WRITE_LATENCY, arguments)),
+                        Results.info(RunParameters.parse(Tool.WRITE_LATENCY, arguments)),
                         List.of(Results.latency(2, 100), Results.latency(4, 100))),
                 Optional.empty());
         try (var files = Files.list(folder)) {
@@ -76,7 +76,7 @@ class ReportFilesTest {
     @Test
     void theOtherSideMayWriteTheSameFile(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("both.csv");
-        TestParameters parameters = TestParameters.parse(Tool.WRITE_BANDWIDTH, "localhost", "--out_csv=" + file);
+        RunParameters parameters = RunParameters.parse(Tool.WRITE_BANDWIDTH, "localhost", "--out_csv=" + file);
         Process other = new ProcessBuilder(
                         ProcessHandle.current().info().command().orElseThrow(),
                         "-XX:TieredStopAtLevel=1",
@@ -127,7 +127,7 @@ class ReportFilesTest {
     void aFileThatCannotBeWrittenTakesNoneOfTheOthersWithIt(@TempDir Path folder) throws IOException {
         Path json = folder.resolve("a.json");
         Path log = folder.resolve("a.hlog");
-        TestParameters parameters = TestParameters.parse(
+        RunParameters parameters = RunParameters.parse(
                 Tool.WRITE_LATENCY,
                 "localhost",
                 "--out_json_file=" + json,

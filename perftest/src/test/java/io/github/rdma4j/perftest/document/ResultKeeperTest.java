@@ -4,12 +4,12 @@ package io.github.rdma4j.perftest.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.result.Results;
+import io.github.rdma4j.perftest.result.RunInfo;
+import io.github.rdma4j.perftest.result.RunOutcome;
 import io.github.rdma4j.perftest.result.RunState;
-import io.github.rdma4j.perftest.result.TestInfo;
-import io.github.rdma4j.perftest.result.TestOutcome;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -23,8 +23,8 @@ class ResultKeeperTest {
 
     private final ResultKeeper keeper = new ResultKeeper();
 
-    private TestInfo info() {
-        return Results.info(TestParameters.parse(
+    private RunInfo info() {
+        return Results.info(RunParameters.parse(
                 Tool.WRITE_BANDWIDTH,
                 "localhost",
                 "-a",
@@ -33,8 +33,8 @@ class ResultKeeperTest {
     }
 
     /** A test that has begun. */
-    private TestOutcome begin() {
-        TestOutcome whole = Results.outcome(info(), List.of(Results.bandwidth(4, 1, false)));
+    private RunOutcome begin() {
+        RunOutcome whole = Results.outcome(info(), List.of(Results.bandwidth(4, 1, false)));
         keeper.begin(whole.info());
         keeper.environment(whole.started(), whole.environment());
         return whole;

@@ -7,14 +7,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.result.Observation;
 import io.github.rdma4j.perftest.result.Pace;
 import io.github.rdma4j.perftest.result.Results;
+import io.github.rdma4j.perftest.result.RunInfo;
+import io.github.rdma4j.perftest.result.RunOutcome;
 import io.github.rdma4j.perftest.result.SizeResult;
-import io.github.rdma4j.perftest.result.TestInfo;
-import io.github.rdma4j.perftest.result.TestOutcome;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** What the tools write follows the schema, and the schema is not one that everything follows. */
 class ResultsSchemaTest {
     private static String document(Tool tool, SizeResult... results) throws IOException {
-        TestInfo info = Results.info(TestParameters.parse(tool, "localhost"));
+        RunInfo info = Results.info(RunParameters.parse(tool, "localhost"));
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         JsonReport.write(Results.outcome(info, List.of(results)), out);
         return out.toString(StandardCharsets.UTF_8);
@@ -69,9 +69,9 @@ class ResultsSchemaTest {
 
     @Test
     void whatWasSeenOfTheMachineFollowsIt() throws IOException {
-        TestOutcome plain = Results.outcome(
-                Results.info(TestParameters.parse(Tool.WRITE_BANDWIDTH)), List.of(Results.bandwidth(64, 1, false)));
-        TestOutcome seen = new TestOutcome(
+        RunOutcome plain = Results.outcome(
+                Results.info(RunParameters.parse(Tool.WRITE_BANDWIDTH)), List.of(Results.bandwidth(64, 1, false)));
+        RunOutcome seen = new RunOutcome(
                 plain.info(),
                 plain.started(),
                 plain.seconds(),
@@ -92,7 +92,7 @@ class ResultsSchemaTest {
     @Test
     void whatIsSaidOfAGpuFollowsIt() throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        TestInfo info = Results.info(TestParameters.parse(Tool.WRITE_BANDWIDTH), Results.STAGED);
+        RunInfo info = Results.info(RunParameters.parse(Tool.WRITE_BANDWIDTH), Results.STAGED);
         JsonReport.write(Results.outcome(info, List.of(Results.bandwidth(64, 1, false))), out);
         String text = out.toString(StandardCharsets.UTF_8);
         assertThat(ResultsSchema.faults(text)).isEmpty();

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -82,12 +82,12 @@ class OpenLoopTest {
     @Test
     void aLostMessageIsNamed() {
         assertThatThrownBy(() -> run(new FakeChannels(2, 0).losingAll(), 100, 50))
-                .isInstanceOf(TestFailedException.class)
+                .isInstanceOf(RunFailedException.class)
                 .hasMessageMatching("no answer came for 10 s, the first to message 0 on connection 0; \\d+ are missing")
                 .satisfies(failure ->
-                        assertThat(((TestFailedException) failure).remedy()).isNotEmpty())
+                        assertThat(((RunFailedException) failure).remedy()).isNotEmpty())
                 .satisfies(failure ->
-                        assertThat(((TestFailedException) failure).peerLost()).isTrue());
+                        assertThat(((RunFailedException) failure).peerLost()).isTrue());
     }
 
     @Test
@@ -95,16 +95,16 @@ class OpenLoopTest {
         FakeChannels slow = new FakeChannels(1, 500 * MILLISECOND).withRoom(1);
 
         assertThatThrownBy(() -> run(slow, 1000, 1000))
-                .isInstanceOf(TestFailedException.class)
+                .isInstanceOf(RunFailedException.class)
                 .hasMessageMatching("after 31 s still \\d+ messages were not answered")
                 .satisfies(failure ->
-                        assertThat(((TestFailedException) failure).remedy()).contains("--rates", "--timeout"));
+                        assertThat(((RunFailedException) failure).remedy()).contains("--rates", "--timeout"));
     }
 
     @Test
     void aSpoiltMessageIsNamed() {
         assertThatThrownBy(() -> run(new FakeChannels(1, 0).spoiling(), 100, 5))
-                .isInstanceOf(TestFailedException.class)
+                .isInstanceOf(RunFailedException.class)
                 .hasMessage("the echo of message 0 on connection 0 has a wrong byte at 20");
     }
 }

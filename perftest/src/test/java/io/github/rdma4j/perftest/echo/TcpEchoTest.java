@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.echo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -67,10 +67,10 @@ class TcpEchoTest {
     void aPortInUseIsNamedWithTheRemedy() {
         try (EchoServer server = EchoServer.start(setting(0, 64, 1), failure::complete)) {
             assertThatThrownBy(() -> EchoServer.start(setting(server.port(), 64, 1), failure::complete))
-                    .isInstanceOf(TestFailedException.class)
+                    .isInstanceOf(RunFailedException.class)
                     .hasMessageStartingWith("cannot listen at 127.0.0.1, port " + server.port() + ": ")
-                    .satisfies(thrown -> assertThat(((TestFailedException) thrown).remedy())
-                            .contains("choose another port with -p"));
+                    .satisfies(thrown ->
+                            assertThat(((RunFailedException) thrown).remedy()).contains("choose another port with -p"));
         }
     }
 
@@ -83,10 +83,10 @@ class TcpEchoTest {
             server.close();
 
             assertThatThrownBy(() -> OpenLoop.run(exchange, 1000, 10, LIMIT))
-                    .isInstanceOf(TestFailedException.class)
+                    .isInstanceOf(RunFailedException.class)
                     .hasMessageContaining("TCP connection")
-                    .satisfies(thrown -> assertThat(((TestFailedException) thrown).peerLost())
-                            .isTrue());
+                    .satisfies(thrown ->
+                            assertThat(((RunFailedException) thrown).peerLost()).isTrue());
         }
     }
 
@@ -98,7 +98,7 @@ class TcpEchoTest {
         }
 
         assertThatThrownBy(() -> EchoClient.connect(setting(port, 64, 1), LIMIT))
-                .isInstanceOf(TestFailedException.class)
+                .isInstanceOf(RunFailedException.class)
                 .hasMessageStartingWith("no TCP connection to 127.0.0.1, port " + port + ": ");
     }
 

@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.interop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -22,8 +22,8 @@ class OptionMixTest {
             OptionMix mix = OptionMix.of(seed);
             for (String host : List.of("", " host")) {
                 List<String> arguments = List.of((mix.options() + host).split(" "));
-                TestParameters parameters =
-                        TestParameters.parse(Tool.ofCommand(mix.tool()).orElseThrow(), arguments);
+                RunParameters parameters =
+                        RunParameters.parse(Tool.ofCommand(mix.tool()).orElseThrow(), arguments);
                 assertThat(parameters.isServer()).isEqualTo(host.isEmpty());
             }
         }

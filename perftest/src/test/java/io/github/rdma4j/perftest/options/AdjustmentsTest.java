@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Lines that the tools of C run, though something in them has no effect or cannot be: they run here, and it is said.
  */
 class AdjustmentsTest {
-    private static TestParameters parse(String tool, String options) {
-        return TestParameters.parse(Tool.ofCommand(tool).orElseThrow(), List.of(options.split(" +")));
+    private static RunParameters parse(String tool, String options) {
+        return RunParameters.parse(Tool.ofCommand(tool).orElseThrow(), List.of(options.split(" +")));
     }
 
     @ParameterizedTest
@@ -65,14 +65,14 @@ class AdjustmentsTest {
 
     @Test
     void whatIsSaidIsWhatIsDone() {
-        TestParameters connected = parse("ib_write_bw", "-R -x 1 -S 3 -m 1024 --tclass 8 --ipv6 host");
+        RunParameters connected = parse("ib_write_bw", "-R -x 1 -S 3 -m 1024 --tclass 8 --ipv6 host");
         assertThat(connected.adjustments()).hasSize(5);
         assertThat(connected.path().gidIndex()).isEqualTo(-1);
         assertThat(connected.path().serviceLevel()).isZero();
         assertThat(connected.path().mtu()).isZero();
         assertThat(connected.path().trafficClass()).isZero();
         assertThat(connected.path().ipv6()).isFalse();
-        TestParameters lists = parse("ib_write_bw", "-l 4 -t 1 -s 64 -n 100");
+        RunParameters lists = parse("ib_write_bw", "-l 4 -t 1 -s 64 -n 100");
         assertThat(lists.transmitDepth()).isEqualTo(4);
         assertThat(lists.completionModeration()).isEqualTo(4);
         assertThat(parse("ib_write_lat", "-Q 7").completionModeration()).isEqualTo(1);

@@ -32,7 +32,7 @@ class ExtremeValuesTest {
             for (String value : VALUES) {
                 for (List<String> line : List.of(List.of(option + "=" + value), List.of(option, value))) {
                     try {
-                        TestParameters.parse(tool, line);
+                        RunParameters.parse(tool, line);
                     } catch (IllegalParameterException refusal) {
                         if (refusal.getMessage().isBlank()
                                 || refusal.getMessage().strip().contains("\n")) {

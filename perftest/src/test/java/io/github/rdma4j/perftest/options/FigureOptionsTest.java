@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class FigureOptionsTest {
-    private static TestParameters parse(Tool tool, String arguments) {
-        return TestParameters.parse(tool, List.of(arguments.strip().split(" +")));
+    private static RunParameters parse(Tool tool, String arguments) {
+        return RunParameters.parse(tool, List.of(arguments.strip().split(" +")));
     }
 
     @Test
@@ -36,7 +36,7 @@ class FigureOptionsTest {
         assertThat(bandwidth.leastBandwidth()).isEqualTo(12.5);
         assertThat(bandwidth.leastMessageRate()).isEqualTo(0.001);
         assertThat(bandwidth.output()).isEqualTo(Output.BANDWIDTH);
-        FigureOptions none = TestParameters.parse(Tool.WRITE_BANDWIDTH).figures();
+        FigureOptions none = RunParameters.parse(Tool.WRITE_BANDWIDTH).figures();
         assertThat(none.rounds()).isEqualTo(1);
         assertThat(none.output()).isNull();
         assertThat(none.peak()).isTrue();

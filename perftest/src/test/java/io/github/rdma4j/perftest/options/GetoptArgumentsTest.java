@@ -89,7 +89,7 @@ class GetoptArgumentsTest {
     void valueStandsInAnyPlace(String arguments) {
         List<String> words = new ArrayList<>(List.of(arguments.split(" ")));
         for (int i = 0; i < 2; i++) {
-            TestParameters parameters = TestParameters.parse(Tool.WRITE_BANDWIDTH, words);
+            RunParameters parameters = RunParameters.parse(Tool.WRITE_BANDWIDTH, words);
             assertThat(parameters.size()).isEqualTo(64);
             assertThat(parameters.iterations()).isEqualTo(100);
             // Also behind the host.
@@ -99,7 +99,7 @@ class GetoptArgumentsTest {
 
     @Test
     void hostFollowsTwoDashes() {
-        assertThat(TestParameters.parse(Tool.WRITE_LATENCY, List.of("-F", "--", "-host"))
+        assertThat(RunParameters.parse(Tool.WRITE_LATENCY, List.of("-F", "--", "-host"))
                         .peer()
                         .server())
                 .isEqualTo("-host");
@@ -107,7 +107,7 @@ class GetoptArgumentsTest {
 
     @Test
     void whateverFollowsIsTheValue() {
-        assertThat(TestParameters.parse(Tool.WRITE_LATENCY, List.of("-d", "-F", "--ib-d", "--all"))
+        assertThat(RunParameters.parse(Tool.WRITE_LATENCY, List.of("-d", "-F", "--ib-d", "--all"))
                         .path()
                         .device())
                 .isEqualTo("--all");
@@ -115,7 +115,7 @@ class GetoptArgumentsTest {
 
     @Test
     void flagWithAValueIsRefused() {
-        assertThatThrownBy(() -> TestParameters.parse(Tool.WRITE_LATENCY, List.of("--all=1")))
+        assertThatThrownBy(() -> RunParameters.parse(Tool.WRITE_LATENCY, List.of("--all=1")))
                 .isInstanceOf(IllegalParameterException.class)
                 .hasMessageStartingWith("--all takes no value");
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class GpuOptionsTest {
     private static GpuOptions parse(String options) {
         List<String> arguments = options.isEmpty() ? List.of() : List.of(options.split(" "));
-        return TestParameters.parse(Tool.WRITE_BANDWIDTH, arguments).gpu();
+        return RunParameters.parse(Tool.WRITE_BANDWIDTH, arguments).gpu();
     }
 
     @Test

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What follows from options that scripts for the C tools have and few people type. */
 class NewerOptionsTest {
-    private static TestParameters parse(Tool tool, String options) {
-        return TestParameters.parse(tool, List.of(options.split(" ")));
+    private static RunParameters parse(Tool tool, String options) {
+        return RunParameters.parse(tool, List.of(options.split(" ")));
     }
 
     @Test
@@ -69,7 +69,7 @@ class NewerOptionsTest {
             value = Tool.class,
             names = {"WRITE_LATENCY", "WRITE_BANDWIDTH"})
     void writesCompleteReceivesOfThePeerWhenAskedFor(Tool tool) {
-        TestParameters parameters = parse(tool, "--write_with_imm -n 50");
+        RunParameters parameters = parse(tool, "--write_with_imm -n 50");
         assertThat(parameters.usesReceives()).isTrue();
         assertThat(parameters.receiveDepth()).isEqualTo(50);
         assertThat(parse(tool, "-n 50").receiveDepth()).isZero();
@@ -136,7 +136,7 @@ class NewerOptionsTest {
                     .hasMessageStartingWith("-C/--report-cycles: /proc/cpuinfo tells no frequency");
             return;
         }
-        TestParameters parameters = parse(Tool.SEND_LATENCY, "--report-cycles");
+        RunParameters parameters = parse(Tool.SEND_LATENCY, "--report-cycles");
         // Where the frequency changes, it may have done so since.
         assertThat(parameters.figures().cyclesPerMicrosecond())
                 .isBetween(told.getAsDouble() / 20, told.getAsDouble() * 20);

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where and how the sides meet: rdma_cm, addresses. */
 class PeerOptionsTest {
-    private static TestParameters parse(String arguments) {
-        return TestParameters.parse(Tool.WRITE_BANDWIDTH, List.of(arguments.split(" +")));
+    private static RunParameters parse(String arguments) {
+        return RunParameters.parse(Tool.WRITE_BANDWIDTH, List.of(arguments.split(" +")));
     }
 
     @Test

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PlacementOptionsTest {
     private static PlacementOptions parse(String options) {
         List<String> arguments = options.isEmpty() ? List.of() : List.of(options.split(" "));
-        return TestParameters.parse(Tool.WRITE_BANDWIDTH, arguments).placement();
+        return RunParameters.parse(Tool.WRITE_BANDWIDTH, arguments).placement();
     }
 
     @Test

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Connections, receives and groups of the send tools: what follows from the options, and what is refused. */
 class SendOptionsTest {
-    private static TestParameters parse(Tool tool, String options) {
-        return TestParameters.parse(tool, List.of(options.split(" ")));
+    private static RunParameters parse(Tool tool, String options) {
+        return RunParameters.parse(tool, List.of(options.split(" ")));
     }
 
     @ParameterizedTest
@@ -93,7 +93,7 @@ class SendOptionsTest {
         assertThat(parse(Tool.SEND_LATENCY, "-c UD").sizes(1024)).containsExactly(2);
         assertThat(parse(Tool.SEND_LATENCY, "-a -c UD").sizes(1024)).hasSize(10).endsWith(1024);
         assertThat(parse(Tool.SEND_LATENCY, "-a -c UC").sizes(1024)).hasSize(23);
-        TestParameters large = parse(Tool.SEND_LATENCY, "-s 2048 -c UD");
+        RunParameters large = parse(Tool.SEND_LATENCY, "-s 2048 -c UD");
         assertThatThrownBy(() -> large.sizes(1024))
                 .hasMessage("-s/--size: 2048 is too large for UD; at most 1024 bytes, which is the MTU of the path");
     }

@@ -44,7 +44,7 @@ class ResultsReaderTest {
         assertThat(document.environment("firmware")).isEmpty();
         assertThat(document.environment("jvm_flags")).isEqualTo("-Xmx1g -Xms1g");
         assertThat(document.tests())
-                .extracting(TestRun::party)
+                .extracting(ProgramRun::party)
                 .containsExactly(Party.JAVA, Party.C, Party.TCP_JAVA, Party.TCP_C, Party.JAVA, Party.C);
         Result first = document.tests().getFirst().results().getFirst();
         assertThat(first.size()).isEqualTo(2);
@@ -65,7 +65,10 @@ class ResultsReaderTest {
                 read("{\"schema\": \"" + ResultsReader.SCHEMA + "1.json\", \"schema_version\": 1," + test.substring(1));
 
         assertThat(document.comparison()).isFalse();
-        assertThat(document.tests()).singleElement().extracting(TestRun::party).isEqualTo(Party.JAVA);
+        assertThat(document.tests())
+                .singleElement()
+                .extracting(ProgramRun::party)
+                .isEqualTo(Party.JAVA);
     }
 
     @Test
@@ -76,7 +79,7 @@ class ResultsReaderTest {
              "BW_unit": "Gb/sec"}}\
             """);
 
-        TestRun test = document.tests().getFirst();
+        ProgramRun test = document.tests().getFirst();
         assertThat(test.tool()).isEqualTo("ib_write_bw");
         assertThat(test.party()).isEqualTo(Party.C);
         assertThat(test.results().getFirst().metric(Metric.BANDWIDTH)).isCloseTo(97.25e9 / 8 / 1048576, within(1e-6));
@@ -113,7 +116,7 @@ class ResultsReaderTest {
                 ", \"settings\": {\"TX depth\": \"128\", \"Mtu\": \"4096[B]\"}",
                 SampleDocuments.bandwidth(2, 1))));
 
-        TestRun test = document.tests().getFirst();
+        ProgramRun test = document.tests().getFirst();
         assertThat(test.setting("TX_depth")).isEqualTo("128");
         assertThat(test.setting("Mtu")).isEqualTo("4096");
         assertThat(test.settings()).doesNotContainKey("settings");

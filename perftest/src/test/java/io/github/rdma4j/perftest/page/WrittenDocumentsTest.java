@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.github.rdma4j.perftest.document.EnvironmentJson;
 import io.github.rdma4j.perftest.document.JsonReport;
 import io.github.rdma4j.perftest.document.ResultsSchema;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.result.Pace;
 import io.github.rdma4j.perftest.result.Results;
@@ -34,7 +34,7 @@ class WrittenDocumentsTest {
         Path file = folder.resolve(tool.command() + ".json");
         try (OutputStream out = Files.newOutputStream(file)) {
             JsonReport.write(
-                    Results.outcome(Results.info(TestParameters.parse(tool, "localhost")), List.of(results)), out);
+                    Results.outcome(Results.info(RunParameters.parse(tool, "localhost")), List.of(results)), out);
         }
         return ResultsReader.read(file);
     }

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.options.ConnectionType;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.QueuePairType;
@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Which queue pair does what, and where messages lie. */
 class ShapeTest {
-    private static TestParameters parse(Tool tool, String options) {
-        return TestParameters.parse(tool, List.of(options.split(" ")));
+    private static RunParameters parse(Tool tool, String options) {
+        return RunParameters.parse(tool, List.of(options.split(" ")));
     }
 
     private static Shape shape(ConnectionType connection, boolean bothWays, boolean sends) {

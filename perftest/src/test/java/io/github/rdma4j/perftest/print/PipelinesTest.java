@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.rdma4j.perftest.document.JsonReport;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.result.BandwidthResult;
 import io.github.rdma4j.perftest.result.Results;
+import io.github.rdma4j.perftest.result.RunInfo;
 import io.github.rdma4j.perftest.result.SizeResult;
-import io.github.rdma4j.perftest.result.TestInfo;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -30,11 +30,11 @@ class PipelinesTest {
     @TempDir
     private Path folder;
 
-    private static TestInfo info(Tool tool, String... arguments) {
-        return Results.info(TestParameters.parse(tool, arguments));
+    private static RunInfo info(Tool tool, String... arguments) {
+        return Results.info(RunParameters.parse(tool, arguments));
     }
 
-    private static String printed(TestInfo info, SizeResult... results) {
+    private static String printed(RunInfo info, SizeResult... results) {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         ConsoleReport report = new ConsoleReport(
                 new PrintStream(printed, true, StandardCharsets.UTF_8),
@@ -138,7 +138,7 @@ class PipelinesTest {
     @Test
     void jsonHasTheFigureOfOneResult() throws IOException, InterruptedException {
         for (List<String> arguments : List.of(List.of("host"), List.of("-b", "host"))) {
-            TestInfo info = info(Tool.WRITE_BANDWIDTH, arguments.toArray(String[]::new));
+            RunInfo info = info(Tool.WRITE_BANDWIDTH, arguments.toArray(String[]::new));
             ByteArrayOutputStream document = new ByteArrayOutputStream();
             JsonReport.write(
                     Results.outcome(info, List.of(Results.bandwidth(65536, 1, arguments.contains("-b")))), document);

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.figures.SampleTimes;
 import io.github.rdma4j.perftest.options.FigureOptions;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.result.Pace;
 import io.github.rdma4j.perftest.result.Results;
@@ -88,13 +88,13 @@ class ReportPartsTest {
     }
 
     private static FigureOptions options(String... arguments) {
-        return TestParameters.parse(Tool.WRITE_BANDWIDTH, arguments).figures();
+        return RunParameters.parse(Tool.WRITE_BANDWIDTH, arguments).figures();
     }
 
     @Test
     void oneNumberIsAllThereIs() {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
-        TestParameters parameters = TestParameters.parse(Tool.WRITE_BANDWIDTH, "x", "--output", "message_rate");
+        RunParameters parameters = RunParameters.parse(Tool.WRITE_BANDWIDTH, "x", "--output", "message_rate");
         ConsoleReport report = new ConsoleReport(
                 new PrintStream(printed, true, StandardCharsets.UTF_8),
                 null,
@@ -111,7 +111,7 @@ class ReportPartsTest {
     void aRowThatIsInNoFileIsNotPrinted() {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         ConsoleReport report = new ConsoleReport(new PrintStream(printed, true, StandardCharsets.UTF_8), null, null);
-        report.begin(Results.info(TestParameters.parse(Tool.WRITE_BANDWIDTH, "x")));
+        report.begin(Results.info(RunParameters.parse(Tool.WRITE_BANDWIDTH, "x")));
         report.result(Results.bandwidth(4096, 1, false));
         String before = printed.toString(StandardCharsets.UTF_8);
         assertThat(before).contains("\n 4096 ");

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.print;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.options.Output;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.placement.CpuFrequency;
@@ -14,7 +14,7 @@ import io.github.rdma4j.perftest.result.GpuInfo;
 import io.github.rdma4j.perftest.result.LatencyResult;
 import io.github.rdma4j.perftest.result.Observation;
 import io.github.rdma4j.perftest.result.Results;
-import io.github.rdma4j.perftest.result.TestInfo;
+import io.github.rdma4j.perftest.result.RunInfo;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.verbs.device.Gid;
 import java.io.ByteArrayOutputStream;
@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 
 /** The texts, compared with what the C tools print, and the JSON, read back. */
 class ReportTest {
-    private static TestInfo info(Tool tool, String... arguments) {
-        return Results.info(TestParameters.parse(tool, arguments));
+    private static RunInfo info(Tool tool, String... arguments) {
+        return Results.info(RunParameters.parse(tool, arguments));
     }
 
     @Test
@@ -69,7 +69,7 @@ class ReportTest {
                 .contains(ResultTable.row(Results.latency(2, 1000)), "\n latency [usec] ", "samples beyond");
     }
 
-    private static String report(TestInfo info) {
+    private static String report(RunInfo info) {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         ConsoleReport report = new ConsoleReport(new PrintStream(printed, true, StandardCharsets.UTF_8), null, null);
         report.agreed(info);
@@ -84,10 +84,10 @@ class ReportTest {
     void relaxedOrderingIsAskedForAsInC() {
         for (Tool tool : Tool.values()) {
             boolean off = tool == Tool.WRITE_LATENCY;
-            assertThat(TestParameters.parse(tool, "localhost").relaxedOrdering())
+            assertThat(RunParameters.parse(tool, "localhost").relaxedOrdering())
                     .as(tool.name())
                     .isEqualTo(!off);
-            assertThat(TestParameters.parse(tool, "localhost", "--disable_pcie_relaxed")
+            assertThat(RunParameters.parse(tool, "localhost", "--disable_pcie_relaxed")
                             .relaxedOrdering())
                     .isFalse();
         }
@@ -117,8 +117,8 @@ class ReportTest {
         assertThat(Banner.of(gpu(null))).doesNotContain("GPU");
     }
 
-    private static TestInfo gpu(GpuInfo gpu) {
-        return Results.info(TestParameters.parse(Tool.WRITE_BANDWIDTH, "--details", "localhost"), gpu);
+    private static RunInfo gpu(GpuInfo gpu) {
+        return Results.info(RunParameters.parse(Tool.WRITE_BANDWIDTH, "--details", "localhost"), gpu);
     }
 
     @Test
@@ -135,21 +135,21 @@ class ReportTest {
 
     @Test
     void rowsStandUnderTheHeadingsOfC() {
-        assertThat(ResultTable.heading(TestParameters.parse(Tool.WRITE_LATENCY)))
+        assertThat(ResultTable.heading(RunParameters.parse(Tool.WRITE_LATENCY)))
                 .isEqualTo(" #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]"
                         + "    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] \n");
         assertThat(ResultTable.row(Results.latency(2, 1000)))
                 .isEqualTo(" 2       1000          9.53           97.07        9.53     \t       9.62        \t"
                         + "2.77   \t\t9.53    \t\t97.07  \n");
-        assertThat(ResultTable.heading(TestParameters.parse(Tool.WRITE_LATENCY, "-D", "4")))
+        assertThat(ResultTable.heading(RunParameters.parse(Tool.WRITE_LATENCY, "-D", "4")))
                 .isEqualTo(" #bytes        #iterations       t_avg[usec]    tps average\n");
         assertThat(ResultTable.row(Results.timed(2, 80_284, null)))
                 .isEqualTo(" 2             80284            9.62           40142.00\n");
-        assertThat(ResultTable.heading(TestParameters.parse(Tool.WRITE_BANDWIDTH)))
+        assertThat(ResultTable.heading(RunParameters.parse(Tool.WRITE_BANDWIDTH)))
                 .isEqualTo(" #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]\n");
         assertThat(ResultTable.row(new BandwidthResult(65536, 5000, 72.48, 43.3, 0.000693, false)))
                 .isEqualTo(" 65536      5000             72.48              43.30  \t\t     0.000693\n");
-        assertThat(ResultTable.heading(TestParameters.parse(Tool.WRITE_BANDWIDTH, "--report_gbits")))
+        assertThat(ResultTable.heading(RunParameters.parse(Tool.WRITE_BANDWIDTH, "--report_gbits")))
                 .contains("BW peak[Gb/sec]    BW average[Gb/sec]");
         assertThat(ResultTable.row(new BandwidthResult(2, 5000, 0.0012, 0.0011, 0.07, true)))
                 .isEqualTo(" 2          5000           0.001200            0.001100            0.070000\n");
@@ -173,7 +173,7 @@ class ReportTest {
                         .toArray(String[]::new));
         assertThat(ResultTable.number(result, Output.LATENCY, 1000)).isEqualTo(result.average() * 1000);
         if (CpuFrequency.megahertz().isPresent()) {
-            assertThat(ResultTable.heading(TestParameters.parse(Tool.WRITE_LATENCY, "-C")))
+            assertThat(ResultTable.heading(RunParameters.parse(Tool.WRITE_LATENCY, "-C")))
                     .startsWith(" #bytes #iterations    t_min[cycles]    t_max[cycles]  t_typical[cycles] ")
                     .doesNotContain("usec");
         }
@@ -220,7 +220,7 @@ class ReportTest {
 
     @Test
     void theCpusUtilisationIsTheLastColumnAndCountersStandBelowAsInC() {
-        assertThat(ResultTable.heading(TestParameters.parse(Tool.WRITE_BANDWIDTH, "-D", "4", "--cpu_util")))
+        assertThat(ResultTable.heading(RunParameters.parse(Tool.WRITE_BANDWIDTH, "-D", "4", "--cpu_util")))
                 .endsWith("MsgRate[Mpps]    CPU_Util[%]\n");
         BandwidthResult result = new BandwidthResult(65536, 5000, 0, 43.3, 0.000693, false);
         assertThat(ResultTable.row(result, 1, new Observation(12.345, Map.of()), true))

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.resources;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.RdmaAddress;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.plan.Shape;
 import io.github.rdma4j.perftest.wire.SystemData;
@@ -24,18 +24,17 @@ class CmConnectionsDeviceTest {
     private static final SystemData LAYOUT = SystemData.ofThisMachine();
 
     /** One side of a test that has got as far as connecting. */
-    private record Side(TestDevice device, TestResources resources, CmConnections connections)
-            implements AutoCloseable {
+    private record Side(RunDevice device, RunResources resources, CmConnections connections) implements AutoCloseable {
         static Side of(String... last) {
             List<String> words = List.of(("-R -q 2 -s 64 --timeout 120 -p 19090 " + String.join(" ", last))
                     .strip()
                     .split(" "));
-            TestParameters parameters = TestParameters.parse(Tool.WRITE_BANDWIDTH, words);
-            TestDevice device = TestDevice.open(parameters);
+            RunParameters parameters = RunParameters.parse(Tool.WRITE_BANDWIDTH, words);
+            RunDevice device = RunDevice.open(parameters);
             Shape shape = Shape.of(parameters, device.mtu().bytes());
             return new Side(
                     device,
-                    new TestResources(device, parameters, shape, LAYOUT),
+                    new RunResources(device, parameters, shape, LAYOUT),
                     new CmConnections(
                             parameters,
                             device,

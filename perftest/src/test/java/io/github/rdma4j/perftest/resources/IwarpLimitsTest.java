@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +19,7 @@ class IwarpLimitsTest {
         List<String> words = List.of(command.strip().split(" +"));
         IwarpLimits.check(
                 "siw0",
-                TestParameters.parse(Tool.ofCommand(words.getFirst()).orElseThrow(), words.subList(1, words.size())));
+                RunParameters.parse(Tool.ofCommand(words.getFirst()).orElseThrow(), words.subList(1, words.size())));
     }
 
     @ParameterizedTest

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.result;
 import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.figures.LatencySamples;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.TransportType;
 import java.time.Instant;
@@ -59,13 +59,13 @@ public final class Results {
     }
 
     /** A test on rxe0 with these parameters. */
-    public static TestInfo info(TestParameters parameters) {
+    public static RunInfo info(RunParameters parameters) {
         return info(parameters, null);
     }
 
     /** The same with the memory of a GPU. */
-    public static TestInfo info(TestParameters parameters, GpuInfo gpu) {
-        return new TestInfo(
+    public static RunInfo info(RunParameters parameters, GpuInfo gpu) {
+        return new RunInfo(
                 parameters,
                 "rxe0",
                 TransportType.INFINIBAND,
@@ -82,7 +82,7 @@ public final class Results {
     }
 
     /** A test with these results. */
-    public static TestOutcome outcome(TestInfo info, List<? extends SizeResult> results) {
+    public static RunOutcome outcome(RunInfo info, List<? extends SizeResult> results) {
         Environment environment = new Environment(
                 "0.1.0",
                 "rxe0",
@@ -104,6 +104,6 @@ public final class Results {
                 "OpenJDK",
                 List.of("-Xmx1g"),
                 null);
-        return new TestOutcome(info, Instant.ofEpochSecond(1_700_000_000), 1.5, environment, List.copyOf(results));
+        return new RunOutcome(info, Instant.ofEpochSecond(1_700_000_000), 1.5, environment, List.copyOf(results));
     }
 }

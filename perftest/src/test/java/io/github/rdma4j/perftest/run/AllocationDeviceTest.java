@@ -15,13 +15,13 @@ import io.github.rdma4j.perftest.loop.SendBandwidthLoop;
 import io.github.rdma4j.perftest.loop.SendLatencyLoop;
 import io.github.rdma4j.perftest.loop.SendingSide;
 import io.github.rdma4j.perftest.loop.WriteLatencyLoop;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.plan.Depth;
 import io.github.rdma4j.perftest.plan.Shape;
+import io.github.rdma4j.perftest.resources.RunDevice;
+import io.github.rdma4j.perftest.resources.RunResources;
 import io.github.rdma4j.perftest.resources.SendStreams;
-import io.github.rdma4j.perftest.resources.TestDevice;
-import io.github.rdma4j.perftest.resources.TestResources;
 import io.github.rdma4j.perftest.stream.Operation;
 import io.github.rdma4j.perftest.stream.Receives;
 import io.github.rdma4j.perftest.stream.RunControl;
@@ -43,16 +43,16 @@ class AllocationDeviceTest {
 
     @Test
     void theLatencyLoopAllocatesNothing() {
-        TestParameters parameters = TestParameters.parse(Tool.WRITE_LATENCY, "-u", "18");
+        RunParameters parameters = RunParameters.parse(Tool.WRITE_LATENCY, "-u", "18");
         SystemData layout = new SystemData(4096, 64);
-        try (TestDevice device = TestDevice.open(parameters)) {
+        try (RunDevice device = RunDevice.open(parameters)) {
             assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
-            try (TestResources pair =
-                    new TestResources(device, parameters, Shape.localPair(parameters.connection(), 2, 1, 0), layout)) {
+            try (RunResources pair =
+                    new RunResources(device, parameters, Shape.localPair(parameters.connection(), 2, 1, 0), layout)) {
                 pair.connectWithItself(device.mtu());
                 RunControl control = new RunControl();
-                WriteLatencyLoop loop = LatencyTest.loop(pair, 2, null, control);
-                LatencyRecorder stamps = LatencyRecorder.counted(control, LatencyTest.PARTS, OPERATIONS, 1, false);
+                WriteLatencyLoop loop = LatencyRun.loop(pair, 2, null, control);
+                LatencyRecorder stamps = LatencyRecorder.counted(control, LatencyRun.PARTS, OPERATIONS, 1, false);
                 loop.run(true, 1000, stamps);
                 pair.buffer().fill((byte) 0);
                 long[] sent = new long[1];
@@ -76,17 +76,17 @@ class AllocationDeviceTest {
             value = Tool.class,
             names = {"READ_LATENCY", "ATOMIC_LATENCY"})
     void theLoopOfRequestsAllocatesNothing(Tool tool) {
-        TestParameters parameters = TestParameters.parse(tool, "-u", "18", "localhost");
+        RunParameters parameters = RunParameters.parse(tool, "-u", "18", "localhost");
         SystemData layout = new SystemData(4096, 64);
-        try (TestDevice device = TestDevice.open(parameters)) {
+        try (RunDevice device = RunDevice.open(parameters)) {
             assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
-            try (TestResources pair =
-                    new TestResources(device, parameters, Shape.localPair(parameters.connection(), 8, 1, 0), layout)) {
+            try (RunResources pair =
+                    new RunResources(device, parameters, Shape.localPair(parameters.connection(), 8, 1, 0), layout)) {
                 pair.connectWithItself(device.mtu());
                 RunControl control = new RunControl();
-                RequestLatencyLoop loop = RequestLatencyTest.loop(parameters, pair, 8, false, control);
+                RequestLatencyLoop loop = RequestLatencyRun.loop(parameters, pair, 8, false, control);
                 LatencyRecorder stamps =
-                        LatencyRecorder.counted(control, RequestLatencyTest.PARTS, OPERATIONS, 1, false);
+                        LatencyRecorder.counted(control, RequestLatencyRun.PARTS, OPERATIONS, 1, false);
                 loop.run(1000, stamps);
                 long[] answered = new long[1];
 
@@ -105,18 +105,18 @@ class AllocationDeviceTest {
     @ParameterizedTest
     @CsvSource({"WRITE_BANDWIDTH, 1", "READ_BANDWIDTH, 1", "ATOMIC_BANDWIDTH, 1", "WRITE_BANDWIDTH, 10"})
     void theBandwidthLoopAllocatesNothing(Tool tool, int list) {
-        TestParameters parameters = TestParameters.parse(tool, "-u", "18", "-l", Integer.toString(list), "localhost");
+        RunParameters parameters = RunParameters.parse(tool, "-u", "18", "-l", Integer.toString(list), "localhost");
         SystemData layout = new SystemData(4096, 64);
-        try (TestDevice device = TestDevice.open(parameters)) {
+        try (RunDevice device = RunDevice.open(parameters)) {
             assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
-            try (TestResources pair = new TestResources(
+            try (RunResources pair = new RunResources(
                     device, parameters, Shape.localPair(parameters.connection(), 64, 128, 0), layout)) {
                 pair.connectWithItself(device.mtu());
                 int operation = Operation.of(parameters);
                 Depth depth = new Depth(128, 10, list);
                 BandwidthLoop.Stream[] streams = {
-                    BandwidthTest.stream(pair, 0, operation, 8, layout, depth),
-                    BandwidthTest.stream(pair, 1, operation, 8, layout, depth)
+                    BandwidthRun.stream(pair, 0, operation, 8, layout, depth),
+                    BandwidthRun.stream(pair, 1, operation, 8, layout, depth)
                 };
                 GroupTimes times = new GroupTimes(OPERATIONS);
                 BandwidthLoop loop = new BandwidthLoop(
@@ -141,18 +141,18 @@ class AllocationDeviceTest {
 
     @Test
     void theSendLatencyLoopAllocatesNothing() {
-        TestParameters parameters = TestParameters.parse(Tool.SEND_LATENCY, "-u", "18");
+        RunParameters parameters = RunParameters.parse(Tool.SEND_LATENCY, "-u", "18");
         SystemData layout = new SystemData(4096, 64);
-        try (TestDevice device = TestDevice.open(parameters)) {
+        try (RunDevice device = RunDevice.open(parameters)) {
             assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
-            try (TestResources pair =
-                    new TestResources(device, parameters, Shape.localPair(parameters.connection(), 2, 1, 64), layout)) {
+            try (RunResources pair =
+                    new RunResources(device, parameters, Shape.localPair(parameters.connection(), 2, 1, 64), layout)) {
                 pair.connectWithItself(device.mtu());
                 RunControl control = new RunControl();
                 // What stream 0 sends comes through stream 1.
                 Receives receives = SendStreams.receivesOf(pair, 1, 2, layout, 64);
-                SendLatencyLoop loop = SendLatencyTest.loop(pair, 1, 2, receives, control);
-                LatencyRecorder stamps = LatencyRecorder.counted(control, SendLatencyTest.PARTS, OPERATIONS, 1, false);
+                SendLatencyLoop loop = SendLatencyRun.loop(pair, 1, 2, receives, control);
+                LatencyRecorder stamps = LatencyRecorder.counted(control, SendLatencyRun.PARTS, OPERATIONS, 1, false);
                 assertThat(receives.begin(1000)).isZero();
                 loop.run(true, 1000, stamps);
                 int[] errno = new int[1];
@@ -174,18 +174,18 @@ class AllocationDeviceTest {
 
     @Test
     void theSendBandwidthLoopAllocatesNothing() {
-        TestParameters parameters = TestParameters.parse(Tool.SEND_BANDWIDTH, "-u", "18", "-b", "localhost");
+        RunParameters parameters = RunParameters.parse(Tool.SEND_BANDWIDTH, "-u", "18", "-b", "localhost");
         SystemData layout = new SystemData(4096, 64);
-        try (TestDevice device = TestDevice.open(parameters)) {
+        try (RunDevice device = RunDevice.open(parameters)) {
             assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
-            try (TestResources pair = new TestResources(
+            try (RunResources pair = new RunResources(
                     device, parameters, Shape.localPair(parameters.connection(), 64, 128, 512), layout)) {
                 pair.connectWithItself(device.mtu());
                 RunControl control = new RunControl();
                 Receives receives = SendStreams.receives(pair, 64, layout, 512, 1);
                 GroupTimes times = new GroupTimes(OPERATIONS);
                 SendingSide sending =
-                        SendBandwidthTest.sending(parameters, pair, 64, layout, new Depth(128, 10, 1), times);
+                        SendBandwidthRun.sending(parameters, pair, 64, layout, new Depth(128, 10, 1), times);
                 ReceivingSide receiving =
                         new ReceivingSide(receives, pair.queues().receives(), 2, 16);
                 SendBandwidthLoop loop =

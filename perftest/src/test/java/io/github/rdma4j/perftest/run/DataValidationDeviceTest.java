@@ -5,13 +5,13 @@ package io.github.rdma4j.perftest.run;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import io.github.rdma4j.perftest.options.ConnectionType;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.plan.Shape;
-import io.github.rdma4j.perftest.resources.TestDevice;
-import io.github.rdma4j.perftest.resources.TestResources;
+import io.github.rdma4j.perftest.resources.RunDevice;
+import io.github.rdma4j.perftest.resources.RunResources;
 import io.github.rdma4j.perftest.wire.SystemData;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -28,13 +28,13 @@ class DataValidationDeviceTest {
 
     /** The side under test, and its memory to be changed. */
     private interface Damage {
-        void to(TestResources side, MemorySegment memory);
+        void to(RunResources side, MemorySegment memory);
     }
 
     /** A side whose memory is as if all messages had arrived, but for the damage. */
-    private static void verify(TestParameters parameters, boolean reads, Damage damage) {
-        try (TestDevice device = TestDevice.open(parameters);
-                TestResources side = new TestResources(
+    private static void verify(RunParameters parameters, boolean reads, Damage damage) {
+        try (RunDevice device = RunDevice.open(parameters);
+                RunResources side = new RunResources(
                         device, parameters, Shape.localPair(ConnectionType.RC, parameters.size(), 4, 0), LAYOUT)) {
             DataValidation validation = new DataValidation(parameters, side, LAYOUT);
             validation.prepare();
@@ -48,8 +48,8 @@ class DataValidationDeviceTest {
         }
     }
 
-    private static TestParameters server() {
-        return TestParameters.parse(Tool.WRITE_BANDWIDTH, "--data_validation", "-s", "64", "-q", "2");
+    private static RunParameters server() {
+        return RunParameters.parse(Tool.WRITE_BANDWIDTH, "--data_validation", "-s", "64", "-q", "2");
     }
 
     @Test
@@ -67,7 +67,7 @@ class DataValidationDeviceTest {
                             memory.set(
                                     ValueLayout.JAVA_BYTE, offset, (byte) ~memory.get(ValueLayout.JAVA_BYTE, offset));
                         }))
-                        .isInstanceOf(TestFailedException.class)
+                        .isInstanceOf(RunFailedException.class)
                         .hasMessage("--data_validation: where message " + (stream * 1_000_000L + at / 64 + 1)
                                 + " was expected, damaged data arrived");
             }
@@ -81,30 +81,30 @@ class DataValidationDeviceTest {
                         false,
                         (side, memory) ->
                                 MemorySegment.copy(memory, side.sendOffset(1), memory, side.receiveOffset(0), 64)))
-                .isInstanceOf(TestFailedException.class)
+                .isInstanceOf(RunFailedException.class)
                 .hasMessage("--data_validation: where message 1 was expected, message 1000001 arrived");
     }
 
     @Test
     void whatARequesterHasReadIsChecked() {
-        TestParameters client =
-                TestParameters.parse(Tool.READ_BANDWIDTH, "--data_validation", "-s", "64", "-q", "2", "host");
+        RunParameters client =
+                RunParameters.parse(Tool.READ_BANDWIDTH, "--data_validation", "-s", "64", "-q", "2", "host");
         assertThatCode(() -> verify(client, true, (side, memory) -> {})).doesNotThrowAnyException();
         assertThatThrownBy(() -> verify(client, true, (side, memory) -> memory.fill((byte) 0)))
-                .isInstanceOf(TestFailedException.class)
+                .isInstanceOf(RunFailedException.class)
                 .hasMessageContaining("damaged data arrived");
     }
 
     @Test
     void anOperationThatWasNotDoneIsMissedByTheCounter() {
-        TestParameters server = TestParameters.parse(Tool.ATOMIC_BANDWIDTH, "--data_validation", "-n", "9", "-q", "2");
+        RunParameters server = RunParameters.parse(Tool.ATOMIC_BANDWIDTH, "--data_validation", "-n", "9", "-q", "2");
         assertThatThrownBy(() -> verify(server, false, (side, memory) -> {
                     memory.fill((byte) 0);
                     memory.set(ValueLayout.JAVA_LONG, side.receiveOffset(0), 5);
                     memory.set(ValueLayout.JAVA_LONG, side.receiveOffset(0) + 64, 4);
                     memory.set(ValueLayout.JAVA_LONG, side.receiveOffset(1), 8);
                 }))
-                .isInstanceOf(TestFailedException.class)
+                .isInstanceOf(RunFailedException.class)
                 .hasMessage("--data_validation: the counters of queue pair 1 say 8 after 9 operations that add 1");
     }
 }

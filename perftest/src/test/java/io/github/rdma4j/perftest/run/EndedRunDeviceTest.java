@@ -5,12 +5,12 @@ package io.github.rdma4j.perftest.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.loop.LatencyRecorder;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.plan.Shape;
+import io.github.rdma4j.perftest.resources.RunDevice;
+import io.github.rdma4j.perftest.resources.RunResources;
 import io.github.rdma4j.perftest.resources.SendStreams;
-import io.github.rdma4j.perftest.resources.TestDevice;
-import io.github.rdma4j.perftest.resources.TestResources;
 import io.github.rdma4j.perftest.stream.Receives;
 import io.github.rdma4j.perftest.stream.RunControl;
 import io.github.rdma4j.perftest.wire.SystemData;
@@ -36,8 +36,8 @@ class EndedRunDeviceTest {
     void ofWrites() {
         assertNothingBegins(
                 Tool.WRITE_LATENCY,
-                (pair, control) -> LatencyTest.loop(pair, 2, null, control)
-                        .run(true, Long.MAX_VALUE, LatencyRecorder.timed(control, LatencyTest.PARTS)));
+                (pair, control) -> LatencyRun.loop(pair, 2, null, control)
+                        .run(true, Long.MAX_VALUE, LatencyRecorder.timed(control, LatencyRun.PARTS)));
     }
 
     @ParameterizedTest
@@ -45,11 +45,11 @@ class EndedRunDeviceTest {
             value = Tool.class,
             names = {"READ_LATENCY", "ATOMIC_LATENCY"})
     void ofRequests(Tool tool) {
-        TestParameters parameters = TestParameters.parse(tool, "-u", "18", "localhost");
+        RunParameters parameters = RunParameters.parse(tool, "-u", "18", "localhost");
         assertNothingBegins(
                 tool,
-                (pair, control) -> RequestLatencyTest.loop(parameters, pair, 8, false, control)
-                        .run(Long.MAX_VALUE, LatencyRecorder.timed(control, RequestLatencyTest.PARTS)));
+                (pair, control) -> RequestLatencyRun.loop(parameters, pair, 8, false, control)
+                        .run(Long.MAX_VALUE, LatencyRecorder.timed(control, RequestLatencyRun.PARTS)));
     }
 
     @Test
@@ -57,15 +57,15 @@ class EndedRunDeviceTest {
         assertNothingBegins(Tool.SEND_LATENCY, (pair, control) -> {
             Receives receives = SendStreams.receivesOf(pair, 1, 2, new SystemData(4096, 64), 64);
             assertThat(receives.begin(64)).isZero();
-            return SendLatencyTest.loop(pair, 1, 2, receives, control)
-                    .run(true, Long.MAX_VALUE, LatencyRecorder.timed(control, SendLatencyTest.PARTS));
+            return SendLatencyRun.loop(pair, 1, 2, receives, control)
+                    .run(true, Long.MAX_VALUE, LatencyRecorder.timed(control, SendLatencyRun.PARTS));
         });
     }
 
-    private static void assertNothingBegins(Tool tool, ToLongBiFunction<TestResources, RunControl> loop) {
-        TestParameters parameters = TestParameters.parse(tool, "-u", "18", "localhost");
-        try (TestDevice device = TestDevice.open(parameters);
-                TestResources pair = new TestResources(
+    private static void assertNothingBegins(Tool tool, ToLongBiFunction<RunResources, RunControl> loop) {
+        RunParameters parameters = RunParameters.parse(tool, "-u", "18", "localhost");
+        try (RunDevice device = RunDevice.open(parameters);
+                RunResources pair = new RunResources(
                         device,
                         parameters,
                         Shape.localPair(parameters.connection(), 8, 1, 64),

@@ -8,12 +8,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.rdma4j.perftest.CommandRun;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.loop.SendLatencyLoop;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.plan.Shape;
+import io.github.rdma4j.perftest.resources.RunDevice;
+import io.github.rdma4j.perftest.resources.RunResources;
 import io.github.rdma4j.perftest.resources.SendStreams;
-import io.github.rdma4j.perftest.resources.TestDevice;
-import io.github.rdma4j.perftest.resources.TestResources;
 import io.github.rdma4j.perftest.stream.Receives;
 import io.github.rdma4j.perftest.stream.RunControl;
 import io.github.rdma4j.perftest.wire.SystemData;
@@ -36,24 +36,24 @@ class NewerOptionsDeviceTest {
     private static final SystemData LAYOUT = new SystemData(4096, 64);
 
     /** The queue pairs of a process that is its own peer. */
-    private static TestResources pair(TestDevice device, TestParameters parameters) {
+    private static RunResources pair(RunDevice device, RunParameters parameters) {
         Shape shape = Shape.localPair(parameters.connection(), 8, 4, parameters.usesReceives() ? 4 : 0);
-        TestResources pair = new TestResources(device, parameters, shape, LAYOUT);
+        RunResources pair = new RunResources(device, parameters, shape, LAYOUT);
         pair.connectWithItself(device.mtu());
         return pair;
     }
 
     @Test
     void queuePairsTakeTheFlowLabelsInTurns() {
-        TestParameters parameters = TestParameters.parse(Tool.WRITE_BANDWIDTH, "--flow_label=0x12345,7", "localhost");
-        try (TestDevice device = TestDevice.open(parameters);
-                TestResources pair = pair(device, parameters)) {
+        RunParameters parameters = RunParameters.parse(Tool.WRITE_BANDWIDTH, "--flow_label=0x12345,7", "localhost");
+        try (RunDevice device = RunDevice.open(parameters);
+                RunResources pair = pair(device, parameters)) {
             assertThat(flowLabel(pair, 0)).isEqualTo(0x12345);
             assertThat(flowLabel(pair, 1)).isEqualTo(7);
         }
     }
 
-    private static int flowLabel(TestResources pair, int stream) {
+    private static int flowLabel(RunResources pair, int stream) {
         return pair.queuePair(stream).query().path().globalRoute().orElseThrow().flowLabel();
     }
 
@@ -64,11 +64,11 @@ class NewerOptionsDeviceTest {
         "WRITE_LATENCY, --write_with_imm,    true,  RECEIVE_RDMA_WITH_IMMEDIATE"
     })
     void messagesHaveImmediateDataIfAskedFor(Tool tool, String option, boolean expected, WorkCompletionOpcode opcode) {
-        TestParameters parameters = TestParameters.parse(tool, "-u", "18", option);
-        try (TestDevice device = TestDevice.open(parameters);
-                TestResources pair = pair(device, parameters)) {
+        RunParameters parameters = RunParameters.parse(tool, "-u", "18", option);
+        try (RunDevice device = RunDevice.open(parameters);
+                RunResources pair = pair(device, parameters)) {
             Receives receives = SendStreams.receivesOf(pair, 1, 8, LAYOUT, 1);
-            SendLatencyLoop loop = SendLatencyTest.loop(pair, 1, 8, receives, new RunControl());
+            SendLatencyLoop loop = SendLatencyRun.loop(pair, 1, 8, receives, new RunControl());
             assertThat(receives.begin(1)).isZero();
             pair.buffer().set(ValueLayout.JAVA_BYTE, pair.sendOffset(0), (byte) 42);
             assertThat(loop.send()).as(loop.failure()).isTrue();
@@ -86,20 +86,19 @@ class NewerOptionsDeviceTest {
 
     @Test
     void aPortIsTakenForTheLinkThatIsForced() {
-        try (TestDevice device = TestDevice.open(TestParameters.parse(Tool.WRITE_LATENCY, "--force-link=Ethernet"))) {
+        try (RunDevice device = RunDevice.open(RunParameters.parse(Tool.WRITE_LATENCY, "--force-link=Ethernet"))) {
             assertThat(device.gid()).isNotNull();
         }
-        try (TestDevice device =
-                TestDevice.open(TestParameters.parse(Tool.WRITE_LATENCY, "--force-link=IB", "-R", "--flow_label=1"))) {
+        try (RunDevice device =
+                RunDevice.open(RunParameters.parse(Tool.WRITE_LATENCY, "--force-link=IB", "-R", "--flow_label=1"))) {
             assertThat(device.gid()).as("rdma_cm has the way").isNull();
         }
-        TestParameters impossible = TestParameters.parse(Tool.WRITE_LATENCY, "--force-link=IB");
-        assertThatThrownBy(() -> TestDevice.open(impossible))
+        RunParameters impossible = RunParameters.parse(Tool.WRITE_LATENCY, "--force-link=IB");
+        assertThatThrownBy(() -> RunDevice.open(impossible))
                 .isInstanceOf(IllegalParameterException.class)
                 .hasMessageStartingWith("--force-link: port 1 of ")
                 .hasMessageContaining("is Ethernet, where nothing is connected without a GID");
-        try (TestDevice device =
-                TestDevice.open(TestParameters.parse(Tool.WRITE_LATENCY, "--force-link=IB", "-x", "1"))) {
+        try (RunDevice device = RunDevice.open(RunParameters.parse(Tool.WRITE_LATENCY, "--force-link=IB", "-x", "1"))) {
             assertThat(device.gid().index()).isEqualTo(1);
         }
     }

@@ -14,13 +14,13 @@ import io.github.rdma4j.perftest.loop.ReceivingSide;
 import io.github.rdma4j.perftest.loop.SendBandwidthLoop;
 import io.github.rdma4j.perftest.loop.SendingSide;
 import io.github.rdma4j.perftest.loop.WriteLatencyLoop;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.plan.Depth;
 import io.github.rdma4j.perftest.plan.Shape;
+import io.github.rdma4j.perftest.resources.RunDevice;
+import io.github.rdma4j.perftest.resources.RunResources;
 import io.github.rdma4j.perftest.resources.SendStreams;
-import io.github.rdma4j.perftest.resources.TestDevice;
-import io.github.rdma4j.perftest.resources.TestResources;
 import io.github.rdma4j.perftest.stream.Operation;
 import io.github.rdma4j.perftest.stream.Receives;
 import io.github.rdma4j.perftest.stream.RunControl;
@@ -46,9 +46,9 @@ class StagedAllocationDeviceTest {
     private static final SystemData LAYOUT = new SystemData(4096, 64);
     private static final Depth DEPTH = new Depth(64, 4, 1);
 
-    private static TestParameters parameters(Tool tool) {
+    private static RunParameters parameters(Tool tool) {
         String[] arguments = {"-u", "18", "--use_cuda=0", "--gpu-path=staged", "localhost"};
-        return TestParameters.parse(tool, arguments);
+        return RunParameters.parse(tool, arguments);
     }
 
     @ParameterizedTest
@@ -56,15 +56,15 @@ class StagedAllocationDeviceTest {
             value = Tool.class,
             names = {"WRITE_BANDWIDTH", "READ_BANDWIDTH"})
     void theBandwidthLoop(Tool tool) {
-        TestParameters parameters = parameters(tool);
-        try (TestDevice device = TestDevice.open(parameters);
-                TestResources pair = new TestResources(
+        RunParameters parameters = parameters(tool);
+        try (RunDevice device = RunDevice.open(parameters);
+                RunResources pair = new RunResources(
                         device, parameters, Shape.localPair(parameters.connection(), 64, 64, 0), LAYOUT)) {
             pair.connectWithItself(device.mtu());
             int operation = Operation.of(parameters);
             BandwidthLoop.Stream[] streams = {
-                BandwidthTest.stream(pair, 0, operation, 64, LAYOUT, DEPTH),
-                BandwidthTest.stream(pair, 1, operation, 64, LAYOUT, DEPTH)
+                BandwidthRun.stream(pair, 0, operation, 64, LAYOUT, DEPTH),
+                BandwidthRun.stream(pair, 1, operation, 64, LAYOUT, DEPTH)
             };
             BandwidthLoop loop = new BandwidthLoop(
                     streams,
@@ -89,13 +89,13 @@ class StagedAllocationDeviceTest {
 
     @Test
     void theSendBandwidthLoop() {
-        TestParameters parameters = parameters(Tool.SEND_BANDWIDTH);
-        try (TestDevice device = TestDevice.open(parameters);
-                TestResources pair = new TestResources(
+        RunParameters parameters = parameters(Tool.SEND_BANDWIDTH);
+        try (RunDevice device = RunDevice.open(parameters);
+                RunResources pair = new RunResources(
                         device, parameters, Shape.localPair(parameters.connection(), 64, 64, 64), LAYOUT)) {
             pair.connectWithItself(device.mtu());
             Receives receives = SendStreams.receives(pair, 64, LAYOUT, 64, 1);
-            SendingSide sending = SendBandwidthTest.sending(parameters, pair, 64, LAYOUT, DEPTH, new GroupTimes(0));
+            SendingSide sending = SendBandwidthRun.sending(parameters, pair, 64, LAYOUT, DEPTH, new GroupTimes(0));
             ReceivingSide receiving = new ReceivingSide(receives, pair.queues().receives(), 2, 16);
             SendBandwidthLoop loop = new SendBandwidthLoop(
                     sending, receiving, false, new CompletionWait(pair.queues()), new RunControl());
@@ -118,14 +118,14 @@ class StagedAllocationDeviceTest {
 
     @Test
     void theLatencyLoopOfWrites() {
-        TestParameters parameters = parameters(Tool.WRITE_LATENCY);
-        try (TestDevice device = TestDevice.open(parameters);
-                TestResources pair = new TestResources(
+        RunParameters parameters = parameters(Tool.WRITE_LATENCY);
+        try (RunDevice device = RunDevice.open(parameters);
+                RunResources pair = new RunResources(
                         device, parameters, Shape.localPair(parameters.connection(), 2, 1, 0), LAYOUT)) {
             pair.connectWithItself(device.mtu());
             RunControl control = new RunControl();
-            WriteLatencyLoop loop = LatencyTest.loop(pair, 2, null, control);
-            LatencyRecorder stamps = LatencyRecorder.counted(control, LatencyTest.PARTS, AWAITED_MESSAGES, 1, false);
+            WriteLatencyLoop loop = LatencyRun.loop(pair, 2, null, control);
+            LatencyRecorder stamps = LatencyRecorder.counted(control, LatencyRun.PARTS, AWAITED_MESSAGES, 1, false);
             loop.run(true, AWAITED_MESSAGES, stamps);
             long[] sent = new long[1];
 

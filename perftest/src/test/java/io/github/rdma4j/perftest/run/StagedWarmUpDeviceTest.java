@@ -5,11 +5,11 @@ package io.github.rdma4j.perftest.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.cuda.StandInDriver;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.plan.Shape;
-import io.github.rdma4j.perftest.resources.TestDevice;
-import io.github.rdma4j.perftest.resources.TestResources;
+import io.github.rdma4j.perftest.resources.RunDevice;
+import io.github.rdma4j.perftest.resources.RunResources;
 import io.github.rdma4j.perftest.stream.RunControl;
 import io.github.rdma4j.perftest.wire.SystemData;
 import org.junit.jupiter.api.Tag;
@@ -27,15 +27,15 @@ class StagedWarmUpDeviceTest {
     /** It has two sets of receives, of which the second needs more memory than the first. */
     @Test
     void sendsAreReceivedInEachWay() {
-        TestParameters parameters = TestParameters.parse(
+        RunParameters parameters = RunParameters.parse(
                 Tool.SEND_BANDWIDTH, new String[] {"-u", "18", "--use_cuda=0", "--gpu-path=staged", "localhost"});
         RunControl control = new RunControl();
         Shape shape = Shape.localPair(parameters.connection(), WarmUp.SIZE, WarmUp.DEPTH, 2 * WarmUp.MESSAGES);
         try (RoundLimit limit = new RoundLimit(control);
-                TestDevice device = TestDevice.open(parameters);
-                TestResources pair = new TestResources(device, parameters, shape, new SystemData(4096, 64))) {
+                RunDevice device = RunDevice.open(parameters);
+                RunResources pair = new RunResources(device, parameters, shape, new SystemData(4096, 64))) {
             pair.connectWithItself(device.mtu());
-            WarmUp.Round round = SendBandwidthTest.warmUp(parameters, pair, control, limit);
+            WarmUp.Round round = SendBandwidthRun.warmUp(parameters, pair, control, limit);
             for (int number = 0; number < ROUNDS; number++) {
                 assertThat(round.run(number)).isEqualTo(2 * WarmUp.MESSAGES);
             }

@@ -111,18 +111,18 @@ class ControlChannelTest {
 
     @Test
     void aNewcomerIsJudgedByItsFirstWord() throws Exception {
-        assertThat(natureOf("")).isEqualTo(Newcomer.Nature.UNKNOWN);
-        assertThat(natureOf("6")).isEqualTo(Newcomer.Nature.UNKNOWN);
-        assertThat(natureOf("123.")).isEqualTo(Newcomer.Nature.UNKNOWN);
-        assertThat(natureOf("6.06\0")).isEqualTo(Newcomer.Nature.CLIENT);
-        assertThat(natureOf("1234")).isEqualTo(Newcomer.Nature.STRANGER);
+        assertThat(natureOf("")).isEqualTo(PendingClient.Nature.UNKNOWN);
+        assertThat(natureOf("6")).isEqualTo(PendingClient.Nature.UNKNOWN);
+        assertThat(natureOf("123.")).isEqualTo(PendingClient.Nature.UNKNOWN);
+        assertThat(natureOf("6.06\0")).isEqualTo(PendingClient.Nature.CLIENT);
+        assertThat(natureOf("1234")).isEqualTo(PendingClient.Nature.STRANGER);
     }
 
-    private static Newcomer.Nature natureOf(String word) throws Exception {
+    private static PendingClient.Nature natureOf(String word) throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Socket client = new Socket(server.getInetAddress(), server.getLocalPort());
                 Socket accepted = server.accept();
-                Newcomer newcomer = new Newcomer(accepted)) {
+                PendingClient newcomer = new PendingClient(accepted)) {
             assertThat(newcomer.isOlderThan(LONG)).isFalse();
             assertThat(newcomer.isOlderThan(Duration.ZERO)).isTrue();
             client.getOutputStream().write(bytes(word));

@@ -94,11 +94,11 @@ class DeviceRemovalDeviceTest {
                     .channel(RdmaServerSocketChannel.class)
                     .option(RdmaChannelOption.TRANSPORT, transport)
                     .option(RdmaChannelOption.RECEIVE_BUFFERS, 4)
-                    .handler(new Telling(name))
+                    .handler(new Completer(name))
                     .childHandler(new ChannelInitializer<>() {
                         @Override
                         protected void initChannel(Channel channel) {
-                            channel.pipeline().addLast(new Echo(), new Telling(name + "'s"));
+                            channel.pipeline().addLast(new Echo(), new Completer(name + "'s"));
                         }
                     })
                     .bind(new InetSocketAddress(address, 0))
@@ -112,7 +112,7 @@ class DeviceRemovalDeviceTest {
                     .channel(RdmaSocketChannel.class)
                     .option(RdmaChannelOption.TRANSPORT, transport)
                     .option(RdmaChannelOption.RECEIVE_BUFFERS, 4)
-                    .handler(new Telling(name))
+                    .handler(new Completer(name))
                     .connect(server.localAddress())
                     .sync()
                     .channel();
@@ -145,10 +145,10 @@ class DeviceRemovalDeviceTest {
     }
 
     /** Says what happens to a channel. */
-    private static final class Telling extends ChannelInboundHandlerAdapter {
+    private static final class Completer extends ChannelInboundHandlerAdapter {
         private final String name;
 
-        Telling(String name) {
+        Completer(String name) {
             this.name = name;
         }
 

@@ -48,7 +48,7 @@ class ServerWithoutDescriptorsTest {
                     .group(loop)
                     .channel(RdmaServerSocketChannel.class)
                     .option(RdmaChannelOption.TRANSPORT, Transport.TCP)
-                    .handler(new Telling())
+                    .handler(new Completer())
                     .childHandler(new ChannelInitializer<>() {
                         @Override
                         protected void initChannel(Channel channel) {
@@ -108,7 +108,7 @@ class ServerWithoutDescriptorsTest {
         }
     }
 
-    private static final class Telling extends ChannelInboundHandlerAdapter {
+    private static final class Completer extends ChannelInboundHandlerAdapter {
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
             System.out.println("failure " + cause.getMessage());

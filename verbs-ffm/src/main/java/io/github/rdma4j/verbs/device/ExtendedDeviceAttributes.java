@@ -26,7 +26,7 @@ import java.util.Set;
  * @param rawPacketCapabilities the capabilities of raw packet queue pairs
  * @param tagMatching matching of tagged messages
  * @param completionModeration bundling completion events
- * @param maxDeviceMemorySize the device memory that can be allocated, in bytes
+ * @param maxAdapterMemorySize the device memory that can be allocated, in bytes
  * @param pciAtomics atomics that the device executes across PCI
  * @param physicalPortCount the number of ports, also above 255
  * @since 0.1.0
@@ -44,7 +44,7 @@ public record ExtendedDeviceAttributes(
         Set<RawPacketCapability> rawPacketCapabilities,
         TagMatching tagMatching,
         CompletionModeration completionModeration,
-        long maxDeviceMemorySize,
+        long maxAdapterMemorySize,
         PciAtomics pciAtomics,
         int physicalPortCount) {
 

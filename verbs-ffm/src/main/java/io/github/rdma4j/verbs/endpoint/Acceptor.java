@@ -24,7 +24,7 @@ final class Acceptor {
     /** With so many ready at a time there may be more. */
     private static final int MANY = 32;
 
-    private static final int MOST_LOOKS = Doorkeeper.MOST_HANDSHAKES / MANY;
+    private static final int MOST_LOOKS = AdmissionControl.MOST_HANDSHAKES / MANY;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();

@@ -254,11 +254,11 @@ final class Connector {
             Hello peer = understood("connecting to " + server, greeting, config);
             Endpoint endpoint =
                     EndpointAssembly.ofClient(link, link.carrier(config), Memories.of(link.domain()), config, peer);
-            MemoryHandle place = onTrial ? Canary.placeIn(greeting) : null;
+            MemoryHandle place = onTrial ? PathProbe.placeIn(greeting) : null;
             if (place != null) {
                 // If it fails, the endpoint closes the link.
                 link = null;
-                Canary.tryOut(endpoint, place, left(timeout, start));
+                PathProbe.tryOut(endpoint, place, left(timeout, start));
             }
             return endpoint;
         } catch (ConnectionRejectedException e) {

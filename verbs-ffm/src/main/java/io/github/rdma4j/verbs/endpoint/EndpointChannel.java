@@ -3,7 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.WaitInterruptedException;
-import io.github.rdma4j.verbs.internal.StackRoom;
+import io.github.rdma4j.verbs.internal.StackReserve;
 import io.github.rdma4j.verbs.internal.TimeText;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -162,7 +162,7 @@ final class EndpointChannel implements ByteChannel {
                 return null;
             });
         } finally {
-            StackRoom.require(reading);
+            StackReserve.require(reading);
             reading.lock();
             try {
                 giveBack();

@@ -34,7 +34,7 @@ public final class EndpointServer implements AutoCloseable {
      * Clients that wait in the kernel until this server handles them; the kernel may allow fewer (net.core.somaxconn).
      * It drops further clients: over TCP they retry after 1 s, 3 s and 7 s, or are reset.
      */
-    private static final int BACKLOG = Doorkeeper.MOST_HANDSHAKES;
+    private static final int BACKLOG = AdmissionControl.MOST_HANDSHAKES;
     /** How many ports to try that are free for TCP but not for RDMA. */
     private static final int MOST_PORTS = 8;
 
@@ -48,10 +48,10 @@ public final class EndpointServer implements AutoCloseable {
     /** Guarded by its own monitor. */
     private final Map<DeviceContext, SharedDomain> domains = new HashMap<>();
 
-    private final Doorkeeper doorkeeper;
+    private final AdmissionControl admission;
     private final Acceptor acceptor;
     /** By device; guarded by {@link #domains}. */
-    private final Map<DeviceContext, Canary> canaries = new HashMap<>();
+    private final Map<DeviceContext, PathProbe> pathProbes = new HashMap<>();
 
     private volatile VerbsException rdmaFailure;
     private volatile boolean open = true;
@@ -60,7 +60,7 @@ public final class EndpointServer implements AutoCloseable {
             SynchronousId listener, StreamSocket socket, EndpointConfig config, VerbsException rdmaFailure) {
         this.listener = listener;
         this.config = config;
-        this.doorkeeper = new Doorkeeper(config);
+        this.admission = new AdmissionControl(config);
         this.rdmaFailure = rdmaFailure;
         this.exposures = socket == null ? null : new Exposures();
         this.address = socket == null ? listener.id().localAddress().orElseThrow() : socket.localAddress();
@@ -71,10 +71,10 @@ public final class EndpointServer implements AutoCloseable {
                     toString(),
                     listener,
                     config,
-                    doorkeeper,
+                    admission,
                     device -> domainOf(device).share(),
                     exposures,
-                    both ? this::canaryOf : null,
+                    both ? this::pathProbeOf : null,
                     both ? failure -> this.rdmaFailure = failure : null));
         }
         if (socket != null) {
@@ -82,7 +82,7 @@ public final class EndpointServer implements AutoCloseable {
                     toString(),
                     socket,
                     config,
-                    doorkeeper,
+                    admission,
                     exposures,
                     place -> domainOf(place.device()).share()));
         }
@@ -234,7 +234,7 @@ public final class EndpointServer implements AutoCloseable {
 
     /** {@return how many clients were accepted and refused, and why} */
     public ServerCounters counters() {
-        return doorkeeper.counters();
+        return admission.counters();
     }
 
     Acceptor acceptor() {
@@ -252,10 +252,10 @@ public final class EndpointServer implements AutoCloseable {
         }
     }
 
-    private Canary canaryOf(DeviceContext device) {
+    private PathProbe pathProbeOf(DeviceContext device) {
         synchronized (domains) {
             SharedDomain domain = domainOf(device);
-            return canaries.computeIfAbsent(device, key -> new Canary(domain.domain()));
+            return pathProbes.computeIfAbsent(device, key -> new PathProbe(domain.domain()));
         }
     }
 
@@ -285,7 +285,7 @@ public final class EndpointServer implements AutoCloseable {
             }
             try {
                 return new Memories.Registered(
-                        domainOf(RoceWay.at(address).device()).domain(), exposures);
+                        domainOf(RoceDialer.at(address).device()).domain(), exposures);
             } catch (VerbsException e) {
                 // Its endpoints fail in the same way and stay on TCP.
                 return new Memories.Served(exposures, config.protectionDomain());
@@ -349,8 +349,8 @@ public final class EndpointServer implements AutoCloseable {
         List<Runnable> closes = new ArrayList<>(List.of(acceptor::close));
         synchronized (domains) {
             open = false;
-            canaries.values().forEach(canary -> closes.add(canary::close));
-            canaries.clear();
+            pathProbes.values().forEach(pathProbe -> closes.add(pathProbe::close));
+            pathProbes.clear();
             domains.values().forEach(domain -> closes.add(domain::letGo));
             domains.clear();
         }

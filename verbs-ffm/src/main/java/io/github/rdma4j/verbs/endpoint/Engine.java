@@ -8,7 +8,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.CarrierTurn;
 import io.github.rdma4j.verbs.internal.ClosePlace;
-import io.github.rdma4j.verbs.internal.StackRoom;
+import io.github.rdma4j.verbs.internal.StackReserve;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Progress;
 import io.github.rdma4j.verbs.internal.endpoint.promise.ProgressFuture;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
@@ -41,7 +41,7 @@ final class Engine implements Progress {
     private final Carrier carrier;
     private final Protocol protocol;
     private final Waiters waiters;
-    private final Telling telling;
+    private final Completer completer;
     private final EngineWaits waits;
     private final EngineVisits visits;
     private boolean closing;
@@ -68,8 +68,8 @@ final class Engine implements Progress {
         this.carrier = carrier;
         this.protocol = protocol;
         this.waiters = new Waiters(lock, carrier, protocol);
-        this.telling = new Telling(lock, protocol, waiters::announce);
-        this.waits = new EngineWaits(this, lock, carrier, spinTime, waiters, telling);
+        this.completer = new Completer(lock, protocol, waiters::announce);
+        this.waits = new EngineWaits(this, lock, carrier, spinTime, waiters, completer);
         this.visits = new EngineVisits(this, carrier, waiters);
     }
 
@@ -89,7 +89,7 @@ final class Engine implements Progress {
     }
 
     void enter() {
-        StackRoom.require(carrier);
+        StackReserve.require(carrier);
         lock.lock();
         if (interrupted != null) {
             try {
@@ -133,7 +133,7 @@ final class Engine implements Progress {
 
     private void exit(Promise<?> own, boolean byWatcher) {
         try {
-            boolean tell;
+            boolean complete;
             boolean turnIsOver;
             try {
                 loseInterrupted();
@@ -142,13 +142,13 @@ final class Engine implements Progress {
                 } else {
                     waiters.announce();
                 }
-                tell = !protocol.decisions().isEmpty();
+                complete = !protocol.decisions().isEmpty();
                 turnIsOver = turn.isOver();
             } finally {
                 lock.unlock();
             }
-            if (tell) {
-                telling.tell(own, 0);
+            if (complete) {
+                completer.complete(own, 0);
             }
             if (turnIsOver) {
                 CarrierTurn.pass();
@@ -475,7 +475,7 @@ final class Engine implements Progress {
         }
         OutgoingMessage message;
         try {
-            message = new OutgoingMessage(this, slot, carrier.room(slot).asSlice(0, protocol.maxMessage()));
+            message = new OutgoingMessage(this, slot, carrier.buffer(slot).asSlice(0, protocol.maxMessage()));
         } catch (Throwable e) {
             // Out of memory.
             protocol.giveBack(slot);

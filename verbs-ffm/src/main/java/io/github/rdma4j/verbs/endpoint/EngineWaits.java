@@ -22,17 +22,22 @@ final class EngineWaits {
     private final Protocol protocol;
     private final SpinTime spinTime;
     private final Waiters waiters;
-    private final Telling telling;
+    private final Completer completer;
 
     EngineWaits(
-            Engine engine, ReentrantLock lock, Carrier carrier, SpinTime spinTime, Waiters waiters, Telling telling) {
+            Engine engine,
+            ReentrantLock lock,
+            Carrier carrier,
+            SpinTime spinTime,
+            Waiters waiters,
+            Completer completer) {
         this.engine = engine;
         this.lock = lock;
         this.carrier = carrier;
         this.protocol = engine.protocol();
         this.spinTime = spinTime;
         this.waiters = waiters;
-        this.telling = telling;
+        this.completer = completer;
     }
 
     /**
@@ -61,12 +66,12 @@ final class EngineWaits {
                 }
                 long now = System.nanoTime();
                 long remaining = limit - (now - start);
-                int nesting = telling.nesting();
-                if (!protocol.decisions().isEmpty() && nesting < Telling.MAX_NESTED) {
+                int nesting = completer.nesting();
+                if (!protocol.decisions().isEmpty() && nesting < Completer.MAX_NESTED) {
                     waiters.announce();
                     lock.unlock();
                     try {
-                        telling.tell(null, nesting);
+                        completer.complete(null, nesting);
                     } finally {
                         lock.lock();
                     }

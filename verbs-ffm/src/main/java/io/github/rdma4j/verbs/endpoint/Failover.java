@@ -46,7 +46,7 @@ final class Failover {
         }
     }
 
-    private static void requireDevice(EndpointConfig config, RoceWay.Place place) {
+    private static void requireDevice(EndpointConfig config, RoceDialer.Place place) {
         if (config.protectionDomain() != null) {
             String given = config.protectionDomain().context().device().name();
             String there = place.device().device().name();
@@ -72,29 +72,29 @@ final class Failover {
             EndpointConfig config,
             Exposures exposures,
             Hello peer,
-            Function<RoceWay.Place, SharedDomain> domains) {
+            Function<RoceDialer.Place, SharedDomain> domains) {
         EndpointConfig sizes = new EndpointConfig()
                 .receiveBuffers(config.receiveBuffers())
-                .maxMessageSize(Math.max(config.bufferSize(), MoveWords.MAX_BYTES))
+                .maxMessageSize(Math.max(config.bufferSize(), MigrationMessage.MAX_BYTES))
                 .sendDepth(FailoverCarrier.depth(config) + FailoverCarrier.WORDS)
                 .silenceTimeout(config.silenceTimeout());
         TcpCarrier tcp = new TcpCarrier(link, sizes, exposures, peer.receiveBuffers());
-        RoceWay way = null;
+        RoceDialer dialer = null;
         RuntimeException noWay = null;
         FailoverCarrier carrier = null;
         try {
             try {
                 InetSocketAddress address = link.localAddress().orElseThrow();
-                RoceWay.Place place = RoceWay.at(address);
+                RoceDialer.Place place = RoceDialer.at(address);
                 requireDevice(config, place);
-                way = new RoceWay(domains.apply(place), place.gid(), config);
+                dialer = new RoceDialer(domains.apply(place), place.gid(), config);
             } catch (VerbsException e) {
                 noWay = e;
             }
-            Memories memories = way == null
+            Memories memories = dialer == null
                     ? new Memories.Served(exposures, config.protectionDomain())
-                    : new Memories.Registered(way.domain(), exposures);
-            carrier = new FailoverCarrier(tcp, way, client, config, peer, System::nanoTime);
+                    : new Memories.Registered(dialer.domain(), exposures);
+            carrier = new FailoverCarrier(tcp, dialer, client, config, peer, System::nanoTime);
             if (noWay != null) {
                 carrier.mover().unable(noWay);
             }
@@ -107,7 +107,7 @@ final class Failover {
             if (carrier != null) {
                 CloseAll.after(e, carrier::close, carrier::free);
             } else {
-                RoceWay opened = way;
+                RoceDialer opened = dialer;
                 CloseAll.after(e, tcp::close, tcp::free, () -> {
                     if (opened != null) {
                         opened.free();

@@ -27,10 +27,10 @@ import java.util.function.LongSupplier;
 /**
  * The wire of an endpoint that moves: TCP from beginning to end, and RDMA whenever it works. To the protocol it is one
  * wire that does not fail as long as one of the two works. {@link Mover} decides, {@link Outbox} keeps what may have to
- * be posted again, {@link FailoverRooms} has the messages, so that no wire's memory is in the hands of the program, and
- * {@link FailoverNews} takes in the events of both.
+ * be posted again, {@link FailoverBuffers} has the messages, so that no wire's memory is in the hands of the program,
+ * and {@link FailoverListener} takes in the events of both.
  */
-final class FailoverCarrier implements Carrier, Mover.Ground {
+final class FailoverCarrier implements Carrier, Mover.Host {
     /** The slots of TCP beyond the slots of messages and transfers. */
     static final int WORDS = 8;
 
@@ -45,15 +45,15 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
     private static final long LONGEST_WAIT_FOR_TCP = TimeUnit.MILLISECONDS.toNanos(64);
 
     private final Carrier tcp;
-    private final RdmaLeg rdma;
-    private final RdmaWay way;
-    private final FailoverRooms rooms;
+    private final RdmaConnection rdma;
+    private final RdmaDialer dialer;
+    private final FailoverBuffers buffers;
     private final Outbox outbox;
     private final Mover mover;
     private final long[] words;
     private final int depth;
-    private final Consumer<? super TransportMove> listener;
-    private final FailoverNews news;
+    private final Consumer<? super TransportMove> moveListener;
+    private final FailoverListener listener;
     // Once, since they are needed with each poll.
     private final Consumer<Carrier> takeIn = this::takeIn;
     private final Consumer<Carrier> look = this::look;
@@ -73,30 +73,31 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
      * Over TCP.
      *
      * @param tcp whose slots are {@link #depth} and {@link #WORDS} more
-     * @param way to RDMA; null if this side has none
+     * @param dialer for RDMA connections; null if this side has none
      * @param client whether this side tries RDMA again and again
      * @param peer what the other side has said
      * @param clock in nanoseconds
      */
-    FailoverCarrier(Carrier tcp, RdmaWay way, boolean client, EndpointConfig config, Hello peer, LongSupplier clock) {
+    FailoverCarrier(
+            Carrier tcp, RdmaDialer dialer, boolean client, EndpointConfig config, Hello peer, LongSupplier clock) {
         this.tcp = tcp;
         this.sleepEnds = new FailoverEvents(tcp);
-        this.way = way;
+        this.dialer = dialer;
         this.depth = depth(config);
-        this.rdma = new RdmaLeg(depth, sleepEnds);
+        this.rdma = new RdmaConnection(depth, sleepEnds);
         this.words = new long[depth];
-        this.listener = config.moveListener();
-        this.rooms = new FailoverRooms(
+        this.moveListener = config.moveListener();
+        this.buffers = new FailoverBuffers(
                 config.bufferSize(),
                 config.sumBytes(),
                 depth,
                 peer.receiveBuffers(),
                 config.receiveBuffers() + Credits.RESERVE);
-        this.news = new FailoverNews(tcp, rdma, rooms, depth, freeForWords::add);
-        this.outbox = new Outbox(rooms, depth, words, news);
+        this.listener = new FailoverListener(tcp, rdma, buffers, depth, freeForWords::add);
+        this.outbox = new Outbox(buffers, depth, words, listener);
         int maxMessage = Math.min(config.maxMessageSize(), peer.bufferSize());
-        this.mover = new Mover(client, way, outbox, tcp, this, clock, config, maxMessage);
-        news.of(outbox, mover);
+        this.mover = new Mover(client, dialer, outbox, tcp, this, clock, config, maxMessage);
+        listener.of(outbox, mover);
         for (int i = 0; i < WORDS; i++) {
             freeForWords.add(depth + i);
         }
@@ -110,7 +111,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
     /** Whom it serves, before anything happens. */
     void serve(Protocol newProtocol, Endpoint newEndpoint) {
         protocol = newProtocol;
-        news.serve(newProtocol);
+        listener.serve(newProtocol);
         endpoint = newEndpoint;
         name = newProtocol.toString();
     }
@@ -123,27 +124,27 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
 
     @Override
     public void fill(int slot, MemorySegment message) {
-        rooms.fill(slot, message);
+        buffers.fill(slot, message);
     }
 
     @Override
-    public MemorySegment room(int slot) {
-        return rooms.room(slot);
+    public MemorySegment buffer(int slot) {
+        return buffers.buffer(slot);
     }
 
     @Override
     public void cut(int slot, long length) {
-        rooms.cut(slot, length);
+        buffers.cut(slot, length);
     }
 
     @Override
     public ByteBuffer view(int slot) {
-        return rooms.view(slot);
+        return buffers.view(slot);
     }
 
     @Override
     public ByteBuffer arrived(int buffer) {
-        return rooms.arrived(buffer);
+        return buffers.arrived(buffer);
     }
 
     @Override
@@ -166,7 +167,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
     @Override
     public int postMessage(int slot, int frame, boolean signaled) {
         Post post = outbox.post(Post.Kind.MESSAGE, slot, frame);
-        rooms.take(slot, post);
+        buffers.take(slot, post);
         inBatch++;
         outbox.add(post);
         return 0;
@@ -190,8 +191,8 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
             int slot, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
         // Of both wires, since nobody knows which one it will be.
         TcpCarrier.check(operation, local, remote);
-        if (way != null) {
-            way.check(local);
+        if (dialer != null) {
+            dialer.check(local);
         }
         Post post = outbox.post(Post.Kind.TRANSFER, slot, 0);
         post.operation = operation;
@@ -207,7 +208,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
 
     @Override
     public int poll(WireEvents receiver) {
-        news.takeEvents();
+        listener.takeEvents();
         if (failed) {
             return outbox.failAll(post -> receiver.failed(post.id, "the connection has ended", null));
         }
@@ -215,9 +216,9 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
         if (++polls >= POLLS_PER_LOOK_AT_TCP || !mover.isOnRdma()) {
             polls = 0;
             // RDMA before TCP: completions of RDMA are older than the peer's DOWN.
-            news.count(tcp.poll(news.ofTcp()));
+            listener.count(tcp.poll(listener.ofTcp()));
         }
-        if (news.tcpLost() != null) {
+        if (listener.tcpLost() != null) {
             loseTcp();
         }
         sayRest();
@@ -227,7 +228,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
         }
         mover.step(protocol.isOpen());
         outbox.pump();
-        return news.takeEvents();
+        return listener.takeEvents();
     }
 
     @Override
@@ -236,7 +237,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
     }
 
     private void takeIn(Carrier wire) {
-        news.count(wire.poll(news.ofRdma()));
+        listener.count(wire.poll(listener.ofRdma()));
     }
 
     private void rdmaFails(String reason) {
@@ -255,14 +256,14 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
             takeInRdma();
             // A peer that has ended is not RDMA's fault.
             String other = tcp.isLostByTheWire() ? mover.trouble() : null;
-            protocol.linkLost(other == null ? news.tcpLost() : news.tcpLost() + "; and RDMA: " + other);
+            protocol.linkLost(other == null ? listener.tcpLost() : listener.tcpLost() + "; and RDMA: " + other);
         }
     }
 
     // ---- Of the move ----
 
     @Override
-    public void say(MoveWords said) {
+    public void say(MigrationMessage said) {
         unsaid.add(said.toBytes());
         sayRest();
         if (unsaid.size() > MOST_UNSAID) {
@@ -286,32 +287,32 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
     }
 
     @Override
-    public boolean sendCanary(int number, byte[] bytes) {
-        return rdma.sendCanary(number, bytes);
+    public boolean sendTrial(int number, byte[] bytes) {
+        return rdma.sendTrial(number, bytes);
     }
 
     @Override
     public void breakRdma(boolean takeIn) {
-        rdma.breakOff(takeIn ? news.ofRdma() : null);
+        rdma.breakOff(takeIn ? listener.ofRdma() : null);
     }
 
     @Override
     public void moved(Transport from, Transport to, String reason, Duration took) {
-        news.count(1);
+        listener.count(1);
         TransportMove move = new TransportMove(endpoint, from, to, reason, took);
         if (Recorder.isThere()) {
             EndpointMoveEvent.moved(name, from.name(), to.name(), reason, took);
         }
-        if (listener != null) {
+        if (moveListener != null) {
             Promise<TransportMove> told = new Promise<>(null);
-            told.thenAccept(listener);
+            told.thenAccept(moveListener);
             protocol.decide(told, move, null);
         }
     }
 
     @Override
     public void violated(String how) {
-        news.violated(how);
+        listener.violated(how);
     }
 
     // ---- The end ----
@@ -417,7 +418,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
 
     @Override
     public int postReceive(int buffer) {
-        rooms.release(buffer);
+        buffers.release(buffer);
         return 0;
     }
 
@@ -428,12 +429,12 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
 
     @Override
     public byte[] copy(int buffer, long length) {
-        return rooms.copy(buffer, length);
+        return buffers.copy(buffer, length);
     }
 
     @Override
     public Message message(int buffer, long length) {
-        return rooms.message(buffer, length);
+        return buffers.message(buffer, length);
     }
 
     @Override
@@ -448,9 +449,9 @@ final class FailoverCarrier implements Carrier, Mover.Ground {
 
     @Override
     public void free() {
-        CloseAll.of(rdma::closeLeftovers, rooms::close, tcp::free, () -> {
-            if (way != null) {
-                way.free();
+        CloseAll.of(rdma::closeLeftovers, buffers::close, tcp::free, () -> {
+            if (dialer != null) {
+                dialer.free();
             }
         });
     }

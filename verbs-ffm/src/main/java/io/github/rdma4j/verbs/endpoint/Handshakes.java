@@ -12,7 +12,7 @@ import java.util.function.BiConsumer;
 
 /**
  * The clients of one transport that have not completed their handshakes, by the event source of each; the oldest first.
- * If there are more than the doorkeeper allows, the oldest are forgotten. Used with the acceptor's lock held.
+ * If there are more than admission control allows, the oldest are forgotten. Used with the acceptor's lock held.
  *
  * @param <H> what a handshake consists of
  */
@@ -20,7 +20,7 @@ final class Handshakes<H> {
     private record Begun<H>(H handshake, long end) {}
 
     private final Map<EventSource, Begun<H>> begun = new LinkedHashMap<>();
-    private final Doorkeeper doorkeeper;
+    private final AdmissionControl admission;
     private final Duration timeout;
     private final int most;
 
@@ -30,10 +30,10 @@ final class Handshakes<H> {
      * @param timeout how long each may take
      * @param bytes the memory that each holds
      */
-    Handshakes(Doorkeeper doorkeeper, Duration timeout, long bytes) {
-        this.doorkeeper = doorkeeper;
+    Handshakes(AdmissionControl admission, Duration timeout, long bytes) {
+        this.admission = admission;
         this.timeout = timeout;
-        this.most = Doorkeeper.mostHandshakes(bytes);
+        this.most = AdmissionControl.mostHandshakes(bytes);
     }
 
     /** Adds a handshake that has begun, and starts its timeout. */
@@ -69,7 +69,7 @@ final class Handshakes<H> {
      * @param forget closes the parts of a handshake; its second argument is the reason
      */
     void forgetLate(BiConsumer<H, String> forget) {
-        int tooMany = Doorkeeper.tooMany(begun.size(), most);
+        int tooMany = AdmissionControl.tooMany(begun.size(), most);
         Iterator<Begun<H>> oldest = begun.values().iterator();
         while (oldest.hasNext()) {
             Begun<H> one = oldest.next();
@@ -79,8 +79,8 @@ final class Handshakes<H> {
             }
             oldest.remove();
             tooMany--;
-            doorkeeper.gaveUp();
-            forget.accept(one.handshake, late ? Doorkeeper.LATE : Doorkeeper.OLDEST_OF_TOO_MANY);
+            admission.gaveUp();
+            forget.accept(one.handshake, late ? AdmissionControl.LATE : AdmissionControl.OLDEST_OF_TOO_MANY);
         }
     }
 

@@ -19,7 +19,7 @@ import java.nio.ByteBuffer;
  * <p>It never has more buffers than its credits are for, and the reserve. A peer that sends more than that takes none
  * from others: what is too much goes back at once, and the connection is lost.
  */
-final class Member implements ReceiveRooms {
+final class Member implements ReceiveBufferTable {
     /**
      * In the id of each request for sending is a number that no other member has: a number of a queue pair comes again.
      */

@@ -15,24 +15,24 @@ import java.util.function.LongSupplier;
  * RDMA, which come and go. A state machine without threads: its inputs are the peer's messages over TCP, the outcome of
  * RDMA, and the time.
  *
- * <p>Up: the client offers a connection and the server answers. Both send a canary over it. Then each says {@code UP},
- * and sends nothing of its own over TCP behind it. Each posts over RDMA when the peer has said {@code READY},
- * which means that it has taken in everything before. Down: the side that first sees RDMA fail breaks its queue pair,
+ * <p>Up: the client offers a connection and the server answers. Both send trial messages over it. Then each says
+ * {@code UP}, and sends nothing of its own over TCP behind it. Each posts over RDMA when the peer has said
+ * {@code READY}, which means that it has taken in everything before. Down: the side that first sees RDMA fail breaks its queue pair,
  * so that nothing more arrives from it, and says {@code DOWN} with what it has received over RDMA. The peer does the
  * same. Each side posts the rest again over TCP once it has received the other's {@code DOWN}. {@code DOWN} may cross
  * any other message: a connection ends when each side has sent and received it, in whatever state the connection was.
  */
 final class Mover {
     /** What the rest of the endpoint does for it. */
-    interface Ground {
+    interface Host {
         /** Sends over TCP, behind all that was sent before. */
-        void say(MoveWords words);
+        void say(MigrationMessage words);
 
-        /** A connection over RDMA is there, and what comes from there is given to {@link Mover#canary}. */
+        /** A connection over RDMA is there, and what comes from there is given to {@link Mover#trial}. */
         void connected(Carrier rdma);
 
         /** Sends a message over RDMA that is not the program's; returns whether the adapter has taken it. */
-        boolean sendCanary(int number, byte[] bytes);
+        boolean sendTrial(int number, byte[] bytes);
 
         /** Takes in what has come over RDMA until now. */
         void takeInRdma();
@@ -46,29 +46,29 @@ final class Mover {
         void violated(String how);
     }
 
-    static final int CANARIES = 3;
+    static final int TRIALS = 3;
     private static final int LONGEST_CANARY = 4096;
 
     private final boolean client;
-    private final RdmaWay way;
+    private final RdmaDialer dialer;
     private final Outbox outbox;
     private final Carrier tcp;
-    private final Ground ground;
+    private final Host host;
     private final LongSupplier clock;
     private final long attemptNanos;
-    private final int canaryBytes;
+    private final int trialBytes;
     private final long pauseNanos;
 
     private int attempt;
     private boolean underWay;
-    private RdmaWay.Attempt prepared;
+    private RdmaDialer.Attempt prepared;
     private Carrier rdma;
-    private int canariesSeen;
+    private int trialsReceived;
     private boolean upSaid;
     private boolean upHeard;
     private boolean readyHeard;
     private boolean downSaid;
-    private MoveWords downHeard;
+    private MigrationMessage downHeard;
     private volatile boolean arrived;
     private long begun;
     private long nextTry;
@@ -87,26 +87,26 @@ final class Mover {
     /**
      * Over TCP.
      *
-     * @param way to RDMA; null if there is none
+     * @param dialer for RDMA connections; null if there is none
      * @param maxMessage the longest message in both directions, in bytes
      */
     Mover(
             boolean client,
-            RdmaWay way,
+            RdmaDialer dialer,
             Outbox outbox,
             Carrier tcp,
-            Ground ground,
+            Host host,
             LongSupplier clock,
             EndpointConfig config,
             int maxMessage) {
         this.client = client;
-        this.way = way;
+        this.dialer = dialer;
         this.outbox = outbox;
         this.tcp = tcp;
-        this.ground = ground;
+        this.host = host;
         this.clock = clock;
         this.attemptNanos = Engine.nanos(config.rdmaTimeout());
-        this.canaryBytes = Math.min(maxMessage, LONGEST_CANARY);
+        this.trialBytes = Math.min(maxMessage, LONGEST_CANARY);
         this.pauseNanos = Engine.nanos(config.recoveryInterval());
         this.nextTry = clock.getAsLong();
         outbox.useTcp(tcp);
@@ -156,7 +156,7 @@ final class Mover {
             boolean tries = !arrived && !downSaid;
             return tries ? Math.max(0, begun + attemptNanos - clock.getAsLong()) : Long.MAX_VALUE;
         }
-        return client && way != null ? Math.max(0, nextTry - clock.getAsLong()) : Long.MAX_VALUE;
+        return client && dialer != null ? Math.max(0, nextTry - clock.getAsLong()) : Long.MAX_VALUE;
     }
 
     // ---- What happens ----
@@ -187,7 +187,7 @@ final class Mover {
                 end("the attempt to use RDMA was not done within EndpointConfig.rdmaTimeout", null);
             }
             useRdma();
-        } else if (client && way != null && open && clock.getAsLong() - nextTry >= 0) {
+        } else if (client && dialer != null && open && clock.getAsLong() - nextTry >= 0) {
             offer();
         }
     }
@@ -196,7 +196,7 @@ final class Mover {
         attempt = number;
         underWay = true;
         begun = clock.getAsLong();
-        canariesSeen = 0;
+        trialsReceived = 0;
         upSaid = false;
         upHeard = false;
         readyHeard = false;
@@ -210,10 +210,10 @@ final class Mover {
 
     private void offer() {
         try {
-            prepared = way.prepare();
+            prepared = dialer.prepare();
             byte[] words = prepared.offer();
             begin(attempt + 1);
-            ground.say(MoveWords.of(MoveWords.Kind.OFFER, attempt, words));
+            host.say(MigrationMessage.of(MigrationMessage.Kind.OFFER, attempt, words));
         } catch (RuntimeException e) {
             failed(e);
             giveUpPrepared();
@@ -238,10 +238,10 @@ final class Mover {
     }
 
     /** The peer has said something about a move. */
-    void heard(MoveWords words) {
-        if (words.kind() == MoveWords.Kind.OFFER) {
+    void heard(MigrationMessage words) {
+        if (words.kind() == MigrationMessage.Kind.OFFER) {
             if (client || underWay || words.attempt() != attempt + 1) {
-                ground.violated("an offer of RDMA that is not its turn");
+                host.violated("an offer of RDMA that is not its turn");
                 return;
             }
             begin(words.attempt());
@@ -249,7 +249,7 @@ final class Mover {
             return;
         }
         if (!underWay || words.attempt() != attempt) {
-            ground.violated("words about an RDMA connection that there is not");
+            host.violated("words about an RDMA connection that there is not");
             return;
         }
         switch (words.kind()) {
@@ -261,7 +261,7 @@ final class Mover {
             case UP -> {
                 if (!downSaid && rdma != null && !upHeard) {
                     upHeard = true;
-                    ground.say(MoveWords.of(MoveWords.Kind.READY, attempt));
+                    host.say(MigrationMessage.of(MigrationMessage.Kind.READY, attempt));
                     if (!client) {
                         sayUp();
                     }
@@ -280,7 +280,7 @@ final class Mover {
                     // A refusal by the peer's adapter has ended the peer's side also: then the peer reports the
                     // outcome.
                     if (upHeard) {
-                        ground.takeInRdma();
+                        host.takeInRdma();
                     }
                     end(refusal != null ? refusal : "the peer says: " + words.reason(), null);
                 } else {
@@ -292,14 +292,14 @@ final class Mover {
 
     private void answer(byte[] offer) {
         try {
-            if (way == null) {
+            if (dialer == null) {
                 throw failure;
             }
-            prepared = way.prepare();
+            prepared = dialer.prepare();
             byte[] words = prepared.offer();
             connect(offer);
             if (rdma != null) {
-                ground.say(MoveWords.of(MoveWords.Kind.ANSWER, attempt, words));
+                host.say(MigrationMessage.of(MigrationMessage.Kind.ANSWER, attempt, words));
             }
         } catch (RuntimeException e) {
             end(e.getMessage(), e);
@@ -311,26 +311,26 @@ final class Mover {
             Carrier made = prepared.connect(peer);
             prepared = null;
             rdma = made;
-            ground.connected(made);
+            host.connected(made);
             if (client) {
-                sendCanary();
+                sendTrial();
             }
         } catch (RuntimeException e) {
             end(e.getMessage(), e);
         }
     }
 
-    // ---- The canary ----
+    // ---- The trial messages ----
 
-    private byte[] canaryBytes(boolean ofClient, int number) {
-        byte[] bytes = new byte[canaryBytes];
+    private byte[] trialBytes(boolean ofClient, int number) {
+        byte[] bytes = new byte[trialBytes];
         new SplittableRandom(((long) attempt << 8 | number) * (ofClient ? 1 : -1)).nextBytes(bytes);
         return bytes;
     }
 
-    private void sendCanary() {
-        for (int i = 0; i < CANARIES; i++) {
-            if (!ground.sendCanary(i, canaryBytes(client, i))) {
+    private void sendTrial() {
+        for (int i = 0; i < TRIALS; i++) {
+            if (!host.sendTrial(i, trialBytes(client, i))) {
                 fails(FailoverCarrier.REFUSED);
                 return;
             }
@@ -338,16 +338,16 @@ final class Mover {
     }
 
     /** One of the peer's messages that try out a connection has come. */
-    void canary(MemorySegment bytes) {
-        int number = canariesSeen++;
-        if (number >= CANARIES || !Arrays.equals(canaryBytes(!client, number), bytes.toArray(ValueLayout.JAVA_BYTE))) {
+    void trial(MemorySegment bytes) {
+        int number = trialsReceived++;
+        if (number >= TRIALS || !Arrays.equals(trialBytes(!client, number), bytes.toArray(ValueLayout.JAVA_BYTE))) {
             fails("the data that came over RDMA are not those that were sent: look into the kernel logs of both"
                     + " machines, and test both adapters with ib_write_bw");
             return;
         }
-        if (canariesSeen == CANARIES) {
+        if (trialsReceived == TRIALS) {
             if (!client) {
-                sendCanary();
+                sendTrial();
             } else {
                 sayUp();
             }
@@ -357,7 +357,7 @@ final class Mover {
     private void sayUp() {
         upSaid = true;
         outbox.hold();
-        ground.say(MoveWords.of(MoveWords.Kind.UP, attempt));
+        host.say(MigrationMessage.of(MigrationMessage.Kind.UP, attempt));
     }
 
     /** The peer's READY may arrive a moment before TCP's own posts are done: then this waits for them. */
@@ -371,7 +371,7 @@ final class Mover {
     private void arrive() {
         if (upHeard && outbox.isOverRdma() && !arrived) {
             arrived = true;
-            ground.moved(Transport.TCP, Transport.RDMA, "RDMA works", Duration.ofNanos(clock.getAsLong() - begun));
+            host.moved(Transport.TCP, Transport.RDMA, "RDMA works", Duration.ofNanos(clock.getAsLong() - begun));
         }
     }
 
@@ -398,14 +398,19 @@ final class Mover {
         }
         outbox.hold();
         if (rdma != null) {
-            ground.breakRdma(upHeard);
+            host.breakRdma(upHeard);
             rdma = null;
             // Breaking the connection may have reported failures.
             failing = null;
         }
         downSaid = true;
-        ground.say(new MoveWords(
-                MoveWords.Kind.DOWN, attempt, messages, credits, closed, MoveWords.reason(String.valueOf(reason))));
+        host.say(new MigrationMessage(
+                MigrationMessage.Kind.DOWN,
+                attempt,
+                messages,
+                credits,
+                closed,
+                MigrationMessage.reason(String.valueOf(reason))));
         if (!outbox.isOverRdma()) {
             outbox.useTcp(tcp);
         }
@@ -423,7 +428,7 @@ final class Mover {
         nextTry = clock.getAsLong() + pauseNanos;
         if (arrived) {
             arrived = false;
-            ground.moved(
+            host.moved(
                     Transport.RDMA, Transport.TCP, failure.getMessage(), Duration.ofNanos(clock.getAsLong() - begun));
         }
     }

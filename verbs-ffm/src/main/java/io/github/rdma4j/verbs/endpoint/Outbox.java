@@ -34,7 +34,7 @@ final class Outbox {
 
     private static final String FAILED = "posting failed: ";
 
-    private final FailoverRooms rooms;
+    private final FailoverBuffers buffers;
     private final long[] words;
     private final Listener listener;
     private final ArrayDeque<Post> waiting = new ArrayDeque<>();
@@ -70,8 +70,8 @@ final class Outbox {
      * @param depth the slots of each wire
      * @param words where results go, by slot of the protocol
      */
-    Outbox(FailoverRooms rooms, int depth, long[] words, Listener listener) {
-        this.rooms = rooms;
+    Outbox(FailoverBuffers buffers, int depth, long[] words, Listener listener) {
+        this.buffers = buffers;
         this.words = words;
         this.listener = listener;
         free = new int[depth];
@@ -143,7 +143,7 @@ final class Outbox {
     }
 
     private void recycle(Post post) {
-        rooms.giveBack(post);
+        buffers.giveBack(post);
         post.clear();
         spare.add(post);
     }
@@ -249,7 +249,7 @@ final class Outbox {
     private int hand(Post post, int slot) {
         return switch (post.kind) {
             case MESSAGE -> {
-                wire.fill(slot, rooms.bytes(post));
+                wire.fill(slot, buffers.bytes(post));
                 yield wire.postMessage(slot, post.frame, true);
             }
             case TRANSFER ->

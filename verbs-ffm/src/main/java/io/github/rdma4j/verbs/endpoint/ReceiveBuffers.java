@@ -17,7 +17,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /** The receive buffers of an endpoint, one region for all: those that it gives credits for, and the reserve. */
-final class ReceiveBuffers implements ReceiveRooms {
+final class ReceiveBuffers implements ReceiveBufferTable {
     /** Views of messages start where any type may be read. */
     private static final long ALIGNMENT = 64;
 
@@ -25,7 +25,7 @@ final class ReceiveBuffers implements ReceiveRooms {
     /** Those that are added wait for the call that gives them to the adapter. */
     private final PreparedReceives receives;
 
-    private final MemorySlice[] rooms;
+    private final MemorySlice[] buffers;
     private final Message[] messages;
 
     /**
@@ -38,14 +38,14 @@ final class ReceiveBuffers implements ReceiveRooms {
         int count = credited + Credits.RESERVE;
         long stride = stride(size + trailer);
         this.region = domain.allocateMemory(count * stride, AccessFlag.LOCAL_WRITE);
-        this.rooms = new MemorySlice[count];
+        this.buffers = new MemorySlice[count];
         this.messages = new Message[count];
         try {
             for (int i = 0; i < count; i++) {
-                rooms[i] = region.slice(i * stride, size + trailer);
+                buffers[i] = region.slice(i * stride, size + trailer);
                 messages[i] = new Message(region.segment().asSlice(i * stride, size));
             }
-            receives = queuePair.prepareReceives(Protocol.RECEIVE, List.of(rooms));
+            receives = queuePair.prepareReceives(Protocol.RECEIVE, List.of(buffers));
             for (int i = 0; i < count; i++) {
                 receives.add(i);
             }
@@ -94,12 +94,12 @@ final class ReceiveBuffers implements ReceiveRooms {
 
     @Override
     public int frame(int index, long length) {
-        return Frame.read(region.segment(), rooms[index].offset() + length);
+        return Frame.read(region.segment(), buffers[index].offset() + length);
     }
 
     @Override
     public byte[] copy(int index, long length) {
-        return region.segment().asSlice(rooms[index].offset(), length).toArray(ValueLayout.JAVA_BYTE);
+        return region.segment().asSlice(buffers[index].offset(), length).toArray(ValueLayout.JAVA_BYTE);
     }
 
     void close() {

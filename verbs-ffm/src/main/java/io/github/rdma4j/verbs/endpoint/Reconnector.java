@@ -5,7 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.NativeLibraryException;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
-import io.github.rdma4j.verbs.internal.StackRoom;
+import io.github.rdma4j.verbs.internal.StackReserve;
 import io.github.rdma4j.verbs.internal.TimeText;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -130,7 +130,7 @@ public final class Reconnector implements AutoCloseable {
      */
     public Endpoint endpoint(Duration timeout) {
         long end = System.nanoTime() + Engine.nanos(timeout);
-        StackRoom.require(lock);
+        StackReserve.require(lock);
         lock.lock();
         try {
             while (true) {
@@ -249,7 +249,7 @@ public final class Reconnector implements AutoCloseable {
         try {
             endpoint.abort();
         } catch (VerbsException e) {
-            StackRoom.require(lock);
+            StackReserve.require(lock);
             lock.lock();
             try {
                 unclosed.add(endpoint);
@@ -261,7 +261,7 @@ public final class Reconnector implements AutoCloseable {
 
     /** {@return false if the timeout ends before the pause} */
     private boolean pauseUntil(long end) {
-        StackRoom.require(lock);
+        StackReserve.require(lock);
         lock.lock();
         try {
             long now = System.nanoTime();
@@ -291,7 +291,7 @@ public final class Reconnector implements AutoCloseable {
 
     private void finish(Endpoint made) {
         boolean late;
-        StackRoom.require(lock);
+        StackReserve.require(lock);
         lock.lock();
         try {
             connecting = null;
@@ -341,7 +341,7 @@ public final class Reconnector implements AutoCloseable {
     @Override
     public void close() {
         List<Runnable> closes = new ArrayList<>();
-        StackRoom.require(lock);
+        StackReserve.require(lock);
         lock.lock();
         try {
             closed = true;

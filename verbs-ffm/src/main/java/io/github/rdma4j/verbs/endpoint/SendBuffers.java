@@ -112,14 +112,14 @@ final class SendBuffers {
     ByteBuffer view(int slot) {
         ByteBuffer view = views[slot];
         if (view == null) {
-            view = room(slot).asByteBuffer();
+            view = buffer(slot).asByteBuffer();
             views[slot] = view;
         }
         return view;
     }
 
     /** The buffer of a slot. */
-    MemorySegment room(int slot) {
+    MemorySegment buffer(int slot) {
         return region.segment().asSlice(at(slot), stride);
     }
 

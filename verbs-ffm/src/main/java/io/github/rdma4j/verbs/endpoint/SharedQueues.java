@@ -15,7 +15,7 @@ import io.github.rdma4j.verbs.cm.ConnectionId;
 import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.SynchronousId;
 import io.github.rdma4j.verbs.internal.Errno;
-import io.github.rdma4j.verbs.internal.StackRoom;
+import io.github.rdma4j.verbs.internal.StackReserve;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +38,7 @@ import java.util.function.Function;
  * <p>Locks are taken in this order: the endpoint's lock, the lock for joining and leaving, the polling lock. A polling
  * thread takes no lock of an endpoint.
  */
-final class SharedQueues implements Sleepers.Ground {
+final class SharedQueues implements Sleepers.Host {
     /** Why an endpoint is lost whose adapter does not answer any more; the failure follows. */
     static final String DEAF = "nothing is to be heard of its adapter: ";
 
@@ -441,7 +441,7 @@ final class SharedQueues implements Sleepers.Ground {
     }
 
     private void takeEvents(boolean polls, boolean othersSleep) {
-        StackRoom.require(polling);
+        StackReserve.require(polling);
         polling.lock();
         try {
             boolean came = false;
@@ -549,7 +549,7 @@ final class SharedQueues implements Sleepers.Ground {
 
     /** Arms for a selector that sleeps next. An event of an earlier arming is already pending. */
     void armForSelector() {
-        StackRoom.require(polling);
+        StackReserve.require(polling);
         polling.lock();
         try {
             if (channel.isOpen()) {

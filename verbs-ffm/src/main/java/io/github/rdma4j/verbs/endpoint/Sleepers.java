@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
  */
 final class Sleepers {
     /** What the leader waits on. */
-    interface Ground {
+    interface Host {
         /** From now on, what comes ends {@link #await}; takes in what has come before, and hands it out. */
         void armAndTakeIn();
 
@@ -53,12 +53,12 @@ final class Sleepers {
         }
     }
 
-    private final Ground ground;
+    private final Host host;
     private final AtomicReference<Sleeper> leader = new AtomicReference<>();
     private final Queue<Sleeper> sleeping = new ConcurrentLinkedQueue<>();
 
-    Sleepers(Ground ground) {
-        this.ground = ground;
+    Sleepers(Host host) {
+        this.host = host;
     }
 
     /** Whether somebody waits for the adapter, or is about to. */
@@ -98,10 +98,10 @@ final class Sleepers {
     }
 
     private void lead(Sleeper sleeper, long nanos) {
-        ground.armAndTakeIn();
+        host.armAndTakeIn();
         if (!sleeper.isOver()) {
-            ground.await(nanos);
-            ground.takeIn();
+            host.await(nanos);
+            host.takeIn();
         }
     }
 
@@ -120,7 +120,7 @@ final class Sleepers {
         Thread thread = sleeper.thread;
         if (thread != null && thread != Thread.currentThread()) {
             if (leader.get() == sleeper) {
-                ground.wake();
+                host.wake();
             } else {
                 LockSupport.unpark(thread);
             }

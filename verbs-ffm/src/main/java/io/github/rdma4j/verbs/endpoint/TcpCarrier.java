@@ -45,7 +45,7 @@ final class TcpCarrier implements Carrier {
     private final TcpLink link;
     private final Exposures grants = new Exposures();
     private final StreamSocket socket;
-    private final TcpRooms rooms;
+    private final TcpBuffers buffers;
     private final TcpRequests requests;
     private final TcpOutput output;
     private final TcpInput input;
@@ -96,12 +96,12 @@ final class TcpCarrier implements Carrier {
         this.name = "endpoint " + link;
         this.silence = Engine.nanos(config.silenceTimeout());
         this.patience = Math.max(1, TimeUnit.NANOSECONDS.toMillis(silence) / 5 * 2);
-        this.rooms = new TcpRooms(config);
-        this.in = rooms.input();
+        this.buffers = new TcpBuffers(config);
+        this.in = buffers.input();
         this.requests = new TcpRequests(config.sendQueueDepth());
         this.output = new TcpOutput(
-                socket, rooms.output(), TcpFrame.answers(peerBuffers), TcpFrame.answers(config.receiveBuffers()));
-        this.input = new TcpInput(rooms, requests, output, exposures, grants, config.bufferSize());
+                socket, buffers.output(), TcpFrame.answers(peerBuffers), TcpFrame.answers(config.receiveBuffers()));
+        this.input = new TcpInput(buffers, requests, output, exposures, grants, config.bufferSize());
         if (!config.silenceTimeout().isZero()) {
             socket.keepAlive(config.silenceTimeout());
         }
@@ -111,32 +111,32 @@ final class TcpCarrier implements Carrier {
 
     @Override
     public void fill(int slot, MemorySegment message) {
-        rooms.sends().fill(slot, message);
+        buffers.sends().fill(slot, message);
     }
 
     @Override
     public void fill(int slot, ByteBuffer message) {
-        rooms.sends().fill(slot, message);
+        buffers.sends().fill(slot, message);
     }
 
     @Override
     public void cut(int slot, long length) {
-        rooms.sends().cut(slot, length);
+        buffers.sends().cut(slot, length);
     }
 
     @Override
-    public MemorySegment room(int slot) {
-        return rooms.sends().room(slot);
+    public MemorySegment buffer(int slot) {
+        return buffers.sends().buffer(slot);
     }
 
     @Override
     public ByteBuffer view(int slot) {
-        return rooms.sends().view(slot);
+        return buffers.sends().view(slot);
     }
 
     @Override
     public ByteBuffer arrived(int buffer) {
-        return rooms.arrived(buffer);
+        return buffers.arrived(buffer);
     }
 
     @Override
@@ -169,10 +169,10 @@ final class TcpCarrier implements Carrier {
 
     @Override
     public int postMessage(int slot, int frame, boolean signaled) {
-        MemorySlice message = rooms.sends().message(slot);
+        MemorySlice message = buffers.sends().message(slot);
         // Counted before it is queued, here and below: else the peer would acknowledge what was never asked.
         requests.add(slot, TcpFrame.MESSAGE, null, 0, 0);
-        output.message(frame, rooms.memory(), message.offset(), (int) message.length());
+        output.message(frame, buffers.memory(), message.offset(), (int) message.length());
         return posted();
     }
 
@@ -192,7 +192,7 @@ final class TcpCarrier implements Carrier {
 
     @Override
     public int postReceive(int buffer) {
-        rooms.giveBack(buffer);
+        buffers.giveBack(buffer);
         return 0;
     }
 
@@ -215,13 +215,15 @@ final class TcpCarrier implements Carrier {
             }
             case COMPARE_AND_SWAP, FETCH_AND_ADD -> {
                 byte kind = operation == Operation.FETCH_AND_ADD ? TcpFrame.FETCH_AND_ADD : TcpFrame.COMPARE_AND_SWAP;
-                yield request(slot, kind, remote, 0, operand, newValue, rooms.memory(), rooms.wordAt(slot));
+                yield request(slot, kind, remote, 0, operand, newValue, buffers.memory(), buffers.wordAt(slot));
             }
-            case GET -> request(slot, TcpFrame.READ, remote, (int) newValue, 0, 0, rooms.memory(), rooms.wordAt(slot));
+            case GET ->
+                request(slot, TcpFrame.READ, remote, (int) newValue, 0, 0, buffers.memory(), buffers.wordAt(slot));
             case BIND -> throw new AssertionError("only a queue pair binds windows");
             case PUT -> {
-                rooms.sends().setWord(slot, operand);
-                yield request(slot, TcpFrame.WRITE, remote, (int) newValue, 0, 0, rooms.memory(), rooms.wordAt(slot));
+                buffers.sends().setWord(slot, operand);
+                yield request(
+                        slot, TcpFrame.WRITE, remote, (int) newValue, 0, 0, buffers.memory(), buffers.wordAt(slot));
             }
         };
     }
@@ -301,7 +303,7 @@ final class TcpCarrier implements Carrier {
         return !failed && input.isPaused();
     }
 
-    /** Whether nothing goes on before the kernel has room. */
+    /** Whether nothing goes on before the kernel has buffer. */
     private boolean needsRoom() {
         return output.isBlocked() || isPaused();
     }
@@ -357,8 +359,8 @@ final class TcpCarrier implements Carrier {
         int total = parse(protocol);
         boolean more = true;
         for (int round = 0; more && round < MOST_ROUNDS && hears() && !isPaused(); round++) {
-            long room = in.byteSize() - inTo;
-            long received = socket.receive(in, inTo, room);
+            long buffer = in.byteSize() - inTo;
+            long received = socket.receive(in, inTo, buffer);
             if (received > 0) {
                 inTo += received;
                 total += parse(protocol);
@@ -377,8 +379,8 @@ final class TcpCarrier implements Carrier {
                 }
                 return total + 1;
             }
-            // If there was less than room, there is no more: to ask again would be a system call for nothing.
-            more = received == room;
+            // If there was less than buffer, there is no more: to ask again would be a system call for nothing.
+            more = received == buffer;
         }
         return total;
     }
@@ -396,7 +398,7 @@ final class TcpCarrier implements Carrier {
         return !failed && !lossTold && input.refusal() == null;
     }
 
-    /** Takes what is in the buffer, as far as it is whole, and makes room behind it, also if the protocol throws. */
+    /** Takes what is in the buffer, as far as it is whole, and makes buffer behind it, also if the protocol throws. */
     private int parse(WireEvents protocol) {
         if (inFrom == inTo && !input.mustTellAgain() || !hears()) {
             return 0;
@@ -570,17 +572,17 @@ final class TcpCarrier implements Carrier {
 
     @Override
     public long word(int slot) {
-        return rooms.sends().original(slot);
+        return buffers.sends().original(slot);
     }
 
     @Override
     public byte[] copy(int buffer, long length) {
-        return rooms.copy(buffer, length);
+        return buffers.copy(buffer, length);
     }
 
     @Override
     public Message message(int buffer, long length) {
-        return rooms.message(buffer, length);
+        return buffers.message(buffer, length);
     }
 
     @Override
@@ -595,6 +597,6 @@ final class TcpCarrier implements Carrier {
 
     @Override
     public void free() {
-        rooms.close();
+        buffers.close();
     }
 }

@@ -20,7 +20,7 @@ final class TcpInput {
 
     private static final String NOT_THE_PROTOCOL = "the peer does not keep to the endpoint protocol: ";
 
-    private final TcpRooms rooms;
+    private final TcpBuffers buffers;
     private final TcpRequests requests;
     private final TcpOutput output;
     private final Exposures exposures;
@@ -49,13 +49,13 @@ final class TcpInput {
     private boolean paused;
 
     TcpInput(
-            TcpRooms rooms,
+            TcpBuffers buffers,
             TcpRequests requests,
             TcpOutput output,
             Exposures exposures,
             Exposures grants,
             int maxMessage) {
-        this.rooms = rooms;
+        this.buffers = buffers;
         this.requests = requests;
         this.output = output;
         this.exposures = exposures;
@@ -194,13 +194,13 @@ final class TcpInput {
         if (length > maxMessage) {
             protocol.received(-1, true, frame, length);
             refusal = NOT_THE_PROTOCOL + "a message that is longer than a buffer";
-        } else if (!rooms.hasFree()) {
+        } else if (!buffers.hasFree()) {
             protocol.overrun();
             refusal = NOT_THE_PROTOCOL + "a message for which it had no credit";
         } else {
-            buffer = rooms.takeFree();
-            target = rooms.memory();
-            offset = rooms.at(buffer);
+            buffer = buffers.takeFree();
+            target = buffers.memory();
+            offset = buffers.at(buffer);
         }
     }
 

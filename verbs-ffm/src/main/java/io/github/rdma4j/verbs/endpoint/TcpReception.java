@@ -24,9 +24,9 @@ final class TcpReception implements Reception {
     private final String name;
     private final StreamSocket listener;
     private final EndpointConfig config;
-    private final Doorkeeper doorkeeper;
+    private final AdmissionControl admission;
     private final Exposures exposures;
-    private final Function<RoceWay.Place, SharedDomain> domains;
+    private final Function<RoceDialer.Place, SharedDomain> domains;
     private final Handshakes<Handshake> handshakes;
     private final EventSource arrivals = new EventSource() {
         @Override
@@ -56,14 +56,14 @@ final class TcpReception implements Reception {
             String name,
             StreamSocket listener,
             EndpointConfig config,
-            Doorkeeper doorkeeper,
+            AdmissionControl admission,
             Exposures exposures,
-            Function<RoceWay.Place, SharedDomain> domains) {
+            Function<RoceDialer.Place, SharedDomain> domains) {
         this.name = name;
         this.listener = listener;
         this.config = config;
-        this.doorkeeper = doorkeeper;
-        this.handshakes = new Handshakes<>(doorkeeper, config.handshakeTimeout(), 0);
+        this.admission = admission;
+        this.handshakes = new Handshakes<>(admission, config.handshakeTimeout(), 0);
         this.exposures = exposures;
         this.domains = domains;
     }
@@ -84,7 +84,7 @@ final class TcpReception implements Reception {
             return null;
         }
         // At most so many at a time: a client that is refused again and again must not keep the others waiting.
-        for (int begun = 0; begun < Doorkeeper.MOST_AT_A_TIME; begun++) {
+        for (int begun = 0; begun < AdmissionControl.MOST_AT_A_TIME; begun++) {
             StreamSocket client = next();
             if (client == null) {
                 return null;
@@ -139,7 +139,7 @@ final class TcpReception implements Reception {
         } catch (VerbsException e) {
             // A client that gives up is forgotten.
             failure = e.toString();
-            doorkeeper.gaveUp();
+            admission.gaveUp();
         } catch (Throwable e) {
             handshakes.remove(ready);
             forget(handshake, e.toString());
@@ -153,7 +153,7 @@ final class TcpReception implements Reception {
             poller.remove(handshake.link);
             handshake.words.close();
             handshake.recorded.over(name, endpoint, null);
-            doorkeeper.accepted();
+            admission.accepted();
         }
         return endpoint;
     }
@@ -183,8 +183,8 @@ final class TcpReception implements Reception {
     /** Judges a client whose hello is complete, and sends a refusal if needed; returns the reason, or null for none. */
     private String refuse(Handshake handshake, byte[] greeting) {
         TcpHandshake words = handshake.words;
-        Doorkeeper.Verdict refused =
-                doorkeeper.judge(greeting, handshake.link.peerAddress().orElse(null));
+        AdmissionControl.Verdict refused =
+                admission.judge(greeting, handshake.link.peerAddress().orElse(null));
         if (refused == null) {
             return null;
         }

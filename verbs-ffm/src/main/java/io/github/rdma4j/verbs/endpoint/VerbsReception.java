@@ -35,12 +35,12 @@ final class VerbsReception implements Reception {
     private final EndpointConfig config;
     private final Function<DeviceContext, SharedDomain> domains;
     private final Exposures exposures;
-    /** Gives the canary of a device; null if clients have none. */
-    private final Function<DeviceContext, Canary> canaries;
+    /** Returns the path probe of a device; null if clients have none. */
+    private final Function<DeviceContext, PathProbe> pathProbes;
     /** Hears of failures, so that they do not keep other clients from coming; null to throw them. */
     private final Consumer<VerbsException> failures;
 
-    private final Doorkeeper doorkeeper;
+    private final AdmissionControl admission;
     private final Handshakes<Handshake> handshakes;
 
     private EventPoller poller;
@@ -54,26 +54,26 @@ final class VerbsReception implements Reception {
      *
      * @param domains gives the domain for a device, with one user more
      * @param exposures where memory is entered that others serve over TCP; null if nobody does
-     * @param canaries gives the canary of a device; null if clients have none
+     * @param pathProbes returns the path probe of a device; null if clients have none
      * @param failures receives failures, which then do not keep other clients from connecting; null to throw them
      */
     VerbsReception(
             String name,
             SynchronousId listener,
             EndpointConfig config,
-            Doorkeeper doorkeeper,
+            AdmissionControl admission,
             Function<DeviceContext, SharedDomain> domains,
             Exposures exposures,
-            Function<DeviceContext, Canary> canaries,
+            Function<DeviceContext, PathProbe> pathProbes,
             Consumer<VerbsException> failures) {
         this.name = name;
         this.listener = listener;
         this.config = config;
-        this.doorkeeper = doorkeeper;
-        this.handshakes = new Handshakes<>(doorkeeper, config.handshakeTimeout(), config.memoryOfOne());
+        this.admission = admission;
+        this.handshakes = new Handshakes<>(admission, config.handshakeTimeout(), config.memoryOfOne());
         this.domains = domains;
         this.exposures = exposures;
-        this.canaries = canaries;
+        this.pathProbes = pathProbes;
         this.failures = failures;
     }
 
@@ -104,7 +104,7 @@ final class VerbsReception implements Reception {
         hearing(() -> {
             // At most so many at a time: a client that is refused again and again must not keep the others waiting.
             boolean more = true;
-            for (int answered = 0; more && answered < Doorkeeper.MOST_AT_A_TIME; answered++) {
+            for (int answered = 0; more && answered < AdmissionControl.MOST_AT_A_TIME; answered++) {
                 Optional<SynchronousId> request = nextRequest();
                 request.ifPresent(this::answer);
                 more = request.isPresent();
@@ -163,7 +163,7 @@ final class VerbsReception implements Reception {
         } catch (VerbsException e) {
             // The failed read may have lost the client's only event, and a failed channel signals again and again.
             handshakes.remove(channel);
-            doorkeeper.gaveUp();
+            admission.gaveUp();
             CloseAll.after(e, () -> forget(handshake, e.toString()));
             throw e;
         }
@@ -175,7 +175,7 @@ final class VerbsReception implements Reception {
             poller.remove(channel);
             return complete(handshake);
         }
-        doorkeeper.gaveUp();
+        admission.gaveUp();
         forget(handshake, "the client gave up: " + event.get().type());
         return null;
     }
@@ -211,8 +211,8 @@ final class VerbsReception implements Reception {
         CmLink link = null;
         try {
             byte[] greeting = request.request().orElseThrow().privateData();
-            Doorkeeper.Verdict refused =
-                    doorkeeper.judge(greeting, request.id().peerAddress().orElse(null));
+            AdmissionControl.Verdict refused =
+                    admission.judge(greeting, request.id().peerAddress().orElse(null));
             if (refused != null) {
                 event.over(name, request.id(), "refused: " + refused.words());
                 refuse(request, refused.reason());
@@ -223,7 +223,8 @@ final class VerbsReception implements Reception {
             link = new CmLink(request, domains.apply(device), config);
             CmLink ready = link;
             byte[] hello = config.answer().toBytes();
-            byte[] answer = canaries == null ? hello : canaries.apply(device).behind(hello);
+            byte[] answer =
+                    pathProbes == null ? hello : pathProbes.apply(device).behind(hello);
             request.id().accept(settings -> ready.greet(settings, config, answer));
             poller.add(request.id().channel());
             handshakes.add(request.id().channel(), new Handshake(request, link, Hello.parse(greeting), event));
@@ -232,7 +233,7 @@ final class VerbsReception implements Reception {
             // reporting.
             boolean there = !(e instanceof VerbsException) || refuse(request, Refusal.ANOTHER_PROTOCOL);
             if (!there) {
-                doorkeeper.gaveUp();
+                admission.gaveUp();
             }
             event.over(name, request.id(), there ? e.toString() : "the client gave up");
             Connector.closeAll(e, link, request);
@@ -261,7 +262,7 @@ final class VerbsReception implements Reception {
                     config,
                     handshake.peer);
             handshake.recorded.over(name, endpoint, null);
-            doorkeeper.accepted();
+            admission.accepted();
             return endpoint;
         } catch (Throwable e) {
             handshake.recorded.over(name, handshake.link, e.toString());

@@ -39,7 +39,7 @@ abstract class VerbsWire implements Carrier {
 
     private final VerbsLink link;
     private final QueuePair queuePair;
-    private final ReceiveRooms received;
+    private final ReceiveBufferTable received;
     private final SendBuffers buffers;
     private final int inlineSize;
     /** The bytes behind each message; 0 where frames are immediate data. */
@@ -69,7 +69,7 @@ abstract class VerbsWire implements Carrier {
 
     private int batchError;
 
-    VerbsWire(VerbsLink link, ReceiveRooms received, SendBuffers buffers, int inlineSize, long tag) {
+    VerbsWire(VerbsLink link, ReceiveBufferTable received, SendBuffers buffers, int inlineSize, long tag) {
         this.link = link;
         this.queuePair = link.queuePair();
         this.received = received;
@@ -150,8 +150,8 @@ abstract class VerbsWire implements Carrier {
     }
 
     @Override
-    public final MemorySegment room(int slot) {
-        return buffers.room(slot);
+    public final MemorySegment buffer(int slot) {
+        return buffers.buffer(slot);
     }
 
     @Override

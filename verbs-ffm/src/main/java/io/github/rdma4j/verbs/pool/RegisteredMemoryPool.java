@@ -10,7 +10,7 @@ import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
 import io.github.rdma4j.verbs.internal.PageMapping;
 import io.github.rdma4j.verbs.internal.PageSize;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
-import io.github.rdma4j.verbs.internal.StackRoom;
+import io.github.rdma4j.verbs.internal.StackReserve;
 import io.github.rdma4j.verbs.internal.TimeText;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,7 +122,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
                     "%d bytes aligned to %d: the size is 1 or more, the alignment a power of two up to %d"
                             .formatted(size, alignment, maxAlignment));
         }
-        StackRoom.require(lock);
+        StackReserve.require(lock);
         lock.lock();
         try {
             PooledMemory memory = allocateLocked(size, alignment);
@@ -330,7 +330,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     }
 
     void giveBack(PooledMemory memory) {
-        StackRoom.require(lock);
+        StackReserve.require(lock);
         lock.lock();
         try {
             if (memory.isReturned()) {
@@ -374,7 +374,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
      * @throws VerbsException if registering fails
      */
     public void reserve(long bytes) {
-        StackRoom.require(lock);
+        StackReserve.require(lock);
         lock.lock();
         try {
             if (closed) {
@@ -397,7 +397,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
      * @throws VerbsException if the adapter refuses
      */
     public long trim() {
-        StackRoom.require(lock);
+        StackReserve.require(lock);
         lock.lock();
         try {
             long bytes = trimUntil(-1, true);
@@ -440,7 +440,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     /** {@return the current statistics} */
     public PoolStatistics statistics() {
         LockedMemoryLimit limit = LockedMemoryLimit.current();
-        StackRoom.require(lock);
+        StackReserve.require(lock);
         lock.lock();
         try {
             return new PoolStatistics(
@@ -473,7 +473,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     @Override
     public void close() {
         String leaks;
-        StackRoom.require(lock);
+        StackReserve.require(lock);
         lock.lock();
         try {
             if (closed && chunks.isEmpty()) {

@@ -134,7 +134,7 @@ class DeviceValuesTest {
         assertThat(read.tagMatching()).isEqualTo(new ExtendedDeviceAttributes.TagMatching(64, 127, true, 14, 15));
         assertThat(read.completionModeration())
                 .isEqualTo(new ExtendedDeviceAttributes.CompletionModeration(65535, 4095));
-        assertThat(read.maxDeviceMemorySize()).isEqualTo(131072);
+        assertThat(read.maxAdapterMemorySize()).isEqualTo(131072);
         assertThat(read.pciAtomics().compareAndSwap()).containsExactly(PciAtomicSize.values());
         assertThat(read.pciAtomics().swap()).isEmpty();
         assertThat(read.physicalPortCount()).isEqualTo(300);

@@ -168,20 +168,20 @@ class EitherTransportDeviceTest {
 
         FailedListener(boolean both) {
             EndpointConfig config = new EndpointConfig();
-            Doorkeeper doorkeeper = new Doorkeeper(config);
+            AdmissionControl admission = new AdmissionControl(config);
             Exposures exposures = new Exposures();
             List<Reception> receptions = new ArrayList<>(List.of(new VerbsReception(
                     "the test",
                     listener,
                     config,
-                    doorkeeper,
+                    admission,
                     SharedDomain::allocate,
                     both ? exposures : null,
                     null,
                     both ? failures::add : null)));
             if (both) {
                 receptions.add(new TcpReception(
-                        "the test", socket, config, doorkeeper, exposures, place -> SharedDomain.allocate(null)));
+                        "the test", socket, config, admission, exposures, place -> SharedDomain.allocate(null)));
             }
             acceptor = new Acceptor("the test", receptions);
             listener.listen(CmTestNet.ipv4(), 4);
@@ -207,12 +207,13 @@ class EitherTransportDeviceTest {
     }
 
     @Test
-    void aCanaryThatTheAdapterRefusesEndsTheAttempt() {
+    void refusedProbeEndsTheAttempt() {
         try (EndpointPair pair = new EndpointPair(config -> {});
-                ExposedMemory readable = pair.right.expose(Canary.BYTES, REMOTE_READ)) {
+                ExposedMemory readable = pair.right.expose(PathProbe.BYTES, REMOTE_READ)) {
             MemoryHandle wrong = new MemoryHandle(
                     readable.handle().memory(), Set.of(io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE));
-            assertThatThrownBy(() -> Canary.tryOut(pair.left, wrong, PATIENCE)).isInstanceOf(VerbsException.class);
+            assertThatThrownBy(() -> PathProbe.tryOut(pair.left, wrong, PATIENCE))
+                    .isInstanceOf(VerbsException.class);
             assertThat(pair.left.isOpen()).isFalse();
         }
     }

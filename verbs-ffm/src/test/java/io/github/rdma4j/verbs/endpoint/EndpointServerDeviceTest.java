@@ -98,9 +98,9 @@ class EndpointServerDeviceTest {
         SynchronousId listener = SynchronousId.create(PortSpace.TCP);
         EndpointConfig config = new EndpointConfig();
         SMALL.accept(config);
-        Doorkeeper doorkeeper = new Doorkeeper(config);
+        AdmissionControl admission = new AdmissionControl(config);
         VerbsReception reception =
-                new VerbsReception("the test", listener, config, doorkeeper, SharedDomain::allocate, null, null, null);
+                new VerbsReception("the test", listener, config, admission, SharedDomain::allocate, null, null, null);
         listener.listen(CmTestNet.ipv4(), 8);
         try (EventPoller poller = EventPoller.open()) {
             reception.enter(poller);
@@ -119,7 +119,7 @@ class EndpointServerDeviceTest {
                         .hasMessageContaining("rdma_get_cm_event() failed: EBADF");
             }
             assertThat(reception.awaitsTime()).isFalse();
-            assertThat(doorkeeper.counters().gaveUp()).isEqualTo(1);
+            assertThat(admission.counters().gaveUp()).isEqualTo(1);
             // And it wakes nobody any more.
             assertThat(poller.select(Duration.ZERO, ready::add)).isZero();
             get(client).abort();

@@ -194,7 +194,7 @@ public class EndpointsOnLibmlx5 {
     /** What carries the moves of RDMA_WITH_FAILOVER is told by a GID of RoCE, which no port here has. */
     @Test
     void movingToTcpAndBackIsForRoce() {
-        assertThatThrownBy(() -> RoceWay.at(at(1, 0)))
+        assertThatThrownBy(() -> RoceDialer.at(at(1, 0)))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("mlx5_0 is InfiniBand")
                 .hasMessageContaining("RDMA_OR_TCP");

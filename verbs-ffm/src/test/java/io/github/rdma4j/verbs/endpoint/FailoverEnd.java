@@ -136,14 +136,14 @@ final class FailoverEnd {
         return made;
     }
 
-    private final class Way implements RdmaWay {
+    private final class Way implements RdmaDialer {
         @Override
         public Attempt prepare() {
             if (fabric.trouble != null) {
                 throw new EndpointException("preparing", fabric.trouble, "wait");
             }
             byte number = ++fabric.next;
-            FakeCarrier mine = fake(depth + Mover.CANARIES, buffers);
+            FakeCarrier mine = fake(depth + Mover.TRIALS, buffers);
             mine.cut = fabric.cut;
             mine.neverFlushes = random.nextInt(4) == 0;
             mine.tamper = bytes -> tamper.accept(bytes);
@@ -326,7 +326,7 @@ final class FailoverEnd {
         } else {
             int slot = claimed.remove(random.nextInt(claimed.size()));
             MemorySegment message = message(sent + 1, random);
-            MemorySegment.copy(message, 0, carrier.room(slot), 0, message.byteSize());
+            MemorySegment.copy(message, 0, carrier.buffer(slot), 0, message.byteSize());
             sent++;
             protocol.sendClaimed(slot, message.byteSize());
         }

@@ -189,7 +189,7 @@ final class FakeCarrier implements Carrier {
     }
 
     @Override
-    public MemorySegment room(int slot) {
+    public MemorySegment buffer(int slot) {
         if (slots[slot] == null || slots[slot].length != ROOM) {
             slots[slot] = new byte[ROOM];
         }

@@ -166,7 +166,7 @@ class HoldersSimulationTest {
         void claim() {
             int slot = claims.size() < mostClaims && !isDone() ? protocol.claim() : -1;
             if (slot >= 0) {
-                carrier.room(slot);
+                carrier.buffer(slot);
                 claims.add(slot);
             }
         }

@@ -142,7 +142,7 @@ class HostileMemoryTest {
         long before = heap();
         for (int i = 0; i < CLIENTS; i++) {
             connect().write(half.duplicate());
-            if (i % Doorkeeper.MOST_AT_A_TIME == 0) {
+            if (i % AdmissionControl.MOST_AT_A_TIME == 0) {
                 assertThat(server.accept(Duration.ZERO)).isEmpty();
             }
         }

@@ -75,7 +75,7 @@ class IntegrityDeviceTest extends IntegrityContract {
     private static void flipABitOfEachBufferOfTheAdapter(Endpoint endpoint) throws Exception {
         Object wire = endpoint.engine().carrier();
         if (wire instanceof FailoverCarrier) {
-            wire = ((RdmaLeg) field(wire, "rdma")).wire();
+            wire = ((RdmaConnection) field(wire, "rdma")).wire();
         }
         for (int i = 0; i < 4 + Credits.RESERVE; i++) {
             ByteBuffer buffer = wire instanceof MemberCarrier

@@ -54,7 +54,7 @@ class RefusedReceivesDeviceTest {
         private final MemorySegment functions;
         private final MemorySegment post;
         private final Random random = new Random(5);
-        /** The addresses of all rooms that it ever had. */
+        /** The addresses of all buffers that it ever had. */
         private final Set<Long> had = new HashSet<>();
         /** Of those that it was given since the last change. */
         private final Set<Long> posted = new HashSet<>();
@@ -100,9 +100,9 @@ class RefusedReceivesDeviceTest {
         }
 
         private void took(MemorySegment request) {
-            long room = ibv_recv_wr.sg_list(request).reinterpret(Long.BYTES).get(ValueLayout.JAVA_LONG, 0);
-            had.add(room);
-            posted.add(room);
+            long buffer = ibv_recv_wr.sg_list(request).reinterpret(Long.BYTES).get(ValueLayout.JAVA_LONG, 0);
+            had.add(buffer);
+            posted.add(buffer);
         }
 
         synchronized void refuse(boolean now) {
@@ -119,7 +119,7 @@ class RefusedReceivesDeviceTest {
             return refusals;
         }
 
-        /** How many rooms it has got since the last change. */
+        /** How many buffers it has got since the last change. */
         synchronized int count() {
             return posted.size();
         }
@@ -170,7 +170,7 @@ class RefusedReceivesDeviceTest {
             client.poll(message -> {});
         }
 
-        /** What was held is as it came: its room was given to nobody else. */
+        /** What was held is as it came: its buffer was given to nobody else. */
         private void check() {
             try (HeldMessage oldest = held.remove()) {
                 assertThat(oldest.segment().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(message(checked));
@@ -274,13 +274,13 @@ class RefusedReceivesDeviceTest {
     /** What a client's group gives its adapter until the client is connected. */
     private static int roomsOfOneClient(RefusingAdapter adapter, boolean refuse) {
         adapter.refuse(false);
-        // One place at a time, with few rooms: those that are refused do not wear the queue out.
+        // One place at a time, with few buffers: those that are refused do not wear the queue out.
         Consumer<EndpointConfig> large =
                 config -> config.receiveBuffers(4).sendDepth(4).maxMessageSize(300_000);
         try (EndpointGroup group = EndpointGroup.open(3);
                 EndpointServer server = EndpointServer.bind(CmTestNet.ipv4(), large)) {
             if (refuse) {
-                // The first call is of the spare rooms.
+                // The first call is of the spare buffers.
                 adapter.refuseCall(2);
                 assertThatThrownBy(() -> connect(server, config -> large.accept(config.group(group))))
                         .isInstanceOf(VerbsException.class)
@@ -309,10 +309,10 @@ class RefusedReceivesDeviceTest {
                 !DeviceDriver.of(device.device().sysfsPath()).postsInUserSpace(),
                 "this device's driver posts by critical calls, which must not call Java");
         try (RefusingAdapter adapter = new RefusingAdapter(device)) {
-            int rooms = roomsOfOneClient(adapter, false);
+            int buffers = roomsOfOneClient(adapter, false);
             assertThat(adapter.refusals()).isZero();
             // Those that were refused may still wait for others.
-            assertThat(roomsOfOneClient(adapter, true)).isLessThanOrEqualTo(rooms);
+            assertThat(roomsOfOneClient(adapter, true)).isLessThanOrEqualTo(buffers);
             assertThat(adapter.refusals()).isEqualTo(1);
         }
     }

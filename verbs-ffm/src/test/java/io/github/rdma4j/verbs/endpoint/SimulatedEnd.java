@@ -188,7 +188,7 @@ final class SimulatedEnd {
         } else {
             int slot = claimed.remove(random.nextInt(claimed.size()));
             MemorySegment message = message(++calls);
-            carrier.room(slot).asSlice(0, message.byteSize()).copyFrom(message);
+            carrier.buffer(slot).asSlice(0, message.byteSize()).copyFrom(message);
             protocol.sendClaimed(slot, message.byteSize());
         }
     }

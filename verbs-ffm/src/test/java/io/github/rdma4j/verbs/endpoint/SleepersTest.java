@@ -38,7 +38,7 @@ class SleepersTest {
     }
 
     /** Announces what comes only if it was armed, and once. */
-    private final class Adapter implements Sleepers.Ground {
+    private final class Adapter implements Sleepers.Host {
         private final Queue<Member> came = new ConcurrentLinkedQueue<>();
         private boolean armed;
         private boolean event;

@@ -79,7 +79,7 @@ class TcpServerTest {
         Acceptor acceptor = new Acceptor(
                 "the test",
                 List.of(new TcpReception(
-                        "the test", socket, config, new Doorkeeper(config), new Exposures(), place -> null)));
+                        "the test", socket, config, new AdmissionControl(config), new Exposures(), place -> null)));
         socket.shutDown();
         for (int i = 0; i < 2; i++) {
             assertThatThrownBy(() -> acceptor.accept(PATIENCE))
@@ -323,7 +323,7 @@ class TcpServerTest {
                 TcpPair.ANY_PORT, config -> config.transport(Transport.TCP).handshakeTimeout(Duration.ofHours(1)))) {
             CompletableFuture<Endpoint> accepted = accept(server);
             // The server may look at the last of so many as allowed, and make room when one more comes.
-            for (int i = 0; i <= Doorkeeper.MOST_HANDSHAKES; i++) {
+            for (int i = 0; i <= AdmissionControl.MOST_HANDSHAKES; i++) {
                 silent.add(new Socket(
                         server.address().getAddress(), server.address().getPort()));
             }
@@ -335,7 +335,7 @@ class TcpServerTest {
                 assertThat(client.send(new byte[] {7}, PATIENCE)).isTrue();
                 assertThat(atServer.receive(PATIENCE)).isPresent();
             }
-            assertThat(server.counters().gaveUp()).isBetween(1L, 2L * Doorkeeper.MOST_AT_A_TIME);
+            assertThat(server.counters().gaveUp()).isBetween(1L, 2L * AdmissionControl.MOST_AT_A_TIME);
             // The others still have time.
             Socket youngest = silent.getLast();
             youngest.getOutputStream().write(new EndpointConfig().hello().toBytes()[0]);
@@ -354,7 +354,7 @@ class TcpServerTest {
                 Files.readAllLines(Path.of("/proc/sys/net/core/somaxconn")).getFirst());
         List<Socket> waiting = new ArrayList<>();
         try (EndpointServer server = bind(Transport.TCP)) {
-            for (int i = 0; i < Math.min(allowed, Doorkeeper.MOST_HANDSHAKES); i++) {
+            for (int i = 0; i < Math.min(allowed, AdmissionControl.MOST_HANDSHAKES); i++) {
                 Socket socket = new Socket();
                 waiting.add(socket);
                 // One that the kernel has forgotten would ask again after a second.
@@ -396,7 +396,7 @@ class TcpServerTest {
 
     /** A server that names another length, or none that there can be, is taken for one without such a place. */
     @ParameterizedTest
-    @ValueSource(longs = {Long.MIN_VALUE, -1, 0, Canary.BYTES - 1, Canary.BYTES + 1, Long.MAX_VALUE})
+    @ValueSource(longs = {Long.MIN_VALUE, -1, 0, PathProbe.BYTES - 1, PathProbe.BYTES + 1, Long.MAX_VALUE})
     void placeOfAnotherLengthIsIgnored(long length) {
         byte[] hello = new EndpointConfig().answer().toBytes();
         byte[] greeting = ByteBuffer.allocate(hello.length + Integer.BYTES + RemoteMemory.BYTES)
@@ -406,19 +406,19 @@ class TcpServerTest {
                 .putLong(length)
                 .putInt(7)
                 .array();
-        assertThat(Canary.placeIn(greeting)).isNull();
-        ByteBuffer.wrap(greeting).putLong(hello.length + Integer.BYTES + Long.BYTES, Canary.BYTES);
-        assertThat(Canary.placeIn(greeting).length()).isEqualTo(Canary.BYTES);
+        assertThat(PathProbe.placeIn(greeting)).isNull();
+        ByteBuffer.wrap(greeting).putLong(hello.length + Integer.BYTES + Long.BYTES, PathProbe.BYTES);
+        assertThat(PathProbe.placeIn(greeting).length()).isEqualTo(PathProbe.BYTES);
     }
 
     @Test
-    void aCanaryThatComesBackChangedEndsTheAttempt() {
+    void changedProbeEndsTheAttempt() {
         try (TcpPair pair = new TcpPair(config -> {})) {
-            ExposedMemory written = pair.right.expose(Canary.BYTES, REMOTE_READ, REMOTE_WRITE);
-            ExposedMemory read = pair.right.expose(Canary.BYTES, REMOTE_READ, REMOTE_WRITE);
+            ExposedMemory written = pair.right.expose(PathProbe.BYTES, REMOTE_READ, REMOTE_WRITE);
+            ExposedMemory read = pair.right.expose(PathProbe.BYTES, REMOTE_READ, REMOTE_WRITE);
             byte[] greeting =
                     new EndpointConfig().privateData(new byte[] {7}).hello().toBytes();
-            assertThat(Canary.placeIn(greeting)).isNull();
+            assertThat(PathProbe.placeIn(greeting)).isNull();
             CompletableFuture<Void> serving = CompletableFuture.runAsync(() -> {
                 try {
                     while (pair.right.poll(message -> {}) == 0) {
@@ -429,7 +429,7 @@ class TcpServerTest {
                 }
             });
             // Ten equal bytes of random ones and of zeros do not happen.
-            assertThatThrownBy(() -> Canary.tryOut(pair.left, written.handle(), read.handle(), PATIENCE))
+            assertThatThrownBy(() -> PathProbe.tryOut(pair.left, written.handle(), read.handle(), PATIENCE))
                     .isInstanceOf(EndpointException.class)
                     .hasMessageMatching("(?s).*differ from those that were written, from byte \\d of 10000.*");
             assertThat(pair.left.isOpen()).isFalse();

@@ -10,7 +10,7 @@ import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import io.github.rdma4j.perftest.compare.runner.CToolOutput;
 import io.github.rdma4j.perftest.environment.CpuTime;
 import io.github.rdma4j.perftest.exit.CompareException;
-import io.github.rdma4j.perftest.tcp.TcpRun;
+import io.github.rdma4j.perftest.tcp.TcpParameters;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -58,7 +58,7 @@ class OutputFuzzTest {
         String run =
                 "latency=true size=64 iterations=1000 address=10.0.0.1 port=18515 spin=false timeoutSeconds=10 warmUp=true";
         new Fuzzer(new Spoiler(Fuzzer.bytes(run), "size=", "port="), IllegalArgumentException.class, MOST_BYTES, 128)
-                .feedText(input -> assertThat(TcpRun.decode(input)).isNotNull());
+                .feedText(input -> assertThat(TcpParameters.decode(input)).isNotNull());
     }
 
     @Test

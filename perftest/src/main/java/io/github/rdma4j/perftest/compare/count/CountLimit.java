@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare.count;
 
-import io.github.rdma4j.perftest.compare.plan.TestCase;
+import io.github.rdma4j.perftest.compare.plan.CompareCase;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * @param test tool and size
  * @param most instructions of Java's client outside the kernel
  */
-public record CountLimit(String text, TestCase test, double most) {
+public record CountLimit(String text, CompareCase test, double most) {
     private static final Pattern SYNTAX =
             Pattern.compile("([a-z_]+):([0-9]+[KM]?):user<=([0-9]{1,9}(?:\\.[0-9]{1,9})?)");
 
@@ -24,19 +24,19 @@ public record CountLimit(String text, TestCase test, double most) {
      *
      * @throws IllegalParameterException when the text is invalid, or about a case that is not counted
      */
-    public static CountLimit parse(String text, List<TestCase> cases) {
+    public static CountLimit parse(String text, List<CompareCase> cases) {
         Matcher parts = SYNTAX.matcher(text);
         if (!parts.matches()) {
             throw new IllegalParameterException("--expect: '" + text
                     + "' is not of the form TOOL:SIZE:user<=NUMBER, as in ib_write_lat:2:user<=400, which is the one"
                     + " beside --count");
         }
-        TestCase test = TestCase.expected(parts.group(1), parts.group(2), cases);
+        CompareCase test = CompareCase.expected(parts.group(1), parts.group(2), cases);
         return new CountLimit(text, test, Double.parseDouble(parts.group(3)));
     }
 
     /** Returns whether a case has limits. */
-    public static boolean areOf(List<CountLimit> limits, TestCase test) {
+    public static boolean areOf(List<CountLimit> limits, CompareCase test) {
         return limits.stream().anyMatch(limit -> limit.test.equals(test));
     }
 

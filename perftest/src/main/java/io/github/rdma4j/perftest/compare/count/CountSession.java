@@ -3,10 +3,10 @@
 package io.github.rdma4j.perftest.compare.count;
 
 import io.github.rdma4j.perftest.compare.count.CountedCase.Ending;
+import io.github.rdma4j.perftest.compare.plan.CompareCase;
 import io.github.rdma4j.perftest.compare.plan.Deadline;
 import io.github.rdma4j.perftest.compare.plan.Kind;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
-import io.github.rdma4j.perftest.compare.plan.TestCase;
 import io.github.rdma4j.perftest.compare.runner.CProcess;
 import io.github.rdma4j.perftest.compare.runner.CRunner;
 import io.github.rdma4j.perftest.compare.runner.CTools;
@@ -16,8 +16,8 @@ import io.github.rdma4j.perftest.compare.runner.ProcessGuard;
 import io.github.rdma4j.perftest.compare.runner.QuietCompilers;
 import io.github.rdma4j.perftest.compare.runner.Runner;
 import io.github.rdma4j.perftest.exit.CompareException;
-import io.github.rdma4j.perftest.result.TestListener;
-import io.github.rdma4j.perftest.run.PerfTest;
+import io.github.rdma4j.perftest.result.RunListener;
+import io.github.rdma4j.perftest.run.ToolRun;
 import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
@@ -130,7 +130,7 @@ public final class CountSession {
 
     private CountedCase countJava(RunOrder order, InstructionCount ofC) {
         return new CountedCase(
-                new TestCase(order.tool(), order.size()),
+                new CompareCase(order.tool(), order.size()),
                 count(() -> runJava(order.withPort(ports.getAsInt())), order.kind() == Kind.ONE_WAY ? 0.5 : 1),
                 ofC,
                 Ending.NEVER_SETTLED);
@@ -146,7 +146,7 @@ public final class CountSession {
         String title = "C's " + order.tool().command() + " (server)";
         try (CProcess server = new CProcess(title, tools.server(order), children, ProcessGuard.NONE)) {
             server.awaitListening(order.port(), deadline);
-            PerfTest.run(order.clientParameters(RunOrder.HOST), TestListener.NONE);
+            ToolRun.run(order.clientParameters(RunOrder.HOST), RunListener.NONE);
             server.await(deadline);
         }
     }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare.count;
 
+import io.github.rdma4j.perftest.compare.plan.CompareCase;
 import io.github.rdma4j.perftest.compare.plan.Kind;
-import io.github.rdma4j.perftest.compare.plan.TestCase;
 
 /**
  * Instructions of one operation in Java and in C. C's program is the server in both runs, so the difference is between
@@ -14,7 +14,7 @@ import io.github.rdma4j.perftest.compare.plan.TestCase;
  * @param c the count with the client in C
  * @param ending why it was not counted again
  */
-public record CountedCase(TestCase test, InstructionCount java, InstructionCount c, Ending ending) {
+public record CountedCase(CompareCase test, InstructionCount java, InstructionCount c, Ending ending) {
     /** The reason why the runs of Java's client ended. */
     enum Ending {
         /** Two consecutive runs had nearly the same count. */

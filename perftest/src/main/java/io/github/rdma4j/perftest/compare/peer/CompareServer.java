@@ -9,9 +9,9 @@ import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.talk.BadMessageException;
 import io.github.rdma4j.perftest.talk.Fields;
-import io.github.rdma4j.perftest.talk.Hearing;
 import io.github.rdma4j.perftest.talk.Limits;
 import io.github.rdma4j.perftest.talk.Line;
+import io.github.rdma4j.perftest.talk.LineReader;
 import io.github.rdma4j.perftest.talk.Message;
 import io.github.rdma4j.perftest.talk.PeerLostException;
 import io.github.rdma4j.perftest.talk.Protocol;
@@ -96,9 +96,9 @@ public final class CompareServer {
     /** Returns whether the other end is one that can be served. */
     private boolean greet(Line line, String client) {
         try {
-            Message hello = line.receive(Words.GREETING);
-            line.send(new Message(Message.Kind.HELLO, new Fields().with(Words.VERSION, version)));
-            String other = hello.fields().text(Words.VERSION, "?");
+            Message hello = line.receive(PeerFields.GREETING);
+            line.send(new Message(Message.Kind.HELLO, new Fields().with(PeerFields.VERSION, version)));
+            String other = hello.fields().text(PeerFields.VERSION, "?");
             if (hello.kind() == Message.Kind.HELLO && hello.version() == Message.VERSION && other.equals(version)) {
                 return true;
             }
@@ -112,12 +112,12 @@ public final class CompareServer {
 
     private void converse(Line line, String client) {
         try {
-            Message message = line.receive(Words.GREETING);
+            Message message = line.receive(PeerFields.GREETING);
             if (message.kind() != Message.Kind.MACHINE) {
                 throw outOfTurn(message);
             }
             Request request = Request.of(message.fields());
-            Hearing hearing = new Hearing(line);
+            LineReader hearing = new LineReader(line);
             try (InterruptHook _ = new InterruptHook(() -> bye(line, "it was ended by a signal", ""));
                     ServedMachine machine = preparation.prepare(request, line.localAddress());
                     ServedOrders orders = new ServedOrders(machine)) {
@@ -151,7 +151,7 @@ public final class CompareServer {
      * @param kill stops the servers that an order has started, to abort the order
      * @return why the other end gives up; empty if it is done
      */
-    private static Optional<String> obey(Line line, Hearing hearing, ServedOrders orders, Runnable kill) {
+    private static Optional<String> obey(Line line, LineReader hearing, ServedOrders orders, Runnable kill) {
         Message message = hearing.take(orders.patience());
         while (message.kind() == Message.Kind.ORDER) {
             Optional<Fields> answer = carryOut(message.fields(), hearing, orders, kill);
@@ -164,7 +164,9 @@ public final class CompareServer {
         if (message.kind() != Message.Kind.BYE) {
             throw outOfTurn(message);
         }
-        return message.fields().has(Words.REASON) ? Optional.of(message.fields().text(Words.REASON)) : Optional.empty();
+        return message.fields().has(PeerFields.REASON)
+                ? Optional.of(message.fields().text(PeerFields.REASON))
+                : Optional.empty();
     }
 
     /**
@@ -173,7 +175,7 @@ public final class CompareServer {
      *
      * @return the answer; empty if the order was aborted
      */
-    private static Optional<Fields> carryOut(Fields order, Hearing hearing, ServedOrders orders, Runnable kill) {
+    private static Optional<Fields> carryOut(Fields order, LineReader hearing, ServedOrders orders, Runnable kill) {
         AtomicBoolean over = new AtomicBoolean();
         hearing.something().thenRun(() -> {
             if (!over.getAndSet(true)) {
@@ -197,7 +199,8 @@ public final class CompareServer {
     private static void bye(Line line, String reason, String remedy) {
         try {
             line.send(new Message(
-                    Message.Kind.BYE, new Fields().with(Words.REASON, reason).with(Words.REMEDY, remedy)));
+                    Message.Kind.BYE,
+                    new Fields().with(PeerFields.REASON, reason).with(PeerFields.REMEDY, remedy)));
         } catch (PeerLostException _) {
             // The peer is already gone.
         }

@@ -15,9 +15,9 @@ import io.github.rdma4j.perftest.exit.ConnectFailure;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.talk.BadMessageException;
 import io.github.rdma4j.perftest.talk.Fields;
-import io.github.rdma4j.perftest.talk.Hearing;
 import io.github.rdma4j.perftest.talk.Limits;
 import io.github.rdma4j.perftest.talk.Line;
+import io.github.rdma4j.perftest.talk.LineReader;
 import io.github.rdma4j.perftest.talk.Message;
 import io.github.rdma4j.perftest.talk.PeerAddress;
 import io.github.rdma4j.perftest.talk.PeerLostException;
@@ -38,10 +38,10 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class RemoteServers implements ServerEnd, AutoCloseable {
     private final Line line;
-    private final Hearing hearing;
+    private final LineReader hearing;
     private final ServerMachine machine;
 
-    private RemoteServers(Line line, Hearing hearing, ServerMachine machine) {
+    private RemoteServers(Line line, LineReader hearing, ServerMachine machine) {
         this.line = line;
         this.hearing = hearing;
         this.machine = machine;
@@ -64,8 +64,8 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         try {
             greet(line, address, version);
             line.send(new Message(Message.Kind.MACHINE, request.fields()));
-            Hearing hearing = new Hearing(line);
-            Message answer = receive(hearing, Words.GRACE, Message.Kind.MACHINE, address.host());
+            LineReader hearing = new LineReader(line);
+            Message answer = receive(hearing, PeerFields.GRACE, Message.Kind.MACHINE, address.host());
             return new RemoteServers(
                     line, hearing, MachineFields.read(line.remoteAddress().getHostAddress(), answer.fields()));
         } catch (RuntimeException | Error failure) {
@@ -129,8 +129,8 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
     private static void greet(Line line, PeerAddress address, String version) {
         Message hello;
         try {
-            line.send(new Message(Message.Kind.HELLO, new Fields().with(Words.VERSION, version)));
-            hello = line.receive(Words.GREETING);
+            line.send(new Message(Message.Kind.HELLO, new Fields().with(PeerFields.VERSION, version)));
+            hello = line.receive(PeerFields.GREETING);
         } catch (PeerLostException | BadMessageException failure) {
             throw new CompareException(
                     address + " does not answer as rdma4j compare --serve does: " + failure.getMessage(),
@@ -138,7 +138,7 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
                             + Protocol.COMPARE.port() + ")",
                     failure);
         }
-        String other = hello.fields().text(Words.VERSION, "?");
+        String other = hello.fields().text(PeerFields.VERSION, "?");
         if (hello.kind() != Message.Kind.HELLO || hello.version() != Message.VERSION || !other.equals(version)) {
             throw new CompareException(
                     address.host() + " has rdma4j " + other + ", and this machine " + version,
@@ -146,7 +146,7 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         }
     }
 
-    private static Message receive(Hearing hearing, Duration limit, Message.Kind expected, String host) {
+    private static Message receive(LineReader hearing, Duration limit, Message.Kind expected, String host) {
         Message message;
         try {
             message = hearing.take(limit);
@@ -155,8 +155,8 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         }
         if (message.kind() == Message.Kind.BYE) {
             throw new CompareException(
-                    "on " + host + ": " + message.fields().text(Words.REASON, "it gave up"),
-                    message.fields().text(Words.REMEDY, ""));
+                    "on " + host + ": " + message.fields().text(PeerFields.REASON, "it gave up"),
+                    message.fields().text(PeerFields.REMEDY, ""));
         }
         if (message.kind() != expected) {
             throw new BadMessageException(host + " says " + message.kind() + " where it should say " + expected);
@@ -181,13 +181,14 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
 
     @Override
     public int freePort() {
-        return order(Order.PORT, new Fields(), Words.GRACE).integer(Words.PORT, 1, 65_535);
+        return order(Order.PORT, new Fields(), PeerFields.GRACE).integer(PeerFields.PORT, 1, 65_535);
     }
 
     /** Returns the busy time of both machines. */
     @Override
     public long busy() {
-        long there = order(Order.BUSY, new Fields(), Words.GRACE).number(Words.BUSY, CpuTime.UNKNOWN, Long.MAX_VALUE);
+        long there = order(Order.BUSY, new Fields(), PeerFields.GRACE)
+                .number(PeerFields.BUSY, CpuTime.UNKNOWN, Long.MAX_VALUE);
         return CpuTime.sum(CpuTime.ofTheMachine(), there);
     }
 
@@ -195,21 +196,25 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
     public Serving serve(ServerProgram program, RunOrder order, Deadline deadline) {
         // The other machine has a device of its own.
         String run = order.at(null, order.devicePort(), -1).encode();
-        order(Order.SERVE, new Fields().with(Words.PROGRAM, program.name()).with(Words.RUN, run), patience(deadline));
+        order(
+                Order.SERVE,
+                new Fields().with(PeerFields.PROGRAM, program.name()).with(PeerFields.RUN, run),
+                patience(deadline));
         return new There();
     }
 
     private static Duration patience(Deadline deadline) {
-        return Duration.ofNanos(deadline.remainingNanoseconds()).plus(Words.GRACE);
+        return Duration.ofNanos(deadline.remainingNanoseconds()).plus(PeerFields.GRACE);
     }
 
     private Fields order(Order order, Fields fields, Duration limit) {
-        line.send(new Message(Message.Kind.ORDER, fields.with(Words.ORDER, order.name())));
+        line.send(new Message(Message.Kind.ORDER, fields.with(PeerFields.ORDER, order.name())));
         Fields answer =
                 receive(hearing, limit, Message.Kind.ANSWER, machine.address()).fields();
-        if (answer.has(Words.FAILURE)) {
+        if (answer.has(PeerFields.FAILURE)) {
             throw new CompareException(
-                    "on " + machine.title() + ": " + answer.text(Words.FAILURE), answer.text(Words.REMEDY, ""));
+                    "on " + machine.title() + ": " + answer.text(PeerFields.FAILURE),
+                    answer.text(PeerFields.REMEDY, ""));
         }
         return answer;
     }
@@ -221,14 +226,14 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         public long finish(Deadline deadline) {
             over = true;
             return order(Order.FINISH, new Fields(), patience(deadline))
-                    .number(Words.CPU, CpuTime.UNKNOWN, Long.MAX_VALUE);
+                    .number(PeerFields.CPU, CpuTime.UNKNOWN, Long.MAX_VALUE);
         }
 
         @Override
         public String complaint() {
             over = true;
             try {
-                return order(Order.STOP, new Fields(), Words.GREETING).text(Words.COMPLAINT);
+                return order(Order.STOP, new Fields(), PeerFields.GREETING).text(PeerFields.COMPLAINT);
             } catch (PerftestException failure) {
                 return failure.getMessage();
             }
@@ -257,7 +262,7 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
 
     /** Reports to the other machine, instead of {@link #close}, that the comparison is incomplete. */
     public void giveUp(String reason) {
-        end(new Fields().with(Words.REASON, reason));
+        end(new Fields().with(PeerFields.REASON, reason));
     }
 
     @Override

@@ -26,8 +26,8 @@ public record Request(List<Tool> tools, TcpMode tcp) {
     /** Returns the fields of a message. */
     Fields fields() {
         return new Fields()
-                .with(Words.TOOLS, tools.stream().map(Tool::command).collect(Collectors.joining(",")))
-                .with(Words.TCP, tcp.option());
+                .with(PeerFields.TOOLS, tools.stream().map(Tool::command).collect(Collectors.joining(",")))
+                .with(PeerFields.TCP, tcp.option());
     }
 
     /**
@@ -37,7 +37,7 @@ public record Request(List<Tool> tools, TcpMode tcp) {
      */
     static Request of(Fields fields) {
         List<Tool> tools = new ArrayList<>();
-        for (String name : fields.text(Words.TOOLS).split(",", -1)) {
+        for (String name : fields.text(PeerFields.TOOLS).split(",", -1)) {
             Tool tool = Tool.ofCommand(name)
                     .orElseThrow(() ->
                             new BadMessageException("the other end names the tool " + name + ", which there is not"));
@@ -46,7 +46,7 @@ public record Request(List<Tool> tools, TcpMode tcp) {
             }
             tools.add(tool);
         }
-        String tcp = fields.text(Words.TCP);
+        String tcp = fields.text(PeerFields.TCP);
         return new Request(
                 tools,
                 Arrays.stream(TcpMode.values())

@@ -29,7 +29,7 @@ final class ServedOrders implements AutoCloseable {
 
     /** Returns how long the other end may stay silent now. */
     Duration patience() {
-        return running.plus(Words.GRACE);
+        return running.plus(PeerFields.GRACE);
     }
 
     /** Returns the number of complete runs. */
@@ -44,11 +44,13 @@ final class ServedOrders implements AutoCloseable {
      * @throws BadMessageException if it is not an order, or out of turn
      */
     Fields carryOut(Fields fields) {
-        Order order = Order.of(fields.text(Words.ORDER));
+        Order order = Order.of(fields.text(PeerFields.ORDER));
         try {
             return switch (order) {
-                case PORT -> new Fields().with(Words.PORT, machine.servers().freePort());
-                case BUSY -> new Fields().with(Words.BUSY, machine.servers().busy());
+                case PORT ->
+                    new Fields().with(PeerFields.PORT, machine.servers().freePort());
+                case BUSY ->
+                    new Fields().with(PeerFields.BUSY, machine.servers().busy());
                 case SERVE -> serve(fields);
                 case FINISH -> finish();
                 case STOP -> stop();
@@ -63,14 +65,14 @@ final class ServedOrders implements AutoCloseable {
     }
 
     private static Fields failed(String message, String remedy) {
-        return new Fields().with(Words.FAILURE, message).with(Words.REMEDY, remedy);
+        return new Fields().with(PeerFields.FAILURE, message).with(PeerFields.REMEDY, remedy);
     }
 
     private Fields serve(Fields fields) {
         if (serving != null) {
             throw new BadMessageException("the other end orders another server before the last one has ended");
         }
-        String name = fields.text(Words.PROGRAM);
+        String name = fields.text(PeerFields.PROGRAM);
         ServerProgram program = Arrays.stream(ServerProgram.values())
                 .filter(each -> each.name().equals(name))
                 .findFirst()
@@ -85,7 +87,7 @@ final class ServedOrders implements AutoCloseable {
 
     private static RunOrder run(Fields fields) {
         try {
-            return RunOrder.decode(fields.text(Words.RUN)).checked();
+            return RunOrder.decode(fields.text(PeerFields.RUN)).checked();
         } catch (IllegalArgumentException failure) {
             throw new BadMessageException("the other end orders a run that makes no sense: " + failure.getMessage());
         }
@@ -103,7 +105,9 @@ final class ServedOrders implements AutoCloseable {
             long used = one.finish(deadline);
             served++;
             return new Fields()
-                    .with(Words.CPU, CpuTime.sum(CpuTime.between(childrenBefore, CpuTime.ofEndedChildren()), used));
+                    .with(
+                            PeerFields.CPU,
+                            CpuTime.sum(CpuTime.between(childrenBefore, CpuTime.ofEndedChildren()), used));
         } finally {
             forget();
         }
@@ -111,7 +115,7 @@ final class ServedOrders implements AutoCloseable {
 
     private Fields stop() {
         try (Serving one = active()) {
-            return new Fields().with(Words.COMPLAINT, one.complaint());
+            return new Fields().with(PeerFields.COMPLAINT, one.complaint());
         } finally {
             forget();
         }

@@ -231,7 +231,7 @@ public final class CompareOptions {
         refuseBesideCount("--out_json", json);
         refuseBesideCount("--no-warm-up", noWarmUp ? true : null);
         json().check();
-        List<TestCase> cases = SizeLists.cases(chosen, sizes);
+        List<CompareCase> cases = SizeLists.cases(chosen, sizes);
         ComparePlan plan = new ComparePlan(
                 cases,
                 rounds != null ? rounds : ROUNDS,

@@ -30,7 +30,7 @@ import java.util.List;
  * @param expectations bounds of the ratios
  */
 public record ComparePlan(
-        List<TestCase> cases,
+        List<CompareCase> cases,
         int rounds,
         int roundsWithinSeconds,
         int iterations,
@@ -58,7 +58,7 @@ public record ComparePlan(
 
     /** Returns the tools, each once. */
     public List<Tool> tools() {
-        return cases.stream().map(TestCase::tool).distinct().toList();
+        return cases.stream().map(CompareCase::tool).distinct().toList();
     }
 
     /**
@@ -69,7 +69,7 @@ public record ComparePlan(
      * @param usedGidIndex index of the GID, resolved; -1 for none
      * @param software whether it is a software device
      */
-    public RunOrder order(TestCase test, String usedDevice, int usedGidIndex, boolean software) {
+    public RunOrder order(CompareCase test, String usedDevice, int usedGidIndex, boolean software) {
         boolean latency = test.tool().isLatency();
         return new RunOrder(
                 test.tool(),

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * @param atMost whether it is an upper bound
  * @param bound the bound on the ratio of Java's figure to C's
  */
-public record Expectation(String text, TestCase test, boolean best, boolean atMost, double bound) {
+public record Expectation(String text, CompareCase test, boolean best, boolean atMost, double bound) {
     private static final Pattern SYNTAX =
             Pattern.compile("([a-z_]+):([0-9]+[KM]?):(best|median)(<=|>=)([0-9]{1,9}(?:\\.[0-9]{1,9})?)");
 
@@ -27,14 +27,14 @@ public record Expectation(String text, TestCase test, boolean best, boolean atMo
      *
      * @throws IllegalParameterException when the text is invalid, or about a row that the comparison will not have
      */
-    public static Expectation parse(String text, List<TestCase> cases) {
+    public static Expectation parse(String text, List<CompareCase> cases) {
         Matcher parts = SYNTAX.matcher(text);
         if (!parts.matches()) {
             throw new IllegalParameterException("--expect: '" + text
                     + "' is not of the form TOOL:SIZE:median<=NUMBER (or best, or >=), as in"
                     + " ib_write_lat:2:median<=1.10");
         }
-        TestCase test = TestCase.expected(parts.group(1), parts.group(2), cases);
+        CompareCase test = CompareCase.expected(parts.group(1), parts.group(2), cases);
         return new Expectation(
                 text,
                 test,

@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.compare.plan;
 
 import io.github.rdma4j.perftest.options.Ranges;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.Verb;
 import java.time.Duration;
@@ -120,8 +120,8 @@ public record RunOrder(
      *
      * @throws io.github.rdma4j.perftest.exit.IllegalParameterException when the values contradict each other
      */
-    public TestParameters serverParameters() {
-        return TestParameters.parse(tool, javaArguments());
+    public RunParameters serverParameters() {
+        return RunParameters.parse(tool, javaArguments());
     }
 
     /**
@@ -130,10 +130,10 @@ public record RunOrder(
      * @param host the server's address
      * @throws io.github.rdma4j.perftest.exit.IllegalParameterException when the values contradict each other
      */
-    public TestParameters clientParameters(String host) {
+    public RunParameters clientParameters(String host) {
         List<String> arguments = javaArguments();
         arguments.add(host);
-        return TestParameters.parse(tool, arguments);
+        return RunParameters.parse(tool, arguments);
     }
 
     private List<String> javaArguments() {

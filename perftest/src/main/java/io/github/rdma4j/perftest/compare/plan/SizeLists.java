@@ -62,7 +62,7 @@ final class SizeLists {
      *     that support its sizes
      * @throws IllegalParameterException when one is invalid, or for a tool that is not chosen
      */
-    static List<TestCase> cases(List<Tool> tools, List<String> texts) {
+    static List<CompareCase> cases(List<Tool> tools, List<String> texts) {
         Map<Tool, List<Long>> named = new EnumMap<>(Tool.class);
         List<Long> common = null;
         for (String text : texts) {
@@ -80,10 +80,10 @@ final class SizeLists {
                         "--sizes: the operands of " + tool.command() + " have 8 bytes");
             }
         }
-        List<TestCase> cases = new ArrayList<>();
+        List<CompareCase> cases = new ArrayList<>();
         for (Tool tool : tools) {
             List<Long> others = common != null && tool.verb() != Verb.ATOMIC ? common : defaults(tool);
-            named.getOrDefault(tool, others).forEach(size -> cases.add(new TestCase(tool, size)));
+            named.getOrDefault(tool, others).forEach(size -> cases.add(new CompareCase(tool, size)));
         }
         return cases;
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare.plan;
 
-import io.github.rdma4j.perftest.tcp.TcpRun;
+import io.github.rdma4j.perftest.tcp.TcpParameters;
 
 /**
  * How to run plain TCP.
@@ -12,9 +12,9 @@ import io.github.rdma4j.perftest.tcp.TcpRun;
  */
 public record TcpSetting(TcpPath path, boolean spin) {
     /** Returns the TCP run that belongs to an RDMA run, with the same size and number of messages. */
-    public TcpRun run(RunOrder order) {
+    public TcpParameters run(RunOrder order) {
         boolean latency = order.tool().isLatency();
-        return new TcpRun(
+        return new TcpParameters(
                 latency,
                 (int) order.size(),
                 order.iterations(),

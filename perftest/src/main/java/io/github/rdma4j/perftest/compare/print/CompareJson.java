@@ -49,7 +49,7 @@ public final class CompareJson {
             json.writeArrayFieldStart("tests");
             for (Tool tool : result.plan().tools()) {
                 for (Implementation implementation : Implementation.values()) {
-                    CompareTestJson.write(json, result, tool, implementation);
+                    CompareRunJson.write(json, result, tool, implementation);
                 }
             }
             json.writeEndArray();

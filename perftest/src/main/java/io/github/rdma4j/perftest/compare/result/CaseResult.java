@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare.result;
 
+import io.github.rdma4j.perftest.compare.plan.CompareCase;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
-import io.github.rdma4j.perftest.compare.plan.TestCase;
 import io.github.rdma4j.perftest.figures.MedianInterval;
 import io.github.rdma4j.perftest.figures.Spread;
 import java.util.List;
@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * @param order the order of each run
  * @param rounds at least one
  */
-public record CaseResult(TestCase test, RunOrder order, List<Round> rounds) {
+public record CaseResult(CompareCase test, RunOrder order, List<Round> rounds) {
     /** Ten samples then lie beyond it. */
     private static final int LEAST_SAMPLES_OF_PERCENTILE_99 = 1000;
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare.result;
 
-import io.github.rdma4j.perftest.compare.plan.TestCase;
+import io.github.rdma4j.perftest.compare.plan.CompareCase;
 import io.github.rdma4j.perftest.figures.MedianInterval;
 
 /**
@@ -17,7 +17,7 @@ import io.github.rdma4j.perftest.figures.MedianInterval;
  * @param cBest the best of C's figures
  */
 public record ComparisonRow(
-        TestCase test,
+        CompareCase test,
         Metric metric,
         double javaMedian,
         double cMedian,

@@ -13,12 +13,12 @@ import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.print.ResultTable;
 import io.github.rdma4j.perftest.result.BandwidthResult;
 import io.github.rdma4j.perftest.result.LatencyResult;
+import io.github.rdma4j.perftest.result.RunInfo;
+import io.github.rdma4j.perftest.result.RunListener;
+import io.github.rdma4j.perftest.result.RunOutcome;
 import io.github.rdma4j.perftest.result.Settings;
 import io.github.rdma4j.perftest.result.SizeResult;
-import io.github.rdma4j.perftest.result.TestInfo;
-import io.github.rdma4j.perftest.result.TestListener;
-import io.github.rdma4j.perftest.result.TestOutcome;
-import io.github.rdma4j.perftest.run.PerfTest;
+import io.github.rdma4j.perftest.run.ToolRun;
 import io.github.rdma4j.verbs.VerbsException;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -91,10 +91,10 @@ public final class JavaRunner implements Runner {
     }
 
     private Measurement measure(RunOrder order) {
-        AtomicReference<TestInfo> agreed = new AtomicReference<>();
-        TestOutcome outcome = PerfTest.run(order.clientParameters(end.host()), new TestListener() {
+        AtomicReference<RunInfo> agreed = new AtomicReference<>();
+        RunOutcome outcome = ToolRun.run(order.clientParameters(end.host()), new RunListener() {
             @Override
-            public void agreed(TestInfo info) {
+            public void agreed(RunInfo info) {
                 agreed.set(info);
             }
         });
@@ -107,7 +107,7 @@ public final class JavaRunner implements Runner {
      * Returns the tool's output. It is formatted after the run: formatting is much code, whose compilation beside the
      * measured loop would show on a machine with only one CPU.
      */
-    static ToolOutput output(TestInfo info, SizeResult result) {
+    static ToolOutput output(RunInfo info, SizeResult result) {
         Map<String, String> settings = Settings.of(info);
         settings.putAll(Settings.ofOurs(info));
         return new ToolOutput(

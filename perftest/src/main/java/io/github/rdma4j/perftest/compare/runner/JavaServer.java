@@ -6,7 +6,7 @@ import io.github.rdma4j.perftest.compare.plan.Deadline;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import io.github.rdma4j.perftest.environment.CpuTime;
 import io.github.rdma4j.perftest.exit.CompareException;
-import io.github.rdma4j.perftest.tcp.TcpRun;
+import io.github.rdma4j.perftest.tcp.TcpParameters;
 import java.time.Duration;
 
 /**
@@ -35,7 +35,7 @@ public final class JavaServer implements AutoCloseable, ProcessGuard {
     }
 
     /** Makes it listen for the client of a run over plain TCP. */
-    void listen(TcpRun run, Deadline deadline) {
+    void listen(TcpParameters run, Deadline deadline) {
         child.order(JavaServerMain.SERVE_TCP + run.encode());
         child.expect(JavaServerMain.LISTENING, deadline);
     }

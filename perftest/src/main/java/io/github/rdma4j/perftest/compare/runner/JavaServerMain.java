@@ -5,10 +5,10 @@ package io.github.rdma4j.perftest.compare.runner;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import io.github.rdma4j.perftest.environment.CpuTime;
 import io.github.rdma4j.perftest.exit.PerftestException;
-import io.github.rdma4j.perftest.result.TestListener;
-import io.github.rdma4j.perftest.run.PerfTest;
+import io.github.rdma4j.perftest.result.RunListener;
+import io.github.rdma4j.perftest.run.ToolRun;
+import io.github.rdma4j.perftest.tcp.TcpParameters;
 import io.github.rdma4j.perftest.tcp.TcpRun;
-import io.github.rdma4j.perftest.tcp.TcpTest;
 import io.github.rdma4j.verbs.VerbsException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,7 +27,7 @@ final class JavaServerMain {
     /** Order, with a {@link RunOrder}: be the server of this run. */
     static final String SERVE = "serve ";
 
-    /** Order, with a {@link TcpRun}: be the server of this run. */
+    /** Order, with a {@link TcpParameters}: be the server of this run. */
     static final String SERVE_TCP = "tcp ";
 
     /** Order, with a process id: kill that process if the orders end. */
@@ -52,15 +52,15 @@ final class JavaServerMain {
             RunOrder run = RunOrder.decode(order.substring(SERVE.length()));
             start(
                     run.warmUp(),
-                    () -> PerfTest.run(run.serverParameters(), new TestListener() {
+                    () -> ToolRun.run(run.serverParameters(), new RunListener() {
                         @Override
                         public void waiting(int port) {
                             orders.answer(LISTENING);
                         }
                     }));
         } else if (order.startsWith(SERVE_TCP)) {
-            TcpRun run = TcpRun.decode(order.substring(SERVE_TCP.length()));
-            start(run.warmUp(), () -> TcpTest.serve(run, () -> orders.answer(LISTENING)));
+            TcpParameters run = TcpParameters.decode(order.substring(SERVE_TCP.length()));
+            start(run.warmUp(), () -> TcpRun.serve(run, () -> orders.answer(LISTENING)));
         } else if (order.startsWith(GUARD)) {
             // The handle includes the start time of the process, so it never matches a later process.
             ProcessHandle.of(pid(order, GUARD)).ifPresent(guarded::add);

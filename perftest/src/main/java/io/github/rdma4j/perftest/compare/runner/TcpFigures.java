@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.compare.runner;
 import io.github.rdma4j.perftest.compare.result.Metric;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.figures.LatencySamples;
-import io.github.rdma4j.perftest.tcp.TcpRun;
+import io.github.rdma4j.perftest.tcp.TcpParameters;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -33,7 +33,7 @@ public final class TcpFigures {
     }
 
     /** Returns the columns of the latency tools' table. */
-    public static Map<String, Double> of(TcpRun run, LatencyFigures latency) {
+    public static Map<String, Double> of(TcpParameters run, LatencyFigures latency) {
         Map<String, Double> figures = begin(run.size(), run.iterations());
         figures.put("t_min", latency.minimum());
         figures.put("t_max", latency.maximum());
@@ -50,7 +50,7 @@ public final class TcpFigures {
      *
      * @param nanoseconds from the first send to the arrival of the last message
      */
-    static Map<String, Double> of(TcpRun run, long nanoseconds) {
+    static Map<String, Double> of(TcpParameters run, long nanoseconds) {
         return bandwidth(
                 run.size(), run.iterations(), (double) run.size() * run.iterations() / (nanoseconds * NANOSECOND));
     }

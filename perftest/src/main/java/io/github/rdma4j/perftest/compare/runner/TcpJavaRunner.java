@@ -11,8 +11,8 @@ import io.github.rdma4j.perftest.compare.result.Measurement;
 import io.github.rdma4j.perftest.compare.result.ToolOutput;
 import io.github.rdma4j.perftest.environment.CpuTime;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
+import io.github.rdma4j.perftest.tcp.TcpParameters;
 import io.github.rdma4j.perftest.tcp.TcpRun;
-import io.github.rdma4j.perftest.tcp.TcpTest;
 
 /** Runs Java's test over plain TCP: this JVM is the client. */
 public final class TcpJavaRunner implements Runner {
@@ -38,11 +38,11 @@ public final class TcpJavaRunner implements Runner {
 
     @Override
     public Measurement run(RunOrder order) {
-        TcpRun run = setting.run(order);
+        TcpParameters run = setting.run(order);
         Deadline deadline = order.deadline();
         long before = CpuTime.ofThisProcess();
         try (Serving server = end.serve(ServerProgram.TCP_JAVA, order, deadline)) {
-            long[] times = TcpTest.measure(run);
+            long[] times = TcpRun.measure(run);
             long used = CpuTime.between(before, CpuTime.ofThisProcess());
             long serverUsed = server.finish(deadline);
             return measurement(run, order.kind(), times)
@@ -50,7 +50,7 @@ public final class TcpJavaRunner implements Runner {
         }
     }
 
-    private static Measurement measurement(TcpRun run, Kind kind, long[] times) {
+    private static Measurement measurement(TcpParameters run, Kind kind, long[] times) {
         if (!run.latency()) {
             return Measurement.of(Implementation.TCP_JAVA, ToolOutput.of(TcpFigures.of(run, times[1] - times[0])));
         }

@@ -11,7 +11,7 @@ import io.github.rdma4j.gpudirect.check.FindingState;
 import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.check.Finding;
 import io.github.rdma4j.perftest.doctor.pair.Failure;
-import io.github.rdma4j.perftest.doctor.pair.FailureWords;
+import io.github.rdma4j.perftest.doctor.pair.FailureExplanation;
 import io.github.rdma4j.perftest.doctor.pair.PortPair;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,13 +81,13 @@ final class Findings {
 
     /** This end has seen a failure. */
     void failedHere(Check check, String subject, Failure failure, int mtu) {
-        found.add(
-                new FailureWords(ports, host, connectedByCm).finding(check, at(check, subject, mtu), failure, mtu, ""));
+        found.add(new FailureExplanation(ports, host, connectedByCm)
+                .finding(check, at(check, subject, mtu), failure, mtu, ""));
     }
 
     /** Adds a failure that the other end reports. */
     void failedThere(Check check, String subject, Failure failure, int mtu) {
-        found.add(new FailureWords(ports, host, connectedByCm)
+        found.add(new FailureExplanation(ports, host, connectedByCm)
                 .finding(check, at(check, subject, mtu), failure, mtu, host + " says: "));
     }
 

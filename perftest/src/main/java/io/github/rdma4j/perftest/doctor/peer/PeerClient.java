@@ -285,7 +285,7 @@ public final class PeerClient {
             }
             try (DeviceContext context = DeviceContext.open(ports.here().device())) {
                 Connections connections = new Connections(remote, ports, context, line.remoteAddress(), me.chosen());
-                return new WireTests(remote, connections, context, me.counters(), load, wire).run();
+                return new WireProbes(remote, connections, context, me.counters(), load, wire).run();
             }
         } catch (VerbsException failure) {
             wire.failedHere(Check.RC_CONNECTION, "here", Failures.of(failure), ports.mtu());

@@ -19,9 +19,9 @@ import io.github.rdma4j.perftest.predict.model.Paths;
 import io.github.rdma4j.perftest.predict.model.PciExpress;
 import io.github.rdma4j.perftest.result.BandwidthResult;
 import io.github.rdma4j.perftest.result.PathLimit;
+import io.github.rdma4j.perftest.result.RunInfo;
+import io.github.rdma4j.perftest.result.RunListener;
 import io.github.rdma4j.perftest.result.SizeResult;
-import io.github.rdma4j.perftest.result.TestInfo;
-import io.github.rdma4j.perftest.result.TestListener;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -33,14 +33,14 @@ import java.util.function.Consumer;
  * Prints at the end of a bandwidth test the share of the data path's limit that was reached, and why it is low. Prints
  * nothing if the kernel does not show the links, as for software devices and in many virtual machines.
  */
-public final class ShareOfLimit implements TestListener {
+public final class ShareOfLimit implements RunListener {
     private static final double GOOD = 0.9;
     private static final double GIGA = 1e9;
     private static final String STAGED = "staged";
 
     private final Path root;
     private final Consumer<String> note;
-    private TestInfo info;
+    private RunInfo info;
     private Optional<DataPath> path = Optional.empty();
     private Optional<PathLimit> limit = Optional.empty();
     private BandwidthResult best;
@@ -60,7 +60,7 @@ public final class ShareOfLimit implements TestListener {
     }
 
     @Override
-    public void begin(TestInfo test) {
+    public void begin(RunInfo test) {
         info = test;
         Optional<MachineModel> machine = hasOneDirection(test) ? read(test) : Optional.empty();
         path = machine.flatMap(found -> Paths.of(found, kind(test)));
@@ -68,20 +68,20 @@ public final class ShareOfLimit implements TestListener {
     }
 
     /** The model does not describe how bidirectional traffic shares its links. */
-    private static boolean hasOneDirection(TestInfo test) {
+    private static boolean hasOneDirection(RunInfo test) {
         return !test.parameters().tool().isLatency()
                 && test.parameters().tool().verb() != Verb.ATOMIC
                 && !test.parameters().workload().bidirectional();
     }
 
-    private static PathKind kind(TestInfo test) {
+    private static PathKind kind(RunInfo test) {
         if (test.gpu() == null) {
             return PathKind.HOST;
         }
         return test.gpu().path().equals(STAGED) ? PathKind.STAGED : PathKind.GPUDIRECT;
     }
 
-    private Optional<MachineModel> read(TestInfo test) {
+    private Optional<MachineModel> read(RunInfo test) {
         if (!Files.exists(root.resolve("sys/class/infiniband/" + test.device() + "/device"))) {
             // Software: no need to look at the machine.
             return Optional.empty();

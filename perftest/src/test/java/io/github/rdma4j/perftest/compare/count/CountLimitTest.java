@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.perftest.compare.Samples;
-import io.github.rdma4j.perftest.compare.plan.TestCase;
+import io.github.rdma4j.perftest.compare.plan.CompareCase;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CountLimitTest {
-    private static final List<TestCase> CASES = List.of(Samples.LATENCY, Samples.BANDWIDTH);
+    private static final List<CompareCase> CASES = List.of(Samples.LATENCY, Samples.BANDWIDTH);
 
     private static final List<CountedCase> COUNTED = List.of(
             new CountedCase(

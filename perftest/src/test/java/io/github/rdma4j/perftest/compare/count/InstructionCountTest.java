@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.rdma4j.perftest.compare.count.CountedCase.Ending;
 import io.github.rdma4j.perftest.compare.count.InstructionRecord.Block;
-import io.github.rdma4j.perftest.compare.plan.TestCase;
+import io.github.rdma4j.perftest.compare.plan.CompareCase;
 import io.github.rdma4j.perftest.exit.CompareException;
 import io.github.rdma4j.perftest.options.Tool;
 import java.io.ByteArrayOutputStream;
@@ -95,12 +95,15 @@ class InstructionCountTest {
 
         assertThat(scattered.isOfOneCode()).isFalse();
         CountedCase pingPong = new CountedCase(
-                new TestCase(Tool.WRITE_LATENCY, 2), scattered, new InstructionCount(331, 331, 1, 1), Ending.SETTLED);
+                new CompareCase(Tool.WRITE_LATENCY, 2),
+                scattered,
+                new InstructionCount(331, 331, 1, 1),
+                Ending.SETTLED);
         assertThat(pingPong.undisturbed()).isFalse();
         assertThat(new CountLimit("", pingPong.test(), 1e9).isMet(List.of(pingPong)))
                 .isFalse();
         CountedCase oneSided = new CountedCase(
-                new TestCase(Tool.READ_LATENCY, 2), scattered, new InstructionCount(331, 331, 1, 1), Ending.SETTLED);
+                new CompareCase(Tool.READ_LATENCY, 2), scattered, new InstructionCount(331, 331, 1, 1), Ending.SETTLED);
         assertThat(oneSided.undisturbed()).isTrue();
     }
 
@@ -123,7 +126,7 @@ class InstructionCountTest {
     @Test
     void ofTwoThatWaitForEachOtherOneIsTheCServer() {
         CountedCase pingPong = new CountedCase(
-                new TestCase(Tool.WRITE_LATENCY, 2),
+                new CompareCase(Tool.WRITE_LATENCY, 2),
                 new InstructionCount(4_000_000, 565, 17_743, 1),
                 new InstructionCount(4_000_000, 331, 17_996, 1),
                 Ending.SETTLED);
@@ -136,7 +139,7 @@ class InstructionCountTest {
     @Test
     void whereOneSideIsPassiveAllIsTheClients() {
         CountedCase oneSided = new CountedCase(
-                new TestCase(Tool.READ_LATENCY, 2),
+                new CompareCase(Tool.READ_LATENCY, 2),
                 new InstructionCount(675, 700, 14_364, 1),
                 new InstructionCount(310, 320, 14_325, 1),
                 Ending.NEVER_SETTLED);

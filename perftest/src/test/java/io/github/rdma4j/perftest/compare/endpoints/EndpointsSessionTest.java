@@ -9,7 +9,7 @@ import io.github.rdma4j.perftest.echo.EchoServer;
 import io.github.rdma4j.perftest.echo.EchoSetting;
 import io.github.rdma4j.perftest.echo.Transport;
 import io.github.rdma4j.perftest.environment.ProcessTime;
-import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -117,7 +117,7 @@ class EndpointsSessionTest {
                 List.of(Transport.TCP), List.of(64), List.of(1), List.of(100.0), 1, 2, null, null, 0, 20, false);
         session = new EndpointsSession(server, "127.0.0.1", plan, ends);
 
-        assertThatThrownBy(session::run).isInstanceOf(TestFailedException.class);
+        assertThatThrownBy(session::run).isInstanceOf(RunFailedException.class);
         assertThat(session.results()).hasSize(1);
         assertThat(session.results().getFirst().rounds()).hasSize(1);
     }

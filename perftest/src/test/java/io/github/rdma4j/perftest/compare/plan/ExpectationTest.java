@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ExpectationTest {
-    private static final List<TestCase> CASES = List.of(Samples.LATENCY, Samples.BANDWIDTH);
+    private static final List<CompareCase> CASES = List.of(Samples.LATENCY, Samples.BANDWIDTH);
 
     /** Best 11/10, median of the ratios 12/10; the ratio of the medians would be 18/15. */
     private static final List<ComparisonRow> ROWS = Samples.latencyResult(

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.compare.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,7 +86,7 @@ class RunOrderTest {
 
     @Test
     void tellsJavaAndCTheSame() {
-        TestParameters java = FULL.clientParameters("127.0.0.1");
+        RunParameters java = FULL.clientParameters("127.0.0.1");
 
         assertThat(java.peer().server()).isEqualTo("127.0.0.1");
         assertThat(java.size()).isEqualTo(4096);

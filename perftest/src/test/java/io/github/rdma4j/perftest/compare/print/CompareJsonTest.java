@@ -8,10 +8,10 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.rdma4j.perftest.compare.Samples;
+import io.github.rdma4j.perftest.compare.plan.CompareCase;
 import io.github.rdma4j.perftest.compare.plan.Expectation;
 import io.github.rdma4j.perftest.compare.plan.TcpPath;
 import io.github.rdma4j.perftest.compare.plan.TcpSetting;
-import io.github.rdma4j.perftest.compare.plan.TestCase;
 import io.github.rdma4j.perftest.compare.result.CaseResult;
 import io.github.rdma4j.perftest.compare.result.CompareResult;
 import io.github.rdma4j.perftest.compare.result.Implementation;
@@ -21,7 +21,7 @@ import io.github.rdma4j.perftest.compare.runner.TcpFigures;
 import io.github.rdma4j.perftest.document.ResultsSchema;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.result.RunState;
-import io.github.rdma4j.perftest.tcp.TcpRun;
+import io.github.rdma4j.perftest.tcp.TcpParameters;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -41,7 +41,7 @@ class CompareJsonTest {
     /** The second case was never run. */
     @Test
     void whatWasBrokenOffJudgesNoExpectation() throws IOException {
-        List<TestCase> cases = List.of(Samples.LATENCY, Samples.BANDWIDTH);
+        List<CompareCase> cases = List.of(Samples.LATENCY, Samples.BANDWIDTH);
         CompareResult whole = Samples.result(
                 Samples.plan(cases, 2, Expectation.parse("ib_write_bw:65536:best>=2", cases)),
                 Samples.latencyResult(new double[] {12}, new double[] {10}));
@@ -82,7 +82,7 @@ class CompareJsonTest {
     /** As C's tools print where a figure rounds to nothing. */
     @Test
     void whatIsDividedByNothingIsNoRatioAndMeetsNothing() throws IOException {
-        List<TestCase> cases = List.of(Samples.LATENCY);
+        List<CompareCase> cases = List.of(Samples.LATENCY);
         CompareResult result = Samples.result(
                 Samples.plan(
                         cases,
@@ -97,7 +97,7 @@ class CompareJsonTest {
 
     @Test
     void holdsEveryFigureAndTheComparison() throws IOException {
-        List<TestCase> cases = List.of(Samples.LATENCY, Samples.BANDWIDTH);
+        List<CompareCase> cases = List.of(Samples.LATENCY, Samples.BANDWIDTH);
         Expectation met = Expectation.parse("ib_write_lat:2:best<=1.10", cases);
         Expectation missed = Expectation.parse("ib_write_bw:65536:best>=2", cases);
         JsonNode json = write(Samples.result(
@@ -174,7 +174,7 @@ class CompareJsonTest {
 
     @Test
     void plainTcpIsATestOfTheToolThatItStandsBeside() throws IOException {
-        TcpRun run = new TcpRun(true, 2, 3, "10.0.0.1", 18515, true, 60, true);
+        TcpParameters run = new TcpParameters(true, 2, 3, "10.0.0.1", 18515, true, 60, true);
         LatencyFigures samples = TcpFigures.latency(new long[] {0, 20_000, 60_000}, 2);
         Measurement tcp = Measurement.of(Implementation.TCP_JAVA, ToolOutput.of(TcpFigures.of(run, samples)))
                 .with(samples)

@@ -5,10 +5,10 @@ package io.github.rdma4j.perftest.compare.print;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.compare.Samples;
+import io.github.rdma4j.perftest.compare.plan.CompareCase;
 import io.github.rdma4j.perftest.compare.plan.Expectation;
 import io.github.rdma4j.perftest.compare.plan.TcpPath;
 import io.github.rdma4j.perftest.compare.plan.TcpSetting;
-import io.github.rdma4j.perftest.compare.plan.TestCase;
 import io.github.rdma4j.perftest.compare.result.CompareResult;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -71,7 +71,7 @@ class CompareReportTest {
 
     @Test
     void endsWithTheTableAndTheExpectations() {
-        List<TestCase> cases = List.of(Samples.LATENCY);
+        List<CompareCase> cases = List.of(Samples.LATENCY);
         Expectation met = Expectation.parse("ib_write_lat:2:best<=1.10", cases);
         Expectation missed = Expectation.parse("ib_write_lat:2:best<=1.05", cases);
         CompareResult result = Samples.result(
@@ -90,7 +90,7 @@ class CompareReportTest {
 
     @Test
     void anExpectationOfTheMedianComesWithItsInterval() {
-        List<TestCase> cases = List.of(Samples.LATENCY);
+        List<CompareCase> cases = List.of(Samples.LATENCY);
         Expectation median = Expectation.parse("ib_write_lat:2:median<=1.10", cases);
         CompareResult result = Samples.result(
                 Samples.plan(cases, 7, median),

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.compare.print;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.compare.Samples;
-import io.github.rdma4j.perftest.compare.plan.TestCase;
+import io.github.rdma4j.perftest.compare.plan.CompareCase;
 import io.github.rdma4j.perftest.compare.result.CaseResult;
 import io.github.rdma4j.perftest.compare.result.ComparisonRow;
 import io.github.rdma4j.perftest.compare.result.Metric;
@@ -33,7 +33,7 @@ class ComparisonTableTest {
     /** One of a hundred samples would be its whole percentile. */
     @Test
     void aPercentileNeedsAThousandSamples() {
-        TestCase large = new TestCase(Tool.WRITE_LATENCY, 1 << 20);
+        CompareCase large = new CompareCase(Tool.WRITE_LATENCY, 1 << 20);
         CaseResult few = new CaseResult(
                 large, Samples.order(large), Samples.latencyResult(C, C).rounds());
 

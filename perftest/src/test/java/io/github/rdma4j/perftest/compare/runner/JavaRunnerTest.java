@@ -11,12 +11,12 @@ import io.github.rdma4j.perftest.compare.plan.Deadline;
 import io.github.rdma4j.perftest.compare.result.ToolOutput;
 import io.github.rdma4j.perftest.exit.CompareException;
 import io.github.rdma4j.perftest.exit.PerftestException;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.print.ConsoleReport;
 import io.github.rdma4j.perftest.result.Results;
+import io.github.rdma4j.perftest.result.RunInfo;
 import io.github.rdma4j.perftest.result.SizeResult;
-import io.github.rdma4j.perftest.result.TestInfo;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -87,8 +87,8 @@ class JavaRunnerTest {
             value = Tool.class,
             names = {"WRITE_LATENCY", "READ_BANDWIDTH"})
     void aReaderOfThePrintWouldFindTheSame(Tool tool) {
-        TestInfo info =
-                Results.info(TestParameters.parse(tool, "--details", "-q", tool.isLatency() ? "1" : "4", "localhost"));
+        RunInfo info =
+                Results.info(RunParameters.parse(tool, "--details", "-q", tool.isLatency() ? "1" : "4", "localhost"));
         SizeResult result = tool.isLatency() ? Results.latency(2, 1000) : Results.bandwidth(4096, 1, false);
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         ConsoleReport report = new ConsoleReport(new PrintStream(printed, true, StandardCharsets.UTF_8), null, null);

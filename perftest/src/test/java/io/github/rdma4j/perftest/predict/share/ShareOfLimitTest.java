@@ -5,12 +5,12 @@ package io.github.rdma4j.perftest.predict.share;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.doctor.RecordedHost;
-import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.result.BandwidthResult;
 import io.github.rdma4j.perftest.result.GpuInfo;
 import io.github.rdma4j.perftest.result.Results;
-import io.github.rdma4j.perftest.result.TestInfo;
+import io.github.rdma4j.perftest.result.RunInfo;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,9 +30,9 @@ class ShareOfLimitTest {
         share = new ShareOfLimit(root, notes::add);
     }
 
-    private static TestInfo info(String device, Tool tool, GpuInfo gpu, String... arguments) {
-        TestInfo info = Results.info(TestParameters.parse(tool, arguments), gpu);
-        return new TestInfo(
+    private static RunInfo info(String device, Tool tool, GpuInfo gpu, String... arguments) {
+        RunInfo info = Results.info(RunParameters.parse(tool, arguments), gpu);
+        return new RunInfo(
                 info.parameters(),
                 device,
                 info.transport(),
@@ -48,7 +48,7 @@ class ShareOfLimitTest {
                 info.gpu());
     }
 
-    private void run(TestInfo info, BandwidthResult... results) {
+    private void run(RunInfo info, BandwidthResult... results) {
         share.begin(info);
         for (BandwidthResult result : results) {
             share.result(result);

@@ -247,7 +247,7 @@ public final class ReceivingStress {
         }
 
         @Override
-        public MemorySegment room(int slot) {
+        public MemorySegment buffer(int slot) {
             throw unexpected();
         }
 

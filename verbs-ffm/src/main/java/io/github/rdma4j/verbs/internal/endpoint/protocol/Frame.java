@@ -22,7 +22,7 @@ public final class Frame {
     /** Of two endpoints that move: words about the move, over TCP; no credit, and no message of the program's. */
     public static final int MOVE = 3;
     /** Of two endpoints that move: data that shows whether RDMA works. */
-    public static final int CANARY = 4;
+    public static final int TRIAL = 4;
 
     /** What fits into the number, and so the most receive buffers that a side can have. */
     public static final int MAX_CREDITS = 0xffff;

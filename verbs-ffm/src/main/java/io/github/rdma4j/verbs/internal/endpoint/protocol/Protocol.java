@@ -632,7 +632,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     }
 
     /** Puts back a promise that was taken out, because completing it failed. */
-    public void tellAgain(Promise<?> promise) {
+    public void completeAgain(Promise<?> promise) {
         decisions.putBack(promise);
         changes++;
     }
@@ -879,7 +879,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     private void sendLater(int slot, long length) {
         try {
             MemorySegment copy =
-                    MemorySegment.ofArray(wire.room(slot).asSlice(0, length).toArray(ValueLayout.JAVA_BYTE));
+                    MemorySegment.ofArray(wire.buffer(slot).asSlice(0, length).toArray(ValueLayout.JAVA_BYTE));
             outbox.add(new Waiting(copy, new Promise<>(null)));
         } finally {
             giveBack(slot);

@@ -54,7 +54,7 @@ public interface Wire {
     int batchError();
 
     /** The buffer of a slot, for a program that writes a message itself. */
-    MemorySegment room(int slot);
+    MemorySegment buffer(int slot);
 
     /** The message in the buffer of a slot, which the program has written itself, has this length, in bytes. */
     void cut(int slot, long length);

@@ -76,7 +76,7 @@ final class ProtocolSide {
 
     /** What a program writes in a place that it has claimed. */
     void write(int slot, String text) {
-        wire.room(slot).copyFrom(text(text));
+        wire.buffer(slot).copyFrom(text(text));
     }
 
     int trySend(String message) {

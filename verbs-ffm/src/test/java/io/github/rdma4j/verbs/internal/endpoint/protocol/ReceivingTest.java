@@ -100,11 +100,11 @@ class ReceivingTest {
         side.comes("two");
         assertThat(side.protocol.decisions().take()).isSameAs(first);
         long before = side.protocol.changes();
-        side.protocol.tellAgain(first);
+        side.protocol.completeAgain(first);
         assertThat(side.protocol.changes()).isGreaterThan(before);
         assertThat(side.protocol.decisions().take()).isSameAs(first);
         assertThat(side.protocol.decisions().take()).isSameAs(second);
-        side.protocol.tellAgain(second);
+        side.protocol.completeAgain(second);
         assertThat(side.protocol.decisions().last()).isSameAs(second);
     }
 
@@ -243,7 +243,7 @@ class ReceivingTest {
         return Stream.of(
                 new Lie(longer, side -> side.protocol.received(0, false, 0, 4)),
                 message(longer, Frame.MESSAGE, 0, ProtocolSide.LONGEST + 1),
-                message("a message of an unknown kind", Frame.CANARY + 1, 0, 0),
+                message("a message of an unknown kind", Frame.TRIAL + 1, 0, 0),
                 message(more, Frame.CREDIT, 1, 0),
                 message(more, Frame.MESSAGE, 1, 0),
                 message(more, Frame.CLOSE, 1, 0),

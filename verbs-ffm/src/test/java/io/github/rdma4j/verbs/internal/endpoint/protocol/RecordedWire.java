@@ -101,7 +101,7 @@ final class RecordedWire implements Wire {
     }
 
     @Override
-    public MemorySegment room(int slot) {
+    public MemorySegment buffer(int slot) {
         return MemorySegment.ofArray(rooms.computeIfAbsent(slot, any -> new byte[16]));
     }
 

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WorkCompletion;
+import io.github.rdma4j.verbs.WorkCompletionStatus;
+import java.util.Optional;
+
+/**
+ * A transfer that failed: why, and in the transfer itself ({@link Transfer#bytesDone()}) how far it had come.
+ *
+ * @serial exclude
+ * @since 0.1.0
+ */
+public class GpuTransferException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final WorkCompletionStatus status;
+
+    GpuTransferException(String message) {
+        super(message);
+        this.status = null;
+    }
+
+    GpuTransferException(String message, Throwable cause) {
+        super(message + ": " + cause.getMessage(), cause);
+        this.status = cause instanceof GpuTransferException transfer ? transfer.status : null;
+    }
+
+    GpuTransferException(String operation, WorkCompletion completion) {
+        super(operation + " failed: " + completion.describe());
+        this.status = completion.status();
+    }
+
+    static GpuTransferException ofPost(String what, int errno) {
+        return new GpuTransferException("%s: posting failed with %s".formatted(what, VerbsException.describe(errno)));
+    }
+
+    /** {@return how the adapter ended the work request that failed; empty if it was not the adapter that failed} */
+    public Optional<WorkCompletionStatus> status() {
+        return Optional.ofNullable(status);
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.storage;
+
+import io.github.rdma4j.cuda.CudaStream;
+import io.github.rdma4j.cuda.DeviceMemory;
+import java.time.Duration;
+
+/**
+ * Transfers through pinned host memory. While a chunk is copied between pinned and device memory, the next one is read
+ * or the previous one written. Chunks begin at multiples of their size in the file, so that all except the first and
+ * the last are whole blocks.
+ */
+final class StagedFileAccess implements FileAccess {
+    private final GpuStorage storage;
+    private final GpuFile file;
+    private final OpenFile io;
+    private final int chunkSize;
+    private final Duration limit;
+
+    StagedFileAccess(GpuStorage storage, GpuFile file, OpenFile io) {
+        this.storage = storage;
+        this.file = file;
+        this.io = io;
+        this.chunkSize = storage.config().chunkSize();
+        this.limit = storage.config().timeout();
+    }
+
+    @Override
+    public long read(DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
+        return transfer(
+                false,
+                memory,
+                memoryOffset,
+                fileOffset,
+                length,
+                storage.config().threads());
+    }
+
+    @Override
+    public long write(DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
+        return transfer(
+                true, memory, memoryOffset, fileOffset, length, storage.config().threads());
+    }
+
+    /** Transfers by this thread alone, which is one of several already. */
+    long transferAlone(boolean write, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
+        return transfer(write, memory, memoryOffset, fileOffset, length, 1);
+    }
+
+    private long transfer(
+            boolean write, DeviceMemory memory, long memoryOffset, long fileOffset, long length, int threads) {
+        long firstChunk = fileOffset / chunkSize;
+        long chunks = (fileOffset + length - 1) / chunkSize - firstChunk + 1;
+        int lanes = (int) Math.min(threads, chunks);
+        StagedTransfer transfer = new StagedTransfer(
+                io, write, memory, memoryOffset, fileOffset, length, chunkSize, limit, file.toString());
+        if (lanes == 1) {
+            run(transfer, 0, 1);
+        } else {
+            storage.workers().share(lanes, lane -> run(transfer, lane, lanes));
+        }
+        return transfer.result();
+    }
+
+    private void run(StagedTransfer transfer, int lane, int lanes) {
+        StagingLane staging = storage.lanes().take();
+        boolean clean = false;
+        try {
+            clean = transfer.run(staging, lane, lanes);
+        } finally {
+            if (clean) {
+                storage.lanes().giveBack(staging);
+            } else {
+                storage.lanes().abandon(staging);
+            }
+        }
+    }
+
+    @Override
+    public StreamTransfer readAsync(
+            CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
+        return queue(false, stream, memory, memoryOffset, fileOffset, length);
+    }
+
+    @Override
+    public StreamTransfer writeAsync(
+            CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
+        return queue(true, stream, memory, memoryOffset, fileOffset, length);
+    }
+
+    /**
+     * The stream's own order holds all together: a copy to the stream's pinned chunk, a function of the host that reads
+     * or writes the file, a copy back. For a read, the device memory is copied out first: what the file does not have
+     * is copied back as it was.
+     */
+    private StreamTransfer queue(
+            boolean write, CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
+        StreamJob job = new StreamJob(io, write, length);
+        StreamChunk chunk = null;
+        StreamTransfer transfer;
+        try {
+            StreamChunk entered = storage.streams().enterChunk(stream);
+            chunk = entered;
+            transfer = new StreamTransfer(
+                    storage,
+                    job::result,
+                    () -> {
+                        entered.exit();
+                        file.exit();
+                    },
+                    "%s, in the order of a stream(offset=%d, length=%d)".formatted(file, fileOffset, length));
+        } catch (RuntimeException e) {
+            if (chunk != null) {
+                chunk.exit();
+            }
+            file.exit();
+            throw e;
+        }
+        try {
+            // Two threads that give one stream something must not mix their steps.
+            synchronized (chunk) {
+                long end = fileOffset + length;
+                for (long at = fileOffset; at < end; ) {
+                    long part = Math.min(end, (at / chunkSize + 1) * chunkSize) - at;
+                    chunk.queue(stream, job, memory, memoryOffset + at - fileOffset, at, part, write);
+                    at += part;
+                }
+                transfer.record(stream);
+            }
+        } catch (RuntimeException e) {
+            // Nothing that was queued may touch the file from now on; the copies put back what was there.
+            job.cancel();
+            if (!transfer.awaitRest(stream, e)) {
+                // They may be under way still: no other stream is given the chunk.
+                chunk.enter();
+            }
+            transfer.giveUp();
+            throw e;
+        }
+        return transfer;
+    }
+
+    @Override
+    public void close() {}
+}

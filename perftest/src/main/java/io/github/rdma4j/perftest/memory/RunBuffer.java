@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.memory;
+
+import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.options.MemoryOptions;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.random.RandomGenerator;
+
+/** The buffer of the messages, in the kind of memory that the options select. {@link #close()} frees it. */
+public final class RunBuffer implements AutoCloseable {
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment segment;
+
+    private RunBuffer(long address, long bytes, Runnable release) {
+        segment = MemorySegment.ofAddress(address).reinterpret(bytes, arena, _ -> release.run());
+    }
+
+    private RunBuffer(MemoryOptions options, long bytes, long alignment) {
+        try {
+            if (options.mappedFile() != null) {
+                segment = map(options.mappedFile(), options.mappedOffset(), bytes);
+            } else if (options.hugePages()) {
+                segment = HugePages.allocate(bytes, arena);
+            } else {
+                segment = allocate(bytes, alignment);
+            }
+        } catch (RuntimeException | Error failure) {
+            arena.close();
+            throw failure;
+        }
+    }
+
+    /**
+     * Memory of somebody else, which the processor reaches.
+     *
+     * @param address of its first byte
+     * @param bytes how much
+     * @param release gives it back
+     */
+    public static RunBuffer at(long address, long bytes, Runnable release) {
+        return new RunBuffer(address, bytes, release);
+    }
+
+    /**
+     * Allocates or maps it.
+     *
+     * @param options which kind
+     * @param bytes how much
+     * @param alignment of its start, a power of two not above a page
+     * @throws PerftestException when it cannot be had
+     */
+    public static RunBuffer of(MemoryOptions options, long bytes, long alignment) {
+        return new RunBuffer(options, bytes, alignment);
+    }
+
+    private MemorySegment allocate(long bytes, long alignment) {
+        try {
+            return arena.allocate(bytes, alignment);
+        } catch (OutOfMemoryError _) {
+            throw new PerftestException(
+                    "a buffer of " + (bytes >> 20) + " MiB could not be allocated",
+                    "use smaller messages (-s) or fewer queue pairs (-q)");
+        }
+    }
+
+    /** Maps a file or device memory, which is shared with every other process that maps it. */
+    private MemorySegment map(Path file, long offset, long bytes) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            long size = channel.size();
+            // A device has no size. Reading past the end of a file would end the process.
+            if (size > 0 && size < offset + bytes) {
+                throw new PerftestException(
+                        "--mmap: " + file + " has " + size + " bytes; the test needs " + bytes + " behind offset "
+                                + offset,
+                        "make it larger: truncate -s " + (offset + bytes) + " " + file);
+            }
+            return channel.map(FileChannel.MapMode.READ_WRITE, offset, bytes, arena);
+        } catch (IOException failure) {
+            throw new PerftestException("--mmap: " + file + " cannot be mapped: " + failure, "", failure);
+        }
+    }
+
+    /** The memory. */
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    /**
+     * Fills it with a content that repeats.
+     *
+     * @param content at least one byte; null for noise, which no memory controller and no compressing link treats
+     *     better than data, as zeros could be
+     */
+    public void fill(byte[] content) {
+        repeat(content == null ? noise(segment.byteSize()) : content, segment);
+    }
+
+    /** Random bytes, enough to be repeated in memory of a length. */
+    public static byte[] noise(long bytes) {
+        byte[] pattern = new byte[(int) Math.min(bytes, 4096)];
+        RandomGenerator.getDefault().nextBytes(pattern);
+        return pattern;
+    }
+
+    /** Fills memory with a pattern, from its begin again and again. */
+    public static void repeat(byte[] pattern, MemorySegment target) {
+        MemorySegment source = MemorySegment.ofArray(pattern);
+        for (long at = 0; at < target.byteSize(); at += pattern.length) {
+            long length = Math.min(pattern.length, target.byteSize() - at);
+            MemorySegment.copy(source, 0, target, at, length);
+        }
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+}

@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.perftest.loop.BandwidthLoop;
+import io.github.rdma4j.perftest.loop.BurstLimit;
+import io.github.rdma4j.perftest.loop.GroupTimes;
+import io.github.rdma4j.perftest.options.RunParameters;
+import io.github.rdma4j.perftest.options.Verb;
+import io.github.rdma4j.perftest.plan.Depth;
+import io.github.rdma4j.perftest.plan.Slots;
+import io.github.rdma4j.perftest.resources.RunResources;
+import io.github.rdma4j.perftest.result.BandwidthResult;
+import io.github.rdma4j.perftest.result.RunListener;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.stream.Lane;
+import io.github.rdma4j.perftest.stream.Operation;
+import io.github.rdma4j.perftest.stream.RunControl;
+import io.github.rdma4j.perftest.wire.BandwidthReport;
+import io.github.rdma4j.perftest.wire.ControlChannel;
+import io.github.rdma4j.perftest.wire.PeerKeys;
+import io.github.rdma4j.perftest.wire.SystemData;
+import io.github.rdma4j.verbs.RemoteMemory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Runs ib_write_bw, ib_read_bw and ib_atomic_bw between two connected sides. In a one-way test, the client runs all
+ * sizes while the server waits for the message that the client is done, and then sends its last figures. In a
+ * bidirectional test, the sides synchronize before each size, with several sizes also after each, and add up their
+ * figures.
+ */
+final class BandwidthRun implements ConnectedRun {
+    /**
+     * Fewer places in the buffer than messages in a round of the warm-up, so that the loop begins again at the first
+     * one.
+     */
+    private static final SystemData FEW_SLOTS = new SystemData(256, 64);
+
+    private final RunParameters parameters;
+    private final RunResources resources;
+    private final ControlChannel channel;
+    private final MonitoredRun monitoring;
+    private final PassiveWait passive;
+    private final PeerKeys greeting;
+    private final SystemData layout;
+    private final RunListener listener;
+    private RunControl control;
+    private GroupTimes times;
+    private BandwidthLoop loop;
+    private long loopSize;
+
+    BandwidthRun(
+            RunParameters parameters,
+            RunResources resources,
+            ControlChannel channel,
+            PassiveWait passive,
+            PeerKeys greeting,
+            SystemData layout,
+            RunListener listener) {
+        this.parameters = parameters;
+        this.resources = resources;
+        this.channel = channel;
+        this.monitoring = new MonitoredRun(parameters, channel, listener);
+        this.passive = passive;
+        this.greeting = greeting;
+        this.layout = layout;
+        this.listener = listener;
+    }
+
+    @Override
+    public List<SizeResult> run() {
+        List<SizeResult> results =
+                parameters.workload().bidirectional() ? runBothWays() : !parameters.sends() ? await() : runOneWay();
+        meet("end of the test");
+        return results;
+    }
+
+    private List<SizeResult> await() {
+        Duration patience = parameters.peer().timeout();
+        // A client (--reversed) speaks first: a server that has ended its run waits for that.
+        greeting.exchange(
+                channel, "end of the run", patience, () -> passive.await(patience, parameters.passiveTimeout()));
+        BandwidthResult result = BandwidthResult.of(
+                BandwidthReport.NOTHING
+                        .exchange(channel, parameters.peer().timeout())
+                        .check(channel),
+                parameters.figures().gigabits());
+        listener.result(result);
+        return List.of(result);
+    }
+
+    private List<SizeResult> runOneWay() {
+        List<SizeResult> results = new ArrayList<>();
+        BandwidthResult last = null;
+        for (long size : parameters.sizes()) {
+            if (parameters.workload().endless()) {
+                runEndlessly(size);
+            }
+            last = BandwidthRounds.run(parameters.figures().rounds(), () -> run(size), listener);
+            results.add(last);
+            listener.result(last);
+        }
+        meet("end of the run");
+        last.toReport().exchange(channel, parameters.peer().timeout());
+        return results;
+    }
+
+    /**
+     * Reports a result for each period, until the user ends the test. A period may be shorter than the time between two
+     * completions, and a machine may pause. Such a period has no messages; only many of them in a row are a failure.
+     */
+    private void runEndlessly(long size) {
+        Duration silence = Duration.ZERO;
+        while (true) {
+            BandwidthResult result = run(size);
+            listener.result(result);
+            silence = result.iterations() > 0
+                    ? Duration.ZERO
+                    : silence.plusSeconds(parameters.workload().durationSeconds());
+            monitoring.checkSilence(silence);
+        }
+    }
+
+    private List<SizeResult> runBothWays() {
+        List<SizeResult> results = new ArrayList<>();
+        for (long size : parameters.sizes()) {
+            BandwidthResult both =
+                    BandwidthRounds.run(parameters.figures().rounds(), () -> runBothWays(size), listener);
+            results.add(both);
+            listener.result(both);
+        }
+        return results;
+    }
+
+    private BandwidthResult runBothWays(long size) {
+        meet("start of the run");
+        BandwidthResult mine = run(size);
+        if (parameters.workload().allSizes()) {
+            waitForPeer("end of the run");
+        }
+        return mine.plus(
+                mine.toReport().exchange(channel, parameters.runTimeout()).check(channel));
+    }
+
+    private void meet(String step) {
+        greeting.exchange(channel, step);
+    }
+
+    private void waitForPeer(String step) {
+        greeting.exchange(channel, step, parameters.runTimeout());
+    }
+
+    private BandwidthResult run(long size) {
+        if (loop == null || size != loopSize) {
+            prepare(size);
+        }
+        if (parameters.workload().messagesBefore()) {
+            int list = parameters.queues().postList();
+            RunMonitor monitor = monitoring.startCounted(control, size);
+            runMonitored(monitor, parameters.transmitDepth() / list * list);
+        }
+        RunMonitor monitor = monitoring.start(control, size);
+        runMonitored(monitor, parameters.isTimed() ? Long.MAX_VALUE : parameters.iterations());
+        return parameters.isTimed()
+                ? BandwidthResult.of(
+                        size,
+                        loop.sampled(),
+                        monitor.sampledNanoseconds(),
+                        0,
+                        parameters.figures().gigabits())
+                : BandwidthResult.of(
+                        size,
+                        loop.completed(),
+                        loop.nanoseconds(),
+                        times.peak(),
+                        parameters.figures().gigabits());
+    }
+
+    private void runMonitored(RunMonitor monitor, long count) {
+        try {
+            loop.run(count);
+        } finally {
+            monitor.close();
+        }
+        if (count == Long.MAX_VALUE) {
+            monitoring.check(monitor, loop.failure(), control, loop.sampled());
+        } else {
+            monitoring.checkCounted(monitor, loop.failure());
+        }
+    }
+
+    /** Calls of the loop for a few small messages on a queue pair of this process, in all modes. */
+    static WarmUp.Round warmUp(RunParameters parameters, RunResources pair, RunControl control, RoundLimit limit) {
+        int list = parameters.queues().postList();
+        int messages = list > 1 ? 3 * list : WarmUp.MESSAGES;
+        BandwidthLoop[] loops = new BandwidthLoop[4];
+        for (int i = 0; i < loops.length; i++) {
+            int moderation = list > 1 ? list : 1 + i % 2;
+            Depth depth = new Depth(Math.max(WarmUp.DEPTH, 2 * list), moderation, list);
+            int operation = Operation.of(parameters);
+            BandwidthLoop.Stream[] streams = {
+                stream(pair, 0, operation, WarmUp.SIZE, FEW_SLOTS, depth),
+                stream(pair, 1, operation, WarmUp.SIZE, FEW_SLOTS, depth)
+            };
+            boolean other = i == loops.length - 1;
+            BandwidthLoop.Manner manner = new BandwidthLoop.Manner(
+                    operation,
+                    depth,
+                    false,
+                    other && parameters.queues().events(),
+                    other && parameters.rate().limited() ? new BurstLimit(1e9, list) : null,
+                    parameters.queues().pollBatch());
+            GroupTimes times = new GroupTimes(i < 2 ? 0 : 2 * messages);
+            loops[i] = new BandwidthLoop(streams, pair.completionQueue(), manner, times, control);
+        }
+        return number -> {
+            limit.endWhenStuck();
+            control.enter(number % 2 == 0 ? RunControl.STARTING : RunControl.SAMPLING);
+            BandwidthLoop loop = loops[number / 2 % loops.length];
+            loop.run(messages);
+            return limit.outcome(loop.completed(), loop.failure());
+        };
+    }
+
+    /** Prepares one loop for all rounds of a size: a timed one leaves messages under way for the next. */
+    private void prepare(long size) {
+        Depth depth = resources.depth(Depth.of(parameters), size, layout);
+        int groupsPerPair = Math.ceilDiv(parameters.iterations(), depth.moderation());
+        long groups = (long) groupsPerPair * parameters.queues().queuePairs();
+        boolean withPeak = parameters.figures().peak() && !parameters.isTimed() && groups <= GroupTimes.MOST_GROUPS;
+        times = new GroupTimes(withPeak ? (int) groups : 0);
+        control = new RunControl();
+        BandwidthLoop.Stream[] streams =
+                new BandwidthLoop.Stream[parameters.queues().queuePairs()];
+        for (int i = 0; i < streams.length; i++) {
+            streams[i] = stream(resources, i, Operation.of(parameters), size, layout, depth);
+        }
+        BandwidthLoop.Manner manner = new BandwidthLoop.Manner(
+                Operation.of(parameters),
+                depth,
+                size <= resources.inlineSize() && parameters.tool().verb() == Verb.WRITE,
+                parameters.queues().events(),
+                parameters.rate().limited()
+                        ? new BurstLimit(parameters.rate().messagesPerSecond(size), parameters.burst())
+                        : null,
+                parameters.queues().pollBatch());
+        loop = new BandwidthLoop(streams, resources.completionQueue(), manner, times, control);
+        loopSize = size;
+    }
+
+    /** The messages of one queue pair. */
+    static BandwidthLoop.Stream stream(
+            RunResources resources, int index, int operation, long size, SystemData layout, Depth depth) {
+        RemoteMemory target = resources.remote(index);
+        Slots slots = Slots.of(size, layout);
+        Lane lane = operation == Operation.WRITE
+                ? resources.outgoing(index, size, slots, depth)
+                : resources.incoming(index, size, slots, depth);
+        RemoteMemory[] remote = new RemoteMemory[lane.slices().length];
+        for (int i = 0; i < remote.length; i++) {
+            remote[i] = target.slice(i % slots.count() * slots.step(), size);
+        }
+        return new BandwidthLoop.Stream(
+                index,
+                resources.queuePair(index),
+                lane.slices(),
+                remote,
+                depth.moderation(),
+                resources.sharedReceiveQueueOf(index),
+                lane.passage());
+    }
+}

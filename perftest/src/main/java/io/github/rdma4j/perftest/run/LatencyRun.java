@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.perftest.loop.GpuWriteLatencyLoop;
+import io.github.rdma4j.perftest.loop.LatencyRecorder;
+import io.github.rdma4j.perftest.loop.StagedWriteLatencyLoop;
+import io.github.rdma4j.perftest.loop.WriteLatencyLoop;
+import io.github.rdma4j.perftest.memory.SealedMessages;
+import io.github.rdma4j.perftest.options.RunParameters;
+import io.github.rdma4j.perftest.resources.GpuMessageMemory;
+import io.github.rdma4j.perftest.resources.RunResources;
+import io.github.rdma4j.perftest.result.RunListener;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.stream.RunControl;
+import io.github.rdma4j.perftest.wire.ControlChannel;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.RemoteMemory;
+import java.util.ArrayList;
+import java.util.List;
+
+/** ib_write_lat between two connected sides: one ping-pong per size, with nothing exchanged between sizes. */
+final class LatencyRun implements ConnectedRun {
+    /** A latency is half a round trip. */
+    static final int PARTS = 2;
+
+    private final RunParameters parameters;
+    private final RunResources resources;
+    private final MonitoredRun monitoring;
+    private final RunListener listener;
+
+    LatencyRun(RunParameters parameters, RunResources resources, ControlChannel channel, RunListener listener) {
+        this.parameters = parameters;
+        this.resources = resources;
+        this.monitoring = new MonitoredRun(parameters, channel, listener);
+        this.listener = listener;
+    }
+
+    @Override
+    public List<SizeResult> run() {
+        List<SizeResult> results = new ArrayList<>();
+        for (long size : parameters.sizes()) {
+            SizeResult result = run(size);
+            results.add(result);
+            listener.result(result);
+        }
+        return results;
+    }
+
+    private SizeResult run(long size) {
+        RunControl control = new RunControl();
+        LatencyRecorder recorder = LatencyRecording.recorder(parameters, control, PARTS);
+        WriteLatencyLoop loop = loop(resources, size, DataValidation.messages(parameters, resources), control);
+        RunMonitor monitor = monitoring.start(control, size);
+        try {
+            loop.run(parameters.playsServer(), LatencyRecording.messages(parameters), recorder);
+        } finally {
+            monitor.close();
+        }
+        monitoring.check(monitor, loop.failure(), control, recorder.count());
+        return LatencyRecording.result(parameters, size, recorder, monitor.sampledNanoseconds());
+    }
+
+    /** The loop for one size, on stream 0. */
+    static WriteLatencyLoop loop(RunResources resources, long size, SealedMessages seals, RunControl control) {
+        if (resources.memory() instanceof GpuMessageMemory memory) {
+            return loop(resources, memory, size, seals, control);
+        }
+        long sendOffset = resources.sendOffset(0);
+        return new WriteLatencyLoop(
+                resources.queuePair(0),
+                resources.completionQueue(),
+                resources.sharedReceiveQueueOf(0),
+                resources.buffer(),
+                resources.slice(sendOffset, size),
+                sendOffset + size - 1,
+                resources.receiveOffset(0) + size - 1,
+                resources.remote(0).slice(0, size),
+                size <= resources.inlineSize(),
+                seals,
+                control);
+    }
+
+    private static WriteLatencyLoop loop(
+            RunResources resources, GpuMessageMemory memory, long size, SealedMessages seals, RunControl control) {
+        long sendOffset = resources.sendOffset(0);
+        long receiveOffset = resources.receiveOffset(0);
+        MemorySlice local = resources.slice(sendOffset, size);
+        RemoteMemory remote = resources.remote(0).slice(0, size);
+        return memory.isStaged()
+                ? new StagedWriteLatencyLoop(
+                        resources.queuePair(0),
+                        resources.completionQueue(),
+                        resources.sharedReceiveQueueOf(0),
+                        memory,
+                        resources.outgoing(0, size),
+                        resources.incoming(receiveOffset, size),
+                        local,
+                        sendOffset + size - 1,
+                        receiveOffset + size - 1,
+                        remote,
+                        seals,
+                        control)
+                : new GpuWriteLatencyLoop(
+                        resources.queuePair(0),
+                        resources.completionQueue(),
+                        resources.sharedReceiveQueueOf(0),
+                        memory,
+                        local,
+                        sendOffset + size - 1,
+                        receiveOffset + size - 1,
+                        remote,
+                        seals,
+                        control);
+    }
+}

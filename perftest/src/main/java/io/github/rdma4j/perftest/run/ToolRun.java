@@ -1,0 +1,281 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.perftest.environment.CompilerThreads;
+import io.github.rdma4j.perftest.environment.Environment;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
+import io.github.rdma4j.perftest.gpu.Gpu;
+import io.github.rdma4j.perftest.options.RunParameters;
+import io.github.rdma4j.perftest.options.Verb;
+import io.github.rdma4j.perftest.placement.PortTraffic;
+import io.github.rdma4j.perftest.plan.Shape;
+import io.github.rdma4j.perftest.resources.CmConnections;
+import io.github.rdma4j.perftest.resources.RunDevice;
+import io.github.rdma4j.perftest.resources.RunResources;
+import io.github.rdma4j.perftest.result.RunInfo;
+import io.github.rdma4j.perftest.result.RunListener;
+import io.github.rdma4j.perftest.result.RunOutcome;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.wire.ControlChannel;
+import io.github.rdma4j.perftest.wire.ControlServer;
+import io.github.rdma4j.perftest.wire.MtuExchange;
+import io.github.rdma4j.perftest.wire.PeerKeys;
+import io.github.rdma4j.perftest.wire.SystemData;
+import io.github.rdma4j.perftest.wire.WireVersion;
+import io.github.rdma4j.verbs.device.Mtu;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Runs one test, as client or as server, from opening the device to closing it. It can be called any number of times in
+ * one JVM; only the first call warms up. It closes everything that it has opened, also on failure.
+ *
+ * <p>The order of steps follows the C tools, so that either side can be one of them. Parameters that the device does
+ * not support are refused before the peer is contacted. The peer is contacted before the warm-up, so that both sides
+ * warm up at the same time.
+ */
+public final class ToolRun {
+    /** The user gets a note if the peer has been silent for this long. */
+    private static final Duration NOTICE = Duration.ofSeconds(3);
+
+    private final RunParameters parameters;
+    private final RunListener listener;
+    private final Instant started = Instant.now();
+    private final long begin = System.nanoTime();
+    private String warmUp = "";
+
+    private ToolRun(RunParameters parameters, RunListener listener) {
+        this.parameters = parameters;
+        this.listener = listener;
+    }
+
+    /**
+     * Runs the test.
+     *
+     * @param parameters what to do
+     * @param listener is notified of the steps; most calls come from this thread
+     * @return what was measured
+     * @throws IllegalParameterException when the device cannot do what is asked for
+     * @throws io.github.rdma4j.perftest.exit.PerftestException when the peer or the run fails
+     * @throws io.github.rdma4j.verbs.VerbsException when a verb fails
+     */
+    public static RunOutcome run(RunParameters parameters, RunListener listener) {
+        return new ToolRun(parameters, listener).run();
+    }
+
+    private RunOutcome run() {
+        if (!parameters.gpu().wanted()) {
+            return runOnDevice();
+        }
+        try {
+            return runOnDevice();
+        } catch (RuntimeException failure) {
+            throw Gpu.explain(failure);
+        }
+    }
+
+    private RunOutcome runOnDevice() {
+        RunPlacement.check(parameters.placement());
+        // The server listens before anything that takes time, so that a client started beside it finds it.
+        try (ControlServer listening = parameters.isServer()
+                        ? ControlServer.listen(parameters.peer().meetingPoint())
+                        : null;
+                RunDevice device = RunDevice.open(parameters);
+                RunPlacement placement = RunPlacement.enter(parameters.placement(), device)) {
+            device.adjustments().forEach(listener::note);
+            if (!placement.frequencyRemark().isEmpty()) {
+                listener.note(placement.frequencyRemark());
+            }
+            ObservedRun observed = ObservedRun.of(listener, parameters, device.deviceName());
+            SystemData mine = SystemData.ofThisMachine();
+            try (RunResources resources = new RunResources(
+                    device, parameters, Shape.of(parameters, device.mtu().bytes()), mine)) {
+                resources.reserve();
+                if (parameters.isServer()) {
+                    // Warm up while no client has connected, or while the client warms up.
+                    warmUp = warmUp(device, mine);
+                }
+                try (ControlChannel channel = reachPeer(listening);
+                        CmConnections connections = parameters.peer().rdmaCm()
+                                ? new CmConnections(parameters, device, channel.peerAddress())
+                                : null) {
+                    return measure(device, resources, mine, channel, connections, placement, observed);
+                }
+            }
+        }
+    }
+
+    private String warmUp(RunDevice device, SystemData mine) {
+        if (!parameters.workload().warmUp()) {
+            return "none (--no-warm-up)";
+        }
+        return parameters.sends() || parameters.receiveDepth() > 0
+                ? WarmUp.once(device, parameters, mine)
+                : "none, this side only receives";
+    }
+
+    private ControlChannel reachPeer(ControlServer listening) {
+        if (listening == null) {
+            return ControlChannel.connect(
+                    parameters.peer().meetingPoint(),
+                    parameters.peer().timeout(),
+                    parameters.peer().preparationTimeout());
+        }
+        listener.waiting(listening.port());
+        return listening.acceptClient(
+                parameters.peer().acceptTimeout(), parameters.peer().timeout(), listener::note);
+    }
+
+    private RunOutcome measure(
+            RunDevice device,
+            RunResources resources,
+            SystemData mine,
+            ControlChannel channel,
+            CmConnections connections,
+            RunPlacement placement,
+            ObservedRun observed) {
+        // A client sends its first message before it warms up: the peer can warm up at the same time, or wait.
+        Duration patience = parameters.peer().preparationTimeout();
+        WireVersion.Peer peer =
+                WireVersion.exchange(channel, parameters.memory().validation(), patience, () -> {
+                    if (!parameters.isServer()) {
+                        warmUp = warmUp(device, mine);
+                        sayThatNothingComes(channel, patience);
+                    }
+                });
+        refuseRounds(peer);
+        DataValidation.agree(parameters, peer);
+        SystemData layout = mine.agree(channel, patience);
+        Mtu mtu = MtuExchange.agree(channel, device.mtu());
+        resources.useLayout(layout);
+        RunInfo info = new RunInfo(
+                parameters,
+                device.deviceName(),
+                device.context().device().transportType(),
+                device.linkLayer(),
+                resources.shape().queuePairs(),
+                mtu.bytes(),
+                device.gid() == null ? -1 : device.gid().index(),
+                resources.inlineSize(),
+                device.outstandingReads(),
+                peer.number(),
+                warmUp,
+                placement.describe(),
+                resources.gpu());
+        listener.agreed(info);
+
+        List<PeerKeys> local = resources.keys();
+        if (connections != null) {
+            connections.listen();
+            local.getFirst().exchange(channel, "readiness for connections by rdma_cm");
+            resources.connect(connections);
+            local.getFirst().exchange(channel, "end of connecting by rdma_cm");
+        }
+        boolean sends = parameters.tool().verb() == Verb.SEND;
+        if (parameters.tool().isLatency() && !sends) {
+            local.getFirst().exchange(channel, "greeting");
+        }
+        List<PeerKeys> remote = new ArrayList<>();
+        for (PeerKeys keys : local) {
+            remote.add(keys.exchange(channel, "address and key"));
+        }
+        resources.connect(remote, mtu);
+        if (sends) {
+            local.getFirst().exchange(channel, "end of connecting");
+        }
+        local.forEach(keys -> listener.address(true, keys));
+        for (int i = 0; i < local.size(); i++) {
+            listener.address(false, local.get(i).exchange(channel, "confirmation"));
+        }
+        PeerKeys greeting = local.getFirst();
+        PortTraffic traffic =
+                new PortTraffic(device.deviceName(), parameters.path().devicePort());
+        PassiveWait passive = new PassiveWait(channel, traffic::received, traffic.toString());
+        ConnectedRun test = switch (parameters.tool()) {
+            case WRITE_LATENCY ->
+                parameters.usesReceives()
+                        ? new SendLatencyRun(
+                                parameters, resources, channel, greeting, layout, parameters.sizes(), observed)
+                        : new LatencyRun(parameters, resources, channel, observed);
+            case READ_LATENCY, ATOMIC_LATENCY ->
+                new RequestLatencyRun(parameters, resources, channel, passive, greeting, observed);
+            case SEND_LATENCY ->
+                new SendLatencyRun(
+                        parameters, resources, channel, greeting, layout, parameters.sizes(mtu.bytes()), observed);
+            case SEND_BANDWIDTH ->
+                new SendBandwidthRun(
+                        parameters, resources, channel, greeting, layout, parameters.sizes(mtu.bytes()), observed);
+            case WRITE_BANDWIDTH, READ_BANDWIDTH, ATOMIC_BANDWIDTH ->
+                parameters.usesReceives()
+                        ? new SendBandwidthRun(
+                                parameters,
+                                resources,
+                                channel,
+                                greeting,
+                                layout,
+                                parameters.sizes(mtu.bytes()),
+                                observed)
+                        : new BandwidthRun(parameters, resources, channel, passive, greeting, layout, observed);
+        };
+        Environment environment = Environment.look(
+                        device.context(), parameters.path().devicePort(), info.gidIndex())
+                .withMemoryNode(placement.memoryNode());
+        observed.environment(started, environment);
+        observed.begin(info);
+        DataValidation validation = new DataValidation(parameters, resources, layout);
+        validation.prepare();
+        byte[] startSignal = local.getFirst().encode(channel);
+        if (parameters.workload().warmUp() && parameters.sends()) {
+            // The peer waits for our signal, so that nothing is measured while we wait here.
+            new CompilerThreads().awaitIdle(Duration.ofSeconds(2));
+        }
+        if (!sends) {
+            // The send tools have one before each size, when the receives are posted.
+            channel.exchange(startSignal, "start signal");
+        }
+        List<SizeResult> results = test.run();
+        listener.end();
+        resources.absorb();
+        validation.verify(results);
+        RunOutcome outcome = new RunOutcome(
+                info, started, (System.nanoTime() - begin) / 1e9, environment, results, observed.observations());
+        pause(parameters.peer().waitAtEnd());
+        return outcome;
+    }
+
+    /**
+     * Adds a note if the peer accepts the connection and then sends nothing. It may be a server that is still
+     * preparing, or another program; the user can find out which.
+     */
+    private void sayThatNothingComes(ControlChannel channel, Duration patience) {
+        if (patience.compareTo(NOTICE) > 0 && !channel.awaitNews(NOTICE)) {
+            listener.note("connected to " + channel.peer() + ", which has said nothing yet: waiting for it, "
+                    + patience.toSeconds()
+                    + " s at most; see that it is the server of this test, and not another program");
+        }
+    }
+
+    /** Until the time is over or the thread is interrupted. */
+    private static void pause(Duration time) {
+        try {
+            Thread.sleep(time);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Refuses several rounds with a C tool if the sides synchronize before each round: the C tool runs only one. */
+    private void refuseRounds(WireVersion.Peer peer) {
+        boolean meets = parameters.workload().bidirectional()
+                || parameters.tool().verb() == Verb.SEND && !parameters.tool().isLatency();
+        if (parameters.figures().rounds() > 1 && meets && !peer.rdma4j()) {
+            throw new RunFailedException(
+                    "--rounds: the peer is one of the C tools, which run once where both sides take part in a round",
+                    "leave out --rounds, or start the test several times");
+        }
+    }
+}

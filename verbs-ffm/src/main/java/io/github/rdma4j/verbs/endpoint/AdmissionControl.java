@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Refusal;
+import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Decides who becomes an endpoint of a server, by what a client has said, and counts. */
+final class AdmissionControl {
+    /** A server answers so many clients before it looks at those again whose handshakes go on. */
+    static final int MOST_AT_A_TIME = 32;
+
+    /**
+     * So many handshakes go on at a time. Each holds descriptors, and over RDMA a queue pair and its buffers, whoever
+     * the client is; and each is looked at when something comes.
+     */
+    static final int MOST_HANDSHAKES = 1024;
+
+    static final String LATE = "the client did not complete the handshake in time (handshakeTimeout)";
+    /** The memory that incomplete handshakes may hold together, in bytes: a client has shown nothing yet. */
+    private static final long MOST_HANDSHAKE_BYTES = 1L << 29;
+
+    static final String OLDEST_OF_TOO_MANY =
+            "too many clients connect at a time (EndpointConfig.handshakeTimeout), and of"
+                    + " those that have not completed the handshake this one was the oldest";
+
+    /**
+     * Why a client is refused.
+     *
+     * @param reason for the client; null for the general one
+     * @param words for this side
+     */
+    record Verdict(Refusal reason, String words) {}
+
+    private final boolean integrity;
+    private final Admission admission;
+    private final AtomicLong accepted = new AtomicLong();
+    private final AtomicLong notAdmitted = new AtomicLong();
+    private final AtomicLong incompatible = new AtomicLong();
+    private final AtomicLong gaveUp = new AtomicLong();
+
+    AdmissionControl(EndpointConfig config) {
+        integrity = config.integrity();
+        admission = config.admission();
+    }
+
+    /**
+     * How many handshakes may be incomplete at a time.
+     *
+     * @param bytes that each holds
+     */
+    static int mostHandshakes(long bytes) {
+        return (int) Math.clamp(MOST_HANDSHAKE_BYTES / Math.max(1, bytes), 2L * MOST_AT_A_TIME, MOST_HANDSHAKES);
+    }
+
+    /**
+     * Returns how many incomplete handshakes to drop, the oldest first, to leave enough for the clients that connect at
+     * a time. A client that completes its handshake at once is hardly ever dropped, and a half-open one does not keep
+     * others out.
+     *
+     * @param most of {@link #mostHandshakes}
+     */
+    static int tooMany(int handshakes, int most) {
+        return Math.max(0, handshakes + MOST_AT_A_TIME - most);
+    }
+
+    /**
+     * Judges a client.
+     *
+     * @param greeting its hello, perhaps with something behind it
+     * @param address null if it is not known
+     * @return why it is refused; null if it is welcome
+     */
+    Verdict judge(byte[] greeting, InetSocketAddress address) {
+        String problem = Hello.isRefusal(greeting) ? "the peer's greeting is damaged" : Hello.problem(greeting);
+        if (!problem.isEmpty()) {
+            incompatible.incrementAndGet();
+            return new Verdict(Refusal.ANOTHER_PROTOCOL, problem);
+        }
+        Hello client = Hello.parse(greeting);
+        Refusal disagreement = client.disagreement(integrity);
+        if (disagreement != null) {
+            incompatible.incrementAndGet();
+            return new Verdict(
+                    disagreement,
+                    "one side puts a sum behind each message and the other does not (EndpointConfig.integrity)");
+        }
+        String refused = admission == null ? null : ask(client, address);
+        if (refused != null) {
+            notAdmitted.incrementAndGet();
+            return new Verdict(Refusal.NOT_ADMITTED, refused);
+        }
+        return null;
+    }
+
+    private String ask(Hello client, InetSocketAddress address) {
+        try {
+            return admission.admits(new Admission.Client(address, client.token(), client.userData()))
+                    ? null
+                    : "it was not admitted (EndpointConfig.admission)";
+        } catch (Throwable e) {
+            // Also an Error: bytes of a client that overflow a parser's stack must not end the server's loop.
+            return "it was not admitted, since EndpointConfig.admission has thrown " + e;
+        }
+    }
+
+    void accepted() {
+        accepted.incrementAndGet();
+    }
+
+    void gaveUp() {
+        gaveUp.incrementAndGet();
+    }
+
+    ServerCounters counters() {
+        return new ServerCounters(accepted.get(), notAdmitted.get(), incompatible.get(), gaveUp.get());
+    }
+}

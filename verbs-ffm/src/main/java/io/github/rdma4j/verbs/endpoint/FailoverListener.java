@@ -1,0 +1,284 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WorkCompletionStatus;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
+import java.lang.foreign.ValueLayout;
+import java.util.function.IntConsumer;
+
+/**
+ * What the two wires of an endpoint that moves say, and what becomes of what was posted: to the protocol, as if there
+ * were one wire that does not fail; of the move, to {@link Mover}. Used with the endpoint's lock held.
+ */
+final class FailoverListener implements Outbox.Listener {
+    private final Carrier tcp;
+    private final RdmaConnection rdma;
+    private final FailoverBuffers buffers;
+    private final int depth;
+    /** Hears of the places of words about the move that are free again. */
+    private final IntConsumer wordSent;
+
+    private final Tcp fromTcp = new Tcp();
+    private final Rdma fromRdma = new Rdma();
+    private Protocol protocol;
+    private Outbox outbox;
+    private Mover mover;
+    private String name = "an endpoint";
+    private String tcpLost;
+    private int events;
+
+    FailoverListener(Carrier tcp, RdmaConnection rdma, FailoverBuffers buffers, int depth, IntConsumer wordSent) {
+        this.tcp = tcp;
+        this.rdma = rdma;
+        this.buffers = buffers;
+        this.depth = depth;
+        this.wordSent = wordSent;
+    }
+
+    /** Sets the two that decide, before anything happens. */
+    void of(Outbox newOutbox, Mover newMover) {
+        outbox = newOutbox;
+        mover = newMover;
+    }
+
+    /** Whom it serves, before anything happens. */
+    void serve(Protocol newProtocol) {
+        protocol = newProtocol;
+        name = newProtocol.toString();
+    }
+
+    WireEvents ofTcp() {
+        return fromTcp;
+    }
+
+    WireEvents ofRdma() {
+        return fromRdma;
+    }
+
+    /** Why TCP was lost; null if it was not. */
+    String tcpLost() {
+        return tcpLost;
+    }
+
+    /** Something else has happened that {@link #takeEvents} counts. */
+    void count(int more) {
+        events += more;
+    }
+
+    /** How many events there were since the last call. */
+    int takeEvents() {
+        int count = events;
+        events = 0;
+        return count;
+    }
+
+    /** The peer says what it must not. */
+    void violated(String how) {
+        protocol.linkLost("the peer does not keep to the endpoint protocol: " + how);
+    }
+
+    /** A message of the program's, or of the protocol's. */
+    private void deliver(Carrier from, int buffer, int frame, long length) {
+        if (length > buffers.size()) {
+            protocol.received(-1, true, frame, length);
+            return;
+        }
+        Message message = from.message(buffer, length);
+        int room = buffers.receive(message.segment());
+        message.close();
+        if (room < 0) {
+            if (protocol.isOpen()) {
+                protocol.overrun();
+            }
+            return;
+        }
+        try {
+            protocol.received(room, true, frame, length);
+        } catch (Throwable e) {
+            buffers.release(room);
+            throw e;
+        }
+        outbox.creditsCame(Frame.credits(frame));
+    }
+
+    /** What comes over TCP. */
+    private final class Tcp extends WireEvents {
+        @Override
+        public Protocol.State state() {
+            return protocol.state();
+        }
+
+        @Override
+        public void received(int buffer, boolean framed, int frame, long length) {
+            if (framed && Frame.kind(frame) == Frame.MOVE) {
+                Message message = tcp.message(buffer, length);
+                byte[] bytes = message.segment().toArray(ValueLayout.JAVA_BYTE);
+                message.close();
+                hear(bytes);
+            } else if (framed) {
+                deliver(tcp, buffer, frame, length);
+            } else {
+                protocol.received(-1, false, frame, length);
+            }
+            if (buffer >= 0) {
+                tcp.postReceive(buffer);
+            }
+        }
+
+        private void hear(byte[] bytes) {
+            MigrationMessage said = MigrationMessage.parse(bytes);
+            if (said == null) {
+                violated("words about a move that nobody understands");
+            } else {
+                events++;
+                mover.heard(said);
+            }
+        }
+
+        @Override
+        public void overrun() {
+            protocol.overrun();
+        }
+
+        @Override
+        public void sent(long id) {
+            if (id >= depth && id < depth + FailoverCarrier.WORDS) {
+                wordSent.accept((int) id);
+            } else {
+                outbox.sent(id);
+            }
+        }
+
+        @Override
+        public void failed(long id, String reason, VerbsException cause) {
+            if (id >= depth && id < depth + FailoverCarrier.WORDS) {
+                return;
+            }
+            protocol.failed(outbox.failOldest(), reason, cause);
+        }
+
+        @Override
+        public void linkLost(String reason) {
+            tcpLost = reason;
+        }
+
+        @Override
+        public boolean interrupted(Error error) {
+            return protocol.interrupted(error);
+        }
+    }
+
+    /** What comes over RDMA. */
+    private final class Rdma extends WireEvents {
+        @Override
+        public Protocol.State state() {
+            return protocol.state();
+        }
+
+        @Override
+        public void received(int buffer, boolean framed, int frame, long length) {
+            if (!framed) {
+                mover.fails("what came over RDMA is no message of an endpoint's");
+                return;
+            }
+            int kind = Frame.kind(frame);
+            if (mover.hearsRdma()) {
+                deliver(rdma.wire(), buffer, frame, length);
+                mover.received(frame);
+            } else if (kind == Frame.TRIAL) {
+                Message message = rdma.wire().message(buffer, length);
+                mover.trial(message.segment());
+                message.close();
+            } else {
+                mover.fails("a message has come over RDMA before its time");
+            }
+            int errno = rdma.wire().postReceive(buffer);
+            if (errno != 0) {
+                mover.fails("posting failed: " + VerbsException.describe(errno));
+            }
+        }
+
+        @Override
+        public void overrun() {
+            protocol.overrun();
+        }
+
+        @Override
+        public void sent(long id) {
+            if (rdma.hasTrialsUnderWay()) {
+                rdma.trialSent();
+            } else {
+                outbox.sent(id);
+            }
+        }
+
+        @Override
+        public void failed(long id, String reason, VerbsException cause) {
+            boolean ours = (id & Protocol.RECEIVE) == 0 && !rdma.hasTrialsUnderWay() && outbox.isOverRdma();
+            WorkCompletionStatus status = cause instanceof TransferException transfer ? transfer.status() : null;
+            if (ours && isMistake(status)) {
+                protocol.failed(outbox.failOldest(), reason, cause);
+            } else if (status == WorkCompletionStatus.REM_ACCESS_ERR) {
+                mover.refused(reason);
+            } else {
+                mover.fails(reason);
+            }
+        }
+
+        /**
+         * Failures that would repeat over TCP. REM_ACCESS_ERR may: it is a wrong key, or the memory of a process that
+         * is just ending, and only TCP can distinguish them.
+         */
+        private static boolean isMistake(WorkCompletionStatus status) {
+            return switch (status) {
+                case REM_INV_REQ_ERR, LOC_PROT_ERR, LOC_LEN_ERR -> true;
+                case null, default -> false;
+            };
+        }
+
+        @Override
+        public void linkLost(String reason) {
+            mover.fails(reason);
+        }
+
+        /** The queues of its group: TCP is not concerned. */
+        @Override
+        public boolean interrupted(Error error) {
+            mover.fails(interruption(error));
+            return false;
+        }
+    }
+
+    // ---- Of what was posted ----
+
+    @Override
+    public void sent(Post post) {
+        events++;
+        protocol.sent(post.id);
+    }
+
+    @Override
+    public void unknown(Post post) {
+        events++;
+        protocol.refuse(
+                (int) post.id,
+                new TransferException(
+                        "an atomic operation over " + name,
+                        WorkCompletionStatus.UNKNOWN,
+                        "RDMA was left while it was under way: whether it took effect is unknown, and it was not"
+                                + " repeated",
+                        "read the value, and decide; the connection goes on"));
+    }
+
+    @Override
+    public void refused(Post post, RuntimeException why) {
+        events++;
+        if (post.id != Post.NOBODY) {
+            protocol.refuse((int) post.id, why);
+        }
+    }
+}

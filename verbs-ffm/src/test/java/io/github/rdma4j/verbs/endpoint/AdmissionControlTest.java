@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** Incomplete handshakes are limited in number, and in the bytes that they hold together. */
+class AdmissionControlTest {
+    private static final long LIMIT = 512L << 20;
+
+    private static int most(EndpointConfig config) {
+        return AdmissionControl.mostHandshakes(config.memoryOfOne());
+    }
+
+    @Test
+    void handshakesOfOneTransportHoldAtMostHalfAGibibyte() {
+        EndpointConfig large = new EndpointConfig().receiveBuffers(256).maxMessageSize(1 << 14);
+        assertThat(most(large)).isBetween(64, 128);
+        assertThat(most(large) * large.memoryOfOne()).isLessThanOrEqualTo(LIMIT);
+        EndpointConfig ofDefaults = new EndpointConfig();
+        assertThat(most(ofDefaults)).isBetween(900, AdmissionControl.MOST_HANDSHAKES);
+        assertThat(most(ofDefaults) * ofDefaults.memoryOfOne()).isLessThanOrEqualTo(LIMIT);
+    }
+
+    @Test
+    void someClientsCanAlwaysConnectAtATime() {
+        EndpointConfig huge = new EndpointConfig().receiveBuffers(0xffff).maxMessageSize(1 << 26);
+        assertThat(most(huge)).isEqualTo(2 * AdmissionControl.MOST_AT_A_TIME);
+        assertThat(AdmissionControl.mostHandshakes(0)).isEqualTo(AdmissionControl.MOST_HANDSHAKES);
+        assertThat(AdmissionControl.tooMany(64, 64)).isEqualTo(AdmissionControl.MOST_AT_A_TIME);
+        assertThat(AdmissionControl.tooMany(10, 64)).isZero();
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The memory of a connection over TCP: everything has a place of its own, and receive buffers go round. */
+class TcpBuffersTest {
+    private static final int SENDS = 3;
+    private static final int RECEIVES = 4;
+
+    private TcpBuffers buffers;
+
+    @AfterEach
+    void close() {
+        MemorySegment memory = buffers.memory();
+        buffers.close();
+        assertThat(memory.scope().isAlive()).isFalse();
+    }
+
+    private EndpointConfig open(int size, boolean integrity) {
+        EndpointConfig config = new EndpointConfig()
+                .sendDepth(SENDS)
+                .receiveBuffers(RECEIVES)
+                .maxMessageSize(size)
+                .integrity(integrity);
+        buffers = new TcpBuffers(config);
+        return config;
+    }
+
+    /** Each is written full, and then each still has what was written there. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 63, 64, 65, 4000})
+    void noPlaceLiesInAnother(int size) {
+        EndpointConfig config = open(size, size % 2 == 0);
+        int all = config.bufferSize();
+        List<MemorySegment> places = new ArrayList<>();
+        for (int i = 0; i < SENDS; i++) {
+            places.add(buffers.memory().asSlice(buffers.sends().word(i).offset(), Math.max(all, Long.BYTES)));
+            assertThat(buffers.wordAt(i)).isEqualTo(buffers.sends().word(i).offset());
+            assertThat(buffers.wordAt(i) % Long.BYTES).isZero();
+        }
+        for (int i = 0; i < RECEIVES + Credits.RESERVE; i++) {
+            places.add(buffers.memory().asSlice(buffers.at(i), all));
+        }
+        places.add(buffers.input());
+        places.add(buffers.output());
+        assertThat(buffers.input().byteSize()).isEqualTo(1 << 15);
+        assertThat(buffers.output().byteSize()).isEqualTo(1 << 15);
+        for (int i = 0; i < places.size(); i++) {
+            places.get(i).fill((byte) (i + 1));
+        }
+        for (int i = 0; i < places.size(); i++) {
+            byte expected = (byte) (i + 1);
+            assertThat(places.get(i).toArray(ValueLayout.JAVA_BYTE))
+                    .as("place " + i)
+                    .containsOnly(expected);
+        }
+        int first = SENDS + 1;
+        for (int i = 0; i < RECEIVES + Credits.RESERVE; i++) {
+            assertThat(buffers.copy(i, size)).hasSize(size).containsOnly((byte) (first + i));
+            assertThat(buffers.message(i, size).toBytes()).hasSize(size).containsOnly((byte) (first + i));
+            assertThat(buffers.arrived(i).remaining()).isEqualTo(all);
+            assertThat(buffers.arrived(i).get(all - 1)).isEqualTo((byte) (first + i));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 7})
+    void buffersAreFilledInTheOrderInWhichTheyWereGivenBack(int held) {
+        open(8, false);
+        Set<Integer> seen = new HashSet<>();
+        Deque<Integer> taken = new ArrayDeque<>();
+        for (int i = 0; i < RECEIVES + Credits.RESERVE; i++) {
+            assertThat(buffers.hasFree()).isTrue();
+            taken.add(buffers.takeFree());
+            seen.add(taken.getLast());
+        }
+        assertThat(buffers.hasFree()).isFalse();
+        assertThat(seen).hasSize(RECEIVES + Credits.RESERVE);
+        for (int round = 0; round < 10; round++) {
+            List<Integer> back = new ArrayList<>();
+            for (int i = 0; i < held; i++) {
+                back.add(taken.remove());
+                buffers.giveBack(back.getLast());
+            }
+            for (int buffer : back) {
+                assertThat(buffers.hasFree()).isTrue();
+                assertThat(buffers.takeFree()).isEqualTo(buffer);
+                taken.add(buffer);
+            }
+            assertThat(buffers.hasFree()).isFalse();
+        }
+    }
+}
