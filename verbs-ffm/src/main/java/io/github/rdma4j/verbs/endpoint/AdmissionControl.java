@@ -41,8 +41,8 @@ final class AdmissionControl {
     private final AtomicLong incompatible = new AtomicLong();
     private final AtomicLong gaveUp = new AtomicLong();
 
-    AdmissionControl(EndpointConfig config) {
-        integrity = config.integrity();
+    AdmissionControl(EndpointSettings config) {
+        integrity = config.sizes().integrity();
         admission = config.admission();
     }
 

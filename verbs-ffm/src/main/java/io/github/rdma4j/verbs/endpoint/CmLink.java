@@ -40,7 +40,7 @@ final class CmLink implements VerbsLink {
      * @param id that is bound to a device; closed with the link
      * @param domain whose user the link becomes
      */
-    CmLink(SynchronousId id, SharedDomain domain, EndpointConfig config) {
+    CmLink(SynchronousId id, SharedDomain domain, EndpointSettings config) {
         this.id = id;
         this.domain = domain;
         this.events = id.id().channel();
@@ -66,19 +66,25 @@ final class CmLink implements VerbsLink {
             ProtectionDomain memory = domain.domain();
             newChannel = memory.context().createCompletionChannel();
             this.channel = newChannel;
-            int entries = config.sendQueueDepth() + config.receiveQueueDepth();
+            int entries = config.sizes().sendQueueDepth() + config.sizes().receiveQueueDepth();
             newQueue = memory.context().createCompletionQueue(entries, settings -> settings.channel(channel));
             this.queue = newQueue;
-            config.ackTimeout().ifPresent(exponent -> id.id().options().ackTimeout(exponent));
+            config.adapter()
+                    .ackTimeout()
+                    .ifPresent(exponent -> id.id().options().ackTimeout(exponent));
             this.queuePair = id.id()
                     .createQueuePair(
                             memory,
                             settings -> settings.completionQueue(queue)
-                                    .maxSendWorkRequests(config.sendQueueDepth())
-                                    .maxReceiveWorkRequests(config.receiveQueueDepth())
+                                    .maxSendWorkRequests(config.sizes().sendQueueDepth())
+                                    .maxReceiveWorkRequests(config.sizes().receiveQueueDepth())
                                     .maxInlineData(inlineData(config)));
-            this.buffers =
-                    new ReceiveBuffers(memory, queuePair, config.receiveBuffers(), config.bufferSize(), trailer());
+            this.buffers = new ReceiveBuffers(
+                    memory,
+                    queuePair,
+                    config.sizes().receiveBuffers(),
+                    config.sizes().bufferSize(),
+                    trailer());
         } catch (Throwable e) {
             // Also closes the queue pair, which the queue would do in any case.
             CompletionQueue openQueue = newQueue;
@@ -100,12 +106,12 @@ final class CmLink implements VerbsLink {
         }
     }
 
-    private Member join(EndpointConfig config) {
+    private Member join(EndpointSettings config) {
         ProtectionDomain memory = domain.domain();
-        config.ackTimeout().ifPresent(exponent -> id.id().options().ackTimeout(exponent));
+        config.adapter().ackTimeout().ifPresent(exponent -> id.id().options().ackTimeout(exponent));
         return shared.join(
                 memory,
-                QueueShare.Sizes.of(config, trailer()),
+                QueueShare.Sizes.of(config.sizes(), trailer()),
                 common -> id.id().createQueuePair(memory, settings -> {
                     common.accept(settings);
                     settings.maxInlineData(inlineData(config));
@@ -113,30 +119,34 @@ final class CmLink implements VerbsLink {
     }
 
     /** A frame that goes alone, and not as immediate data, goes inline. */
-    private int inlineData(EndpointConfig config) {
-        return Math.max(config.maxInlineData(), trailer());
+    private int inlineData(EndpointSettings config) {
+        return Math.max(config.adapter().maxInlineData(), trailer());
     }
 
     /** What connecting and accepting say to the peer. */
-    void greet(ConnectConfig settings, EndpointConfig config) {
+    void greet(ConnectConfig settings, EndpointSettings config) {
         greet(settings, config, config.hello().toBytes());
     }
 
     /** What connecting and accepting say to the peer, with more behind the hello. */
-    void greet(ConnectConfig settings, EndpointConfig config, byte[] greeting) {
-        settings.privateData(greeting).rnrRetryCount(config.rnrRetryCount());
+    void greet(ConnectConfig settings, EndpointSettings config, byte[] greeting) {
+        settings.privateData(greeting).rnrRetryCount(config.adapter().rnrRetryCount());
     }
 
     /** The wire of this connection, when the peer has completed it. */
-    Carrier carrier(EndpointConfig config) {
+    Carrier carrier(EndpointSettings config) {
         if (member == null) {
-            SendBuffers sendBuffers =
-                    new SendBuffers(domain(), config.sendDepth(), config.bufferSize(), trailer(), config.sumBytes());
-            return new VerbsCarrier(this, buffers, sendBuffers, config.maxInlineData());
+            SendBuffers sendBuffers = new SendBuffers(
+                    domain(),
+                    config.sizes().sendDepth(),
+                    config.sizes().bufferSize(),
+                    trailer(),
+                    config.sizes().sumBytes());
+            return new VerbsCarrier(this, buffers, sendBuffers, config.adapter().maxInlineData());
         }
         shared.adopt(id, member);
         events = shared.events();
-        return new MemberCarrier(this, shared, member, config.maxInlineData());
+        return new MemberCarrier(this, shared, member, config.adapter().maxInlineData());
     }
 
     @Override

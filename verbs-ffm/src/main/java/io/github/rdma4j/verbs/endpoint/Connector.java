@@ -37,20 +37,20 @@ final class Connector {
      * @param server for messages
      * @param name to look up, of which {@code server} may be an address; null if it has none
      */
-    static Endpoint connect(InetSocketAddress server, String name, EndpointConfig config, Duration timeout) {
+    static Endpoint connect(InetSocketAddress server, String name, EndpointSettings config, Duration timeout) {
         EndpointConnectEvent event = Recorder.isThere() ? EndpointConnectEvent.begun() : null;
         long start = System.nanoTime();
         try {
-            if (config.localAddress() != null) {
-                config.localAddress(resolved("connecting from", config.localAddress()));
-            }
+            EndpointSettings resolved = config.localAddress() == null
+                    ? config
+                    : config.withLocalAddress(resolved("connecting from", config.localAddress()));
             List<InetSocketAddress> addresses =
-                    suitable(addresses("connecting to", server, name), config.localAddress());
+                    suitable(addresses("connecting to", server, name), resolved.localAddress());
             Duration rest = name == null ? timeout : left(timeout, start);
             Endpoint endpoint = switch (config.transport()) {
-                case RDMA -> connectOverRdma(server, addresses, config, rest, false);
-                case TCP, RDMA_WITH_FAILOVER -> connectOverTcp(server, addresses, config, rest);
-                case RDMA_OR_TCP -> connectOverEither(server, addresses, config, rest);
+                case RDMA -> connectOverRdma(server, addresses, resolved, rest, false);
+                case TCP, RDMA_WITH_FAILOVER -> connectOverTcp(server, addresses, resolved, rest);
+                case RDMA_OR_TCP -> connectOverEither(server, addresses, resolved, rest);
             };
             if (event != null) {
                 event.over(server, endpoint, null);
@@ -134,14 +134,14 @@ final class Connector {
     }
 
     private static Endpoint connectOverTcp(
-            InetSocketAddress server, List<InetSocketAddress> addresses, EndpointConfig config, Duration timeout) {
+            InetSocketAddress server, List<InetSocketAddress> addresses, EndpointSettings config, Duration timeout) {
         return inTurn(server, addresses, timeout, (address, limit) -> TcpConnector.connect(address, config, limit));
     }
 
     private static Endpoint connectOverRdma(
             InetSocketAddress server,
             List<InetSocketAddress> addresses,
-            EndpointConfig config,
+            EndpointSettings config,
             Duration timeout,
             boolean onTrial) {
         return inTurn(server, addresses, timeout, (address, limit) -> connectOverRdma(address, config, limit, onTrial));
@@ -184,12 +184,13 @@ final class Connector {
     }
 
     private static Endpoint connectOverEither(
-            InetSocketAddress server, List<InetSocketAddress> addresses, EndpointConfig config, Duration timeout) {
+            InetSocketAddress server, List<InetSocketAddress> addresses, EndpointSettings config, Duration timeout) {
         long start = System.nanoTime();
         long half = Engine.nanos(timeout) / 2;
         RuntimeException rdma;
         try {
-            Duration limit = Duration.ofNanos(Math.min(Engine.nanos(config.rdmaTimeout()), half));
+            Duration limit =
+                    Duration.ofNanos(Math.min(Engine.nanos(config.times().rdma()), half));
             return connectOverRdma(server, addresses, config, limit, true);
         } catch (WaitInterruptedException | NotAdmittedException e) {
             // A client that is not admitted over RDMA would not be admitted over TCP either.
@@ -237,7 +238,7 @@ final class Connector {
     }
 
     private static Endpoint connectOverRdma(
-            InetSocketAddress server, EndpointConfig config, Duration timeout, boolean onTrial) {
+            InetSocketAddress server, EndpointSettings config, Duration timeout, boolean onTrial) {
         long start = System.nanoTime();
         SynchronousId id = SynchronousId.create(PortSpace.TCP);
         CmLink link = null;
@@ -271,7 +272,7 @@ final class Connector {
     }
 
     /** What the server has said, unless it is a refusal, or nothing that this side can live with. */
-    static Hello understood(String operation, byte[] greeting, EndpointConfig config) {
+    static Hello understood(String operation, byte[] greeting, EndpointSettings config) {
         if (Hello.isRefusal(greeting)) {
             throw EndpointExceptions.refused(operation, Hello.refusalOf(greeting));
         }
@@ -280,15 +281,15 @@ final class Connector {
             throw new IncompatiblePeerException(operation, problem, SPEAK_THE_SAME);
         }
         Hello peer = Hello.parse(greeting);
-        if (peer.integrity() != config.integrity()) {
+        if (peer.integrity() != config.sizes().integrity()) {
             throw EndpointExceptions.refused(
-                    operation, config.integrity() ? Refusal.SUMS_UNWANTED : Refusal.SUMS_WANTED);
+                    operation, config.sizes().integrity() ? Refusal.SUMS_UNWANTED : Refusal.SUMS_WANTED);
         }
         return peer;
     }
 
     /** The domain of an endpoint, or of all that a server accepts, with one user more. */
-    static SharedDomain domain(DeviceContext device, EndpointConfig config) {
+    static SharedDomain domain(DeviceContext device, EndpointSettings config) {
         if (config.protectionDomain() != null) {
             return SharedDomain.of(config.protectionDomain());
         }

@@ -160,8 +160,7 @@ public final class Endpoint implements AutoCloseable {
         Objects.requireNonNull(timeout, "timeout");
         EndpointConfig config = new EndpointConfig();
         configuration.accept(config);
-        config.check();
-        return Connector.connect(server, name, config, timeout);
+        return Connector.connect(server, name, config.settings(), timeout);
     }
 
     /**

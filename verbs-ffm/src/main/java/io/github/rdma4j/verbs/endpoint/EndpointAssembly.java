@@ -13,32 +13,32 @@ final class EndpointAssembly {
     private EndpointAssembly() {}
 
     /** An endpoint over a connection that is made, whose receive buffers were posted before. */
-    static Endpoint over(Link link, Carrier carrier, Memories memories, EndpointConfig config, Hello peer) {
+    static Endpoint over(Link link, Carrier carrier, Memories memories, EndpointSettings config, Hello peer) {
         return over("endpoint " + link, carrier, memories, config, peer);
     }
 
     /** A client's, over RDMA. */
-    static Endpoint ofClient(CmLink link, Carrier carrier, Memories memories, EndpointConfig config, Hello peer) {
+    static Endpoint ofClient(CmLink link, Carrier carrier, Memories memories, EndpointSettings config, Hello peer) {
         return over("endpoint " + link, carrier, memories, config, peer, link.isIwarp());
     }
 
     /** With a name for messages. */
-    static Endpoint over(String name, Carrier carrier, Memories memories, EndpointConfig config, Hello peer) {
+    static Endpoint over(String name, Carrier carrier, Memories memories, EndpointSettings config, Hello peer) {
         return over(name, carrier, memories, config, peer, false);
     }
 
     private static Endpoint over(
-            String name, Carrier carrier, Memories memories, EndpointConfig config, Hello peer, boolean probesEarly) {
-        Credits credits = new Credits(config.receiveBuffers(), peer.receiveBuffers());
-        int longest = Math.min(config.maxMessageSize(), peer.bufferSize());
-        Silence silence = new Silence(Engine.nanos(config.silenceTimeout()), probesEarly);
-        Protocol protocol = config.integrity()
+            String name, Carrier carrier, Memories memories, EndpointSettings config, Hello peer, boolean probesEarly) {
+        Credits credits = new Credits(config.sizes().receiveBuffers(), peer.receiveBuffers());
+        int longest = Math.min(config.sizes().maxMessageSize(), peer.bufferSize());
+        Silence silence = new Silence(Engine.nanos(config.times().silence()), probesEarly);
+        Protocol protocol = config.sizes().integrity()
                 ? new SummedProtocol(
                         name,
                         carrier,
                         credits,
-                        config.sendDepth(),
-                        config.bufferSize(),
+                        config.sizes().sendDepth(),
+                        config.sizes().bufferSize(),
                         longest,
                         silence,
                         EndpointExceptions.OF_ENDS)
@@ -46,12 +46,13 @@ final class EndpointAssembly {
                         name,
                         carrier,
                         credits,
-                        config.sendDepth(),
-                        config.bufferSize(),
+                        config.sizes().sendDepth(),
+                        config.sizes().bufferSize(),
                         longest,
                         silence,
                         EndpointExceptions.OF_ENDS);
-        Engine engine = new Engine(carrier, protocol, new SpinTime(Engine.nanos(config.spinLimit())));
-        return new Endpoint(engine, memories, config.closeTimeout(), peer);
+        Engine engine = new Engine(
+                carrier, protocol, new SpinTime(Engine.nanos(config.times().spin())));
+        return new Endpoint(engine, memories, config.times().close(), peer);
     }
 }

@@ -5,10 +5,8 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.internal.TimeText;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Checksum;
-import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
-import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -46,11 +44,6 @@ public final class EndpointConfig {
     private InetSocketAddress localAddress;
     private byte[] privateData = {};
     private byte[] token = {};
-    /** The identity of a server that is bound with this configuration. */
-    private final byte[] life = ByteBuffer.allocate(Hello.LIFE_BYTES)
-            .putLong(ThreadLocalRandom.current().nextLong())
-            .array();
-
     private Admission admission;
     private ProtectionDomain protectionDomain;
     private EndpointGroup group;
@@ -378,111 +371,52 @@ public final class EndpointConfig {
         return value;
     }
 
-    int receiveBuffers() {
-        return receiveBuffers;
-    }
-
-    int maxMessageSize() {
-        return maxMessageSize;
-    }
-
-    int sendDepth() {
-        return sendDepth;
-    }
-
-    int maxInlineData() {
-        return maxInlineData;
-    }
-
-    int rnrRetryCount() {
-        return rnrRetryCount;
-    }
-
-    OptionalInt ackTimeout() {
-        return ackTimeout;
-    }
-
-    Duration closeTimeout() {
-        return closeTimeout;
-    }
-
-    Duration silenceTimeout() {
-        return silenceTimeout;
-    }
-
-    Duration spinLimit() {
-        return spinLimit;
-    }
-
-    Duration handshakeTimeout() {
-        return handshakeTimeout;
-    }
-
-    /** Null if the routing table decides. */
-    InetSocketAddress localAddress() {
-        return localAddress;
-    }
-
-    /** Null if the endpoint creates its own. */
-    ProtectionDomain protectionDomain() {
-        return protectionDomain;
-    }
-
-    Transport transport() {
-        return transport;
-    }
-
-    Duration rdmaTimeout() {
-        return rdmaTimeout;
-    }
-
-    Duration recoveryInterval() {
-        return recoveryInterval;
-    }
-
-    /** Zero for any. */
-    /** Null for nobody. */
-    Consumer<? super TransportMove> moveListener() {
-        return moveListener;
-    }
-
-    boolean isFailover() {
-        return transport == Transport.RDMA_WITH_FAILOVER;
-    }
-
-    boolean integrity() {
-        return integrity;
-    }
-
-    /** How long the sum behind a message is. */
-    int sumBytes() {
-        return integrity ? Checksum.BYTES : 0;
-    }
-
-    /** What a message takes in a buffer, in bytes. */
-    int bufferSize() {
-        return maxMessageSize + sumBytes();
+    /**
+     * The settings as they are now. Each call has an identity of its own, for a server that is bound with them.
+     *
+     * @throws IllegalArgumentException if settings contradict each other
+     * @throws IllegalStateException if the group or the protection domain is closed
+     */
+    EndpointSettings settings() {
+        check();
+        byte[] life = ByteBuffer.allocate(Hello.LIFE_BYTES)
+                .putLong(ThreadLocalRandom.current().nextLong())
+                .array();
+        return new EndpointSettings(
+                transport,
+                new EndpointSettings.Sizes(receiveBuffers, maxMessageSize, sendDepth, integrity),
+                new EndpointSettings.Adapter(maxInlineData, rnrRetryCount, ackTimeout),
+                new EndpointSettings.Times(
+                        closeTimeout, handshakeTimeout, silenceTimeout, spinLimit, rdmaTimeout, recoveryInterval),
+                new Hello(Hello.VERSION, integrity, receiveBuffers, maxMessageSize, privateData, token),
+                new Hello(Hello.VERSION, integrity, receiveBuffers, maxMessageSize, privateData, life),
+                admission,
+                localAddress,
+                protectionDomain,
+                group,
+                moveListener);
     }
 
     /** What cannot be had together. */
-    void check() {
-        if (bufferSize() > LONGEST_MESSAGE) {
+    private void check() {
+        if (maxMessageSize + (integrity ? Checksum.BYTES : 0) > LONGEST_MESSAGE) {
             throw new IllegalArgumentException("maxMessageSize %d: with EndpointConfig.integrity at most %d"
                     .formatted(maxMessageSize, LONGEST_MESSAGE - Checksum.BYTES));
         }
-        int most = isFailover() ? MAX_PRIVATE_DATA - Failover.MARK_BYTES : MAX_PRIVATE_DATA;
+        boolean isFailover = transport == Transport.RDMA_WITH_FAILOVER;
+        int most = isFailover ? MAX_PRIVATE_DATA - Failover.MARK_BYTES : MAX_PRIVATE_DATA;
         if (privateData.length + token.length > most) {
             throw new IllegalArgumentException("privateData of %d bytes and a token of %d: %sat most %d travel in all"
                     .formatted(
                             privateData.length,
                             token.length,
-                            isFailover() ? "with RDMA_WITH_FAILOVER, whose handshake says more, " : "",
+                            isFailover ? "with RDMA_WITH_FAILOVER, whose handshake says more, " : "",
                             most));
         }
         if (transport != Transport.TCP) {
             requireOpen();
         }
-        if (!isFailover()) {
+        if (!isFailover) {
             return;
         }
         if (group != null) {
@@ -505,38 +439,5 @@ public final class EndpointConfig {
             throw new IllegalStateException(
                     "%s is closed: give EndpointConfig.protectionDomain an open one".formatted(protectionDomain));
         }
-    }
-
-    /** Null if there is none. */
-    EndpointGroup group() {
-        return group;
-    }
-
-    /** The buffers of one endpoint over RDMA, in bytes. The buffers of a group exist already. */
-    long memoryOfOne() {
-        return group != null ? 0 : (long) (receiveQueueDepth() + sendDepth) * ReceiveBuffers.stride(bufferSize());
-    }
-
-    int sendQueueDepth() {
-        return sendDepth + Protocol.SEND_RESERVE;
-    }
-
-    int receiveQueueDepth() {
-        return receiveBuffers + Credits.RESERVE;
-    }
-
-    /** Null to admit all clients. */
-    Admission admission() {
-        return admission;
-    }
-
-    /** The handshake message of a client. */
-    Hello hello() {
-        return new Hello(Hello.VERSION, integrity, receiveBuffers, maxMessageSize, privateData, token);
-    }
-
-    /** The handshake message of a server. */
-    Hello answer() {
-        return new Hello(Hello.VERSION, integrity, receiveBuffers, maxMessageSize, privateData, life);
     }
 }

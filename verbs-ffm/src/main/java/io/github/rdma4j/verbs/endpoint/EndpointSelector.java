@@ -112,7 +112,7 @@ public final class EndpointSelector implements AutoCloseable {
      * @throws io.github.rdma4j.verbs.VerbsException if the process has no file descriptor left
      */
     public static EndpointSelector open() {
-        return open(new EndpointConfig().spinLimit());
+        return open(new EndpointConfig().settings().times().spin());
     }
 
     /**
@@ -125,8 +125,8 @@ public final class EndpointSelector implements AutoCloseable {
      * @throws io.github.rdma4j.verbs.VerbsException if the process has no file descriptor left
      */
     public static EndpointSelector open(Duration spinLimit) {
-        return new EndpointSelector(
-                Engine.nanos(new EndpointConfig().spinLimit(spinLimit).spinLimit()));
+        return new EndpointSelector(Engine.nanos(
+                new EndpointConfig().spinLimit(spinLimit).settings().times().spin()));
     }
 
     /**

@@ -42,7 +42,7 @@ public final class EndpointServer implements AutoCloseable {
     private final SynchronousId listener;
 
     private final InetSocketAddress address;
-    private final EndpointConfig config;
+    private final EndpointSettings config;
     /** The memory that clients over TCP may use; null if there are no such clients. */
     private final Exposures exposures;
     /** Guarded by its own monitor. */
@@ -57,7 +57,7 @@ public final class EndpointServer implements AutoCloseable {
     private volatile boolean open = true;
 
     private EndpointServer(
-            SynchronousId listener, StreamSocket socket, EndpointConfig config, VerbsException rdmaFailure) {
+            SynchronousId listener, StreamSocket socket, EndpointSettings config, VerbsException rdmaFailure) {
         this.listener = listener;
         this.config = config;
         this.admission = new AdmissionControl(config);
@@ -121,9 +121,9 @@ public final class EndpointServer implements AutoCloseable {
      */
     public static EndpointServer bind(InetSocketAddress address, Consumer<EndpointConfig> configuration) {
         Objects.requireNonNull(address, "address");
-        EndpointConfig config = new EndpointConfig();
-        configuration.accept(config);
-        config.check();
+        EndpointConfig chosen = new EndpointConfig();
+        configuration.accept(chosen);
+        EndpointSettings config = chosen.settings();
         InetSocketAddress local = Connector.resolved("listening at", address);
         return switch (config.transport()) {
             case RDMA -> bindToRdma(local, config);
@@ -132,7 +132,7 @@ public final class EndpointServer implements AutoCloseable {
         };
     }
 
-    private static EndpointServer bindToRdma(InetSocketAddress address, EndpointConfig config) {
+    private static EndpointServer bindToRdma(InetSocketAddress address, EndpointSettings config) {
         SynchronousId listener = SynchronousId.create(PortSpace.TCP);
         try {
             listener.listen(address, BACKLOG);
@@ -148,7 +148,7 @@ public final class EndpointServer implements AutoCloseable {
         return StreamSocket.listen("listening at %s over TCP".formatted(address), address, BACKLOG);
     }
 
-    private static EndpointServer bindToTcp(InetSocketAddress address, EndpointConfig config) {
+    private static EndpointServer bindToTcp(InetSocketAddress address, EndpointSettings config) {
         StreamSocket socket = listen(address);
         try {
             return new EndpointServer(null, socket, config, null);
@@ -159,7 +159,7 @@ public final class EndpointServer implements AutoCloseable {
     }
 
     /** With port 0, TCP chooses the port. If RDMA fails, the server accepts clients over TCP alone. */
-    private static EndpointServer bindToBoth(InetSocketAddress address, EndpointConfig config) {
+    private static EndpointServer bindToBoth(InetSocketAddress address, EndpointSettings config) {
         StreamSocket socket = listen(address);
         SynchronousId listener = null;
         VerbsException failure = null;

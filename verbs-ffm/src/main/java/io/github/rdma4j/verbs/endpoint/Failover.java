@@ -25,7 +25,7 @@ final class Failover {
                 .array();
     }
 
-    static byte[] greeting(EndpointConfig config, Hello words) {
+    static byte[] greeting(EndpointSettings config, Hello words) {
         byte[] hello = words.toBytes();
         return config.isFailover() ? marked(hello) : hello;
     }
@@ -46,7 +46,7 @@ final class Failover {
         }
     }
 
-    private static void requireDevice(EndpointConfig config, RoceDialer.Place place) {
+    private static void requireDevice(EndpointSettings config, RoceDialer.Place place) {
         if (config.protectionDomain() != null) {
             String given = config.protectionDomain().context().device().name();
             String there = place.device().device().name();
@@ -69,16 +69,16 @@ final class Failover {
     static Endpoint endpoint(
             boolean client,
             TcpLink link,
-            EndpointConfig config,
+            EndpointSettings config,
             Exposures exposures,
             Hello peer,
             Function<RoceDialer.Place, SharedDomain> domains) {
-        EndpointConfig sizes = new EndpointConfig()
-                .receiveBuffers(config.receiveBuffers())
-                .maxMessageSize(Math.max(config.bufferSize(), MigrationMessage.MAX_BYTES))
-                .sendDepth(FailoverCarrier.depth(config) + FailoverCarrier.WORDS)
-                .silenceTimeout(config.silenceTimeout());
-        TcpCarrier tcp = new TcpCarrier(link, sizes, exposures, peer.receiveBuffers());
+        EndpointSettings.Sizes sizes = new EndpointSettings.Sizes(
+                config.sizes().receiveBuffers(),
+                Math.max(config.sizes().bufferSize(), MigrationMessage.MAX_BYTES),
+                config.sizes().sendDepth() + FailoverCarrier.WORDS,
+                false);
+        TcpCarrier tcp = new TcpCarrier(link, sizes, config.times().silence(), exposures, peer.receiveBuffers());
         RoceDialer dialer = null;
         RuntimeException noWay = null;
         FailoverCarrier carrier = null;

@@ -54,7 +54,7 @@ final class FailoverBuffers {
     FailoverBuffers(int size, int sum, int depth, int kept, int receives) {
         this.size = size;
         this.sum = sum;
-        this.stride = ReceiveBuffers.stride(size);
+        this.stride = SendBuffers.stride(size);
         this.depth = depth;
         mostSends = depth + kept;
         ofSlot = new int[depth];

@@ -79,33 +79,28 @@ final class FailoverCarrier implements Carrier, Mover.Host {
      * @param clock in nanoseconds
      */
     FailoverCarrier(
-            Carrier tcp, RdmaDialer dialer, boolean client, EndpointConfig config, Hello peer, LongSupplier clock) {
+            Carrier tcp, RdmaDialer dialer, boolean client, EndpointSettings config, Hello peer, LongSupplier clock) {
         this.tcp = tcp;
         this.sleepEnds = new FailoverEvents(tcp);
         this.dialer = dialer;
-        this.depth = depth(config);
+        this.depth = config.sizes().sendDepth();
         this.rdma = new RdmaConnection(depth, sleepEnds);
         this.words = new long[depth];
         this.moveListener = config.moveListener();
         this.buffers = new FailoverBuffers(
-                config.bufferSize(),
-                config.sumBytes(),
+                config.sizes().bufferSize(),
+                config.sizes().sumBytes(),
                 depth,
                 peer.receiveBuffers(),
-                config.receiveBuffers() + Credits.RESERVE);
+                config.sizes().receiveBuffers() + Credits.RESERVE);
         this.listener = new FailoverListener(tcp, rdma, buffers, depth, freeForWords::add);
         this.outbox = new Outbox(buffers, depth, words, listener);
-        int maxMessage = Math.min(config.maxMessageSize(), peer.bufferSize());
+        int maxMessage = Math.min(config.sizes().maxMessageSize(), peer.bufferSize());
         this.mover = new Mover(client, dialer, outbox, tcp, this, clock, config, maxMessage);
         listener.of(outbox, mover);
         for (int i = 0; i < WORDS; i++) {
             freeForWords.add(depth + i);
         }
-    }
-
-    /** How many messages and transfers a wire can have under way. */
-    static int depth(EndpointConfig config) {
-        return config.sendDepth();
     }
 
     /** Whom it serves, before anything happens. */

@@ -97,7 +97,7 @@ final class Mover {
             Carrier tcp,
             Host host,
             LongSupplier clock,
-            EndpointConfig config,
+            EndpointSettings config,
             int maxMessage) {
         this.client = client;
         this.dialer = dialer;
@@ -105,9 +105,9 @@ final class Mover {
         this.tcp = tcp;
         this.host = host;
         this.clock = clock;
-        this.attemptNanos = Engine.nanos(config.rdmaTimeout());
+        this.attemptNanos = Engine.nanos(config.times().rdma());
         this.trialBytes = Math.min(maxMessage, LONGEST_CANARY);
-        this.pauseNanos = Engine.nanos(config.recoveryInterval());
+        this.pauseNanos = Engine.nanos(config.times().recovery());
         this.nextTry = clock.getAsLong();
         outbox.useTcp(tcp);
     }

@@ -62,18 +62,18 @@ final class QueueShare {
      * @param sum how much of the buffer is for a sum
      */
     record Sizes(int receives, int sends, int sendDepth, int buffer, int trailer, int sum) {
-        static Sizes of(EndpointConfig config, int trailer) {
+        static Sizes of(EndpointSettings.Sizes sizes, int trailer) {
             return new Sizes(
-                    config.receiveQueueDepth(),
-                    config.sendQueueDepth(),
-                    config.sendDepth(),
-                    config.bufferSize(),
+                    sizes.receiveQueueDepth(),
+                    sizes.sendQueueDepth(),
+                    sizes.sendDepth(),
+                    sizes.bufferSize(),
                     trailer,
-                    config.sumBytes());
+                    sizes.sumBytes());
         }
 
         long receiveStride() {
-            return ReceiveBuffers.stride(buffer + trailer);
+            return SendBuffers.stride(buffer + trailer);
         }
 
         /** How many receive buffers go back to the adapter by one call. */

@@ -19,8 +19,6 @@ import java.util.List;
 /** The receive buffers of an endpoint, one region for all: those that it gives credits for, and the reserve. */
 final class ReceiveBuffers implements ReceiveBufferTable {
     /** Views of messages start where any type may be read. */
-    private static final long ALIGNMENT = 64;
-
     private final MemoryRegion region;
     /** Those that are added wait for the call that gives them to the adapter. */
     private final PreparedReceives receives;
@@ -36,7 +34,7 @@ final class ReceiveBuffers implements ReceiveBufferTable {
      */
     ReceiveBuffers(ProtectionDomain domain, QueuePair queuePair, int credited, int size, int trailer) {
         int count = credited + Credits.RESERVE;
-        long stride = stride(size + trailer);
+        long stride = SendBuffers.stride(size + trailer);
         this.region = domain.allocateMemory(count * stride, AccessFlag.LOCAL_WRITE);
         this.buffers = new MemorySlice[count];
         this.messages = new Message[count];
@@ -57,10 +55,6 @@ final class ReceiveBuffers implements ReceiveBufferTable {
             CloseAll.after(e, region::close);
             throw e;
         }
-    }
-
-    static long stride(int size) {
-        return Math.max(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     }
 
     /** With those that wait. */

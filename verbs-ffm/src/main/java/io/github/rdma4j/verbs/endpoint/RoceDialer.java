@@ -33,11 +33,11 @@ final class RoceDialer implements RdmaDialer {
 
     private final SharedDomain domain;
     private final GidEntry gid;
-    private final EndpointConfig config;
+    private final EndpointSettings config;
     private boolean letGo;
 
     /** @param domain whose user it becomes */
-    RoceDialer(SharedDomain domain, GidEntry gid, EndpointConfig config) {
+    RoceDialer(SharedDomain domain, GidEntry gid, EndpointSettings config) {
         this.domain = domain;
         this.gid = gid;
         this.config = config;
@@ -128,17 +128,18 @@ final class RoceDialer implements RdmaDialer {
         private final CompletionChannel channel;
         private final CompletionQueue queue;
         private final PreparedQueuePair prepared;
-        private final EndpointConfig sizes;
+        private final EndpointSettings.Sizes sizes;
         private QueuePair queuePair;
         private String lost;
         private long lookedAt = System.nanoTime();
 
         QueuePairLink() {
             // The trial messages have slots of their own, as what is sent next comes before they are acknowledged.
-            sizes = new EndpointConfig()
-                    .receiveBuffers(config.receiveBuffers())
-                    .maxMessageSize(config.bufferSize())
-                    .sendDepth(FailoverCarrier.depth(config) + Mover.TRIALS);
+            sizes = new EndpointSettings.Sizes(
+                    config.sizes().receiveBuffers(),
+                    config.sizes().bufferSize(),
+                    config.sizes().sendDepth() + Mover.TRIALS,
+                    false);
             DeviceContext device = domain().context();
             channel = device.createCompletionChannel();
             CompletionQueue created = null;
@@ -154,7 +155,7 @@ final class RoceDialer implements RdmaDialer {
                                         .gidIndex(gid.index())
                                         .maxSendWorkRequests(sends)
                                         .maxReceiveWorkRequests(receives)
-                                        .maxInlineData(config.maxInlineData())
+                                        .maxInlineData(config.adapter().maxInlineData())
                                         .remoteAccess(
                                                 AccessFlag.REMOTE_READ,
                                                 AccessFlag.REMOTE_WRITE,
@@ -181,14 +182,16 @@ final class RoceDialer implements RdmaDialer {
         @Override
         public Carrier connect(byte[] peer) {
             queuePair = prepared.connect(QueuePairEndpoint.fromBytes(peer), settings -> {
-                settings.rnrRetry(config.rnrRetryCount()).maxReadAtomic(READS).maxDestinationReadAtomic(READS);
-                config.ackTimeout().ifPresent(settings::timeout);
+                settings.rnrRetry(config.adapter().rnrRetryCount())
+                        .maxReadAtomic(READS)
+                        .maxDestinationReadAtomic(READS);
+                config.adapter().ackTimeout().ifPresent(settings::timeout);
             });
             ReceiveBuffers received =
                     new ReceiveBuffers(domain(), queuePair, sizes.receiveBuffers(), sizes.maxMessageSize(), 0);
             try {
                 SendBuffers sends = new SendBuffers(domain(), sizes.sendDepth(), sizes.maxMessageSize(), 0, 0);
-                return new VerbsCarrier(this, received, sends, config.maxInlineData());
+                return new VerbsCarrier(this, received, sends, config.adapter().maxInlineData());
             } catch (Throwable e) {
                 CloseAll.after(e, received::close);
                 throw e;

@@ -18,6 +18,8 @@ import java.util.SplittableRandom;
  * frame alone. All are in one region, which other endpoints may share.
  */
 final class SendBuffers {
+    private static final long ALIGNMENT = 64;
+
     /**
      * What lies where an adapter will put an atomic operation's result, so that one that puts nothing there is noticed.
      * Nobody knows it beforehand, so no program has it in its memory.
@@ -66,7 +68,7 @@ final class SendBuffers {
         this.owned = owned;
         this.trailer = trailer;
         this.behind = sum + trailer;
-        stride = ReceiveBuffers.stride(size + trailer);
+        stride = stride(size + trailer);
         messages = new MemorySlice[depth];
         lent = new boolean[depth];
         views = new ByteBuffer[depth];
@@ -85,7 +87,12 @@ final class SendBuffers {
      * @param size of the longest message with its sum, in bytes
      */
     static long bytes(int depth, int size, int trailer) {
-        return (depth + 1) * ReceiveBuffers.stride(size + trailer);
+        return (depth + 1) * stride(size + trailer);
+    }
+
+    /** The distance between the beginnings of two buffers. */
+    static long stride(int size) {
+        return Math.max(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     }
 
     private long at(int slot) {

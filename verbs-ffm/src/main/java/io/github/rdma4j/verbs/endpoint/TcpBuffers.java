@@ -28,13 +28,13 @@ final class TcpBuffers {
     private int firstFree;
     private int freeCount;
 
-    TcpBuffers(EndpointConfig config) {
-        int size = config.bufferSize();
-        int count = config.receiveBuffers() + Credits.RESERVE;
-        stride = ReceiveBuffers.stride(size);
-        receivesAt = SendBuffers.bytes(config.sendDepth(), size, 0);
+    TcpBuffers(EndpointSettings.Sizes sizes) {
+        int size = sizes.bufferSize();
+        int count = sizes.receiveBuffers() + Credits.RESERVE;
+        stride = SendBuffers.stride(size);
+        receivesAt = SendBuffers.bytes(sizes.sendDepth(), size, 0);
         region = MemoryRegion.withoutAdapter(receivesAt + count * stride + 2L * STREAM_BUFFER, AccessFlag.LOCAL_WRITE);
-        sends = new SendBuffers(region, 0, config.sendDepth(), size, 0, config.sumBytes());
+        sends = new SendBuffers(region, 0, sizes.sendDepth(), size, 0, sizes.sumBytes());
         messages = new Message[count];
         free = new int[count];
         for (int i = 0; i < count; i++) {

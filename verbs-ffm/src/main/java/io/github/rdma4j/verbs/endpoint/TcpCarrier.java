@@ -90,20 +90,21 @@ final class TcpCarrier implements Carrier {
      *
      * @param peerBuffers the peer's {@link EndpointConfig#receiveBuffers}
      */
-    TcpCarrier(TcpLink link, EndpointConfig config, Exposures exposures, int peerBuffers) {
+    TcpCarrier(
+            TcpLink link, EndpointSettings.Sizes sizes, Duration silenceTimeout, Exposures exposures, int peerBuffers) {
         this.link = link;
         this.socket = link.socket();
         this.name = "endpoint " + link;
-        this.silence = Engine.nanos(config.silenceTimeout());
+        this.silence = Engine.nanos(silenceTimeout);
         this.patience = Math.max(1, TimeUnit.NANOSECONDS.toMillis(silence) / 5 * 2);
-        this.buffers = new TcpBuffers(config);
+        this.buffers = new TcpBuffers(sizes);
         this.in = buffers.input();
-        this.requests = new TcpRequests(config.sendQueueDepth());
+        this.requests = new TcpRequests(sizes.sendQueueDepth());
         this.output = new TcpOutput(
-                socket, buffers.output(), TcpFrame.answers(peerBuffers), TcpFrame.answers(config.receiveBuffers()));
-        this.input = new TcpInput(buffers, requests, output, exposures, grants, config.bufferSize());
-        if (!config.silenceTimeout().isZero()) {
-            socket.keepAlive(config.silenceTimeout());
+                socket, buffers.output(), TcpFrame.answers(peerBuffers), TcpFrame.answers(sizes.receiveBuffers()));
+        this.input = new TcpInput(buffers, requests, output, exposures, grants, sizes.bufferSize());
+        if (!silenceTimeout.isZero()) {
+            socket.keepAlive(silenceTimeout);
         }
     }
 

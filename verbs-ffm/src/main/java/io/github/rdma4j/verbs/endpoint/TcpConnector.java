@@ -24,7 +24,7 @@ final class TcpConnector {
 
     private TcpConnector() {}
 
-    static Endpoint connect(InetSocketAddress server, EndpointConfig config, Duration timeout) {
+    static Endpoint connect(InetSocketAddress server, EndpointSettings config, Duration timeout) {
         NativeLibraries.requireSystem();
         String operation = "connecting to %s over TCP".formatted(server);
         long start = System.nanoTime();
@@ -46,7 +46,7 @@ final class TcpConnector {
     }
 
     private static Endpoint greet(
-            String operation, TcpLink link, EventPoller poller, EndpointConfig config, Duration timeout, long start) {
+            String operation, TcpLink link, EventPoller poller, EndpointSettings config, Duration timeout, long start) {
         try (TcpHandshake words = new TcpHandshake(link.socket())) {
             words.say(Failover.greeting(config, config.hello()));
             byte[] greeting = null;
@@ -69,7 +69,7 @@ final class TcpConnector {
         }
     }
 
-    private static StreamSocket begin(String operation, EndpointConfig config, InetSocketAddress server) {
+    private static StreamSocket begin(String operation, EndpointSettings config, InetSocketAddress server) {
         try {
             return StreamSocket.connect(operation, config.localAddress(), server);
         } catch (VerbsException e) {
@@ -79,7 +79,7 @@ final class TcpConnector {
 
     /** The same failure, with its reason if that lies with this host. */
     private static VerbsException refused(
-            String operation, VerbsException failure, EndpointConfig config, InetSocketAddress server) {
+            String operation, VerbsException failure, EndpointSettings config, InetSocketAddress server) {
         Explanation ofThisHost = ofThisHost(config, server);
         return ofThisHost.isEmpty()
                 ? failure
@@ -87,7 +87,7 @@ final class TcpConnector {
     }
 
     private static VerbsException refused(
-            String operation, int errno, EndpointConfig config, InetSocketAddress server) {
+            String operation, int errno, EndpointSettings config, InetSocketAddress server) {
         Explanation explanation = switch (errno) {
             case ECONNREFUSED ->
                 new Explanation()
@@ -110,13 +110,13 @@ final class TcpConnector {
         return new VerbsException(operation, errno, explanation.cause(), explanation.remedy());
     }
 
-    private static Explanation ofThisHost(EndpointConfig config, InetSocketAddress server) {
+    private static Explanation ofThisHost(EndpointSettings config, InetSocketAddress server) {
         InetSocketAddress local = config.localAddress();
         return RouteDiagnosis.current().of(local == null ? null : local.getAddress(), server.getAddress());
     }
 
     /** The server's kernel answers for a program that listens, also before that accepts. */
-    private static Explanation unanswered(EndpointConfig config, InetSocketAddress server) {
+    private static Explanation unanswered(EndpointSettings config, InetSocketAddress server) {
         Explanation ofThisHost = ofThisHost(config, server);
         return ofThisHost.isEmpty()
                 ? new Explanation()
@@ -154,8 +154,9 @@ final class TcpConnector {
     }
 
     /** An endpoint over a connection whose two sides have greeted each other. */
-    static Endpoint endpoint(TcpLink link, EndpointConfig config, Exposures exposures, Hello peer) {
-        TcpCarrier carrier = new TcpCarrier(link, config, exposures, peer.receiveBuffers());
+    static Endpoint endpoint(TcpLink link, EndpointSettings config, Exposures exposures, Hello peer) {
+        TcpCarrier carrier =
+                new TcpCarrier(link, config.sizes(), config.times().silence(), exposures, peer.receiveBuffers());
         try {
             return EndpointAssembly.over(
                     link, carrier, new Memories.Served(exposures, config.protectionDomain()), config, peer);

@@ -23,7 +23,7 @@ final class TcpReception implements Reception {
 
     private final String name;
     private final StreamSocket listener;
-    private final EndpointConfig config;
+    private final EndpointSettings config;
     private final AdmissionControl admission;
     private final Exposures exposures;
     private final Function<RoceDialer.Place, SharedDomain> domains;
@@ -55,7 +55,7 @@ final class TcpReception implements Reception {
     TcpReception(
             String name,
             StreamSocket listener,
-            EndpointConfig config,
+            EndpointSettings config,
             AdmissionControl admission,
             Exposures exposures,
             Function<RoceDialer.Place, SharedDomain> domains) {
@@ -63,7 +63,7 @@ final class TcpReception implements Reception {
         this.listener = listener;
         this.config = config;
         this.admission = admission;
-        this.handshakes = new Handshakes<>(admission, config.handshakeTimeout(), 0);
+        this.handshakes = new Handshakes<>(admission, config.times().handshake(), 0);
         this.exposures = exposures;
         this.domains = domains;
     }

@@ -32,7 +32,7 @@ final class VerbsReception implements Reception {
 
     private final String name;
     private final SynchronousId listener;
-    private final EndpointConfig config;
+    private final EndpointSettings config;
     private final Function<DeviceContext, SharedDomain> domains;
     private final Exposures exposures;
     /** Returns the path probe of a device; null if clients have none. */
@@ -60,7 +60,7 @@ final class VerbsReception implements Reception {
     VerbsReception(
             String name,
             SynchronousId listener,
-            EndpointConfig config,
+            EndpointSettings config,
             AdmissionControl admission,
             Function<DeviceContext, SharedDomain> domains,
             Exposures exposures,
@@ -70,7 +70,7 @@ final class VerbsReception implements Reception {
         this.listener = listener;
         this.config = config;
         this.admission = admission;
-        this.handshakes = new Handshakes<>(admission, config.handshakeTimeout(), config.memoryOfOne());
+        this.handshakes = new Handshakes<>(admission, config.times().handshake(), config.memoryOfOne());
         this.domains = domains;
         this.exposures = exposures;
         this.pathProbes = pathProbes;

@@ -10,23 +10,25 @@ import org.junit.jupiter.api.Test;
 class AdmissionControlTest {
     private static final long LIMIT = 512L << 20;
 
-    private static int most(EndpointConfig config) {
+    private static int most(EndpointSettings config) {
         return AdmissionControl.mostHandshakes(config.memoryOfOne());
     }
 
     @Test
     void handshakesOfOneTransportHoldAtMostHalfAGibibyte() {
-        EndpointConfig large = new EndpointConfig().receiveBuffers(256).maxMessageSize(1 << 14);
+        EndpointSettings large =
+                TestSettings.of(config -> config.receiveBuffers(256).maxMessageSize(1 << 14));
         assertThat(most(large)).isBetween(64, 128);
         assertThat(most(large) * large.memoryOfOne()).isLessThanOrEqualTo(LIMIT);
-        EndpointConfig ofDefaults = new EndpointConfig();
+        EndpointSettings ofDefaults = TestSettings.of(config -> {});
         assertThat(most(ofDefaults)).isBetween(900, AdmissionControl.MOST_HANDSHAKES);
         assertThat(most(ofDefaults) * ofDefaults.memoryOfOne()).isLessThanOrEqualTo(LIMIT);
     }
 
     @Test
     void someClientsCanAlwaysConnectAtATime() {
-        EndpointConfig huge = new EndpointConfig().receiveBuffers(0xffff).maxMessageSize(1 << 26);
+        EndpointSettings huge =
+                TestSettings.of(config -> config.receiveBuffers(0xffff).maxMessageSize(1 << 26));
         assertThat(most(huge)).isEqualTo(2 * AdmissionControl.MOST_AT_A_TIME);
         assertThat(AdmissionControl.mostHandshakes(0)).isEqualTo(AdmissionControl.MOST_HANDSHAKES);
         assertThat(AdmissionControl.tooMany(64, 64)).isEqualTo(AdmissionControl.MOST_AT_A_TIME);

@@ -167,7 +167,7 @@ class EitherTransportDeviceTest {
         private final BrokenDescriptor broken;
 
         FailedListener(boolean both) {
-            EndpointConfig config = new EndpointConfig();
+            EndpointSettings config = TestSettings.of(settings -> {});
             AdmissionControl admission = new AdmissionControl(config);
             Exposures exposures = new Exposures();
             List<Reception> receptions = new ArrayList<>(List.of(new VerbsReception(

@@ -58,10 +58,8 @@ final class EndpointPair implements Ends {
     }
 
     EndpointPair(Consumer<EndpointConfig> leftConfiguration, Consumer<EndpointConfig> rightConfiguration) {
-        EndpointConfig leftConfig = new EndpointConfig();
-        leftConfiguration.accept(leftConfig);
-        EndpointConfig rightConfig = new EndpointConfig();
-        rightConfiguration.accept(rightConfig);
+        EndpointSettings leftConfig = TestSettings.of(leftConfiguration);
+        EndpointSettings rightConfig = TestSettings.of(rightConfiguration);
         if (TestDevice.first().transportType() == TransportType.IWARP) {
             device = CmTestNet.device();
             domain = device.allocateProtectionDomain();
@@ -101,10 +99,14 @@ final class EndpointPair implements Ends {
                 leftConfig.hello());
     }
 
-    private static Carrier carrier(VerbsLink link, ReceiveBuffers buffers, EndpointConfig config) {
+    private static Carrier carrier(VerbsLink link, ReceiveBuffers buffers, EndpointSettings config) {
         SendBuffers sendBuffers = new SendBuffers(
-                link.domain(), config.sendDepth(), config.bufferSize(), link.trailer(), config.sumBytes());
-        return new VerbsCarrier(link, buffers, sendBuffers, config.maxInlineData());
+                link.domain(),
+                config.sizes().sendDepth(),
+                config.sizes().bufferSize(),
+                link.trailer(),
+                config.sizes().sumBytes());
+        return new VerbsCarrier(link, buffers, sendBuffers, config.adapter().maxInlineData());
     }
 
     /** A queue pair that was connected by hand. */
@@ -117,30 +119,35 @@ final class EndpointPair implements Ends {
         /** Set by a test, this is what the connection manager would say. */
         volatile String lost;
 
-        TestLink(String name, EndpointConfig config) {
+        TestLink(String name, EndpointSettings config) {
             this.name = name;
-            int entries = config.sendQueueDepth() + config.receiveQueueDepth();
+            int entries = config.sizes().sendQueueDepth() + config.sizes().receiveQueueDepth();
             queue = device.createCompletionQueue(entries, settings -> settings.channel(channel));
             prepared = domain.prepareQueuePair(
                     QueuePairType.RC,
                     settings -> settings.completionQueue(queue)
-                            .maxSendWorkRequests(config.sendQueueDepth())
-                            .maxReceiveWorkRequests(config.receiveQueueDepth())
-                            .maxInlineData(config.maxInlineData())
+                            .maxSendWorkRequests(config.sizes().sendQueueDepth())
+                            .maxReceiveWorkRequests(config.sizes().receiveQueueDepth())
+                            .maxInlineData(config.adapter().maxInlineData())
                             .remoteAccess(REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC));
         }
 
-        void connect(TestLink peer, EndpointConfig config) {
+        void connect(TestLink peer, EndpointSettings config) {
             queuePair = prepared.connect(
                     peer.prepared.endpoint(),
                     settings -> settings.timeout(PATIENT_TIMEOUT)
-                            .rnrRetry(config.rnrRetryCount())
+                            .rnrRetry(config.adapter().rnrRetryCount())
                             .maxReadAtomic(4)
                             .maxDestinationReadAtomic(4));
         }
 
-        ReceiveBuffers buffers(EndpointConfig config) {
-            return new ReceiveBuffers(domain, queuePair, config.receiveBuffers(), config.bufferSize(), 0);
+        ReceiveBuffers buffers(EndpointSettings config) {
+            return new ReceiveBuffers(
+                    domain,
+                    queuePair,
+                    config.sizes().receiveBuffers(),
+                    config.sizes().bufferSize(),
+                    0);
         }
 
         @Override

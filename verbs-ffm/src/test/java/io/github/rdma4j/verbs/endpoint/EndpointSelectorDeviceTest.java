@@ -106,7 +106,8 @@ class EndpointSelectorDeviceTest extends EndpointSelectorContract {
                         accepted.incrementAndGet();
                         client.close();
                     }));
-            try (RawClient silent = new RawClient(new EndpointConfig().hello().toBytes())) {
+            try (RawClient silent =
+                    new RawClient(TestSettings.of(config -> {}).hello().toBytes())) {
                 silent.ask(server.address());
                 long start = System.nanoTime();
                 while (server.counters().gaveUp() == 0 && System.nanoTime() - start < PATIENCE.toNanos()) {

@@ -96,8 +96,7 @@ class EndpointServerDeviceTest {
     @Test
     void aClientOfWhomNothingIsToBeHeardIsForgottenOnce() throws Exception {
         SynchronousId listener = SynchronousId.create(PortSpace.TCP);
-        EndpointConfig config = new EndpointConfig();
-        SMALL.accept(config);
+        EndpointSettings config = TestSettings.of(SMALL);
         AdmissionControl admission = new AdmissionControl(config);
         VerbsReception reception =
                 new VerbsReception("the test", listener, config, admission, SharedDomain::allocate, null, null, null);

@@ -547,7 +547,8 @@ class EngineTest {
     @Test
     void aSpinLimitIsFromZeroToASecond() {
         EndpointConfig config = new EndpointConfig();
-        assertThat(config.spinLimit(Duration.ofSeconds(1)).spinLimit()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(config.spinLimit(Duration.ofSeconds(1)).settings().times().spin())
+                .isEqualTo(Duration.ofSeconds(1));
         assertThatThrownBy(() -> config.spinLimit(Duration.ofNanos(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("zero to 1 s");

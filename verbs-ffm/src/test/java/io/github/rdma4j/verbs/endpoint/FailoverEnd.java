@@ -97,15 +97,14 @@ final class FailoverEnd {
         this.depth = depth;
         this.buffers = buffers;
         this.peerBuffers = peerBuffers;
-        EndpointConfig config = new EndpointConfig()
-                .sendDepth(depth)
+        EndpointSettings config = TestSettings.of(settings -> settings.sendDepth(depth)
                 .receiveBuffers(buffers)
                 .maxMessageSize(SIZE)
                 .integrity(true)
                 .rdmaTimeout(Duration.ofNanos(ATTEMPT_NANOS))
                 .recoveryInterval(Duration.ofNanos(PAUSE_NANOS))
                 .silenceTimeout(Duration.ofNanos(SILENCE_NANOS))
-                .onMove(moves::add);
+                .onMove(moves::add));
         // A stream of TCP keeps what the program does not take.
         tcp = fake(depth + FailoverCarrier.WORDS, buffers + 32);
         tcp.peerThere = true;
@@ -116,7 +115,7 @@ final class FailoverEnd {
                 carrier,
                 new Credits(buffers, peerBuffers),
                 depth,
-                config.bufferSize(),
+                config.sizes().bufferSize(),
                 SIZE,
                 new Silence(SILENCE_NANOS, false),
                 EndpointExceptions.OF_ENDS);

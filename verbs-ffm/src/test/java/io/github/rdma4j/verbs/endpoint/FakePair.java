@@ -17,15 +17,15 @@ final class FakePair implements AutoCloseable {
     final Endpoint right;
 
     FakePair(Consumer<EndpointConfig> configuration) {
-        this(configured(configuration));
+        this(TestSettings.of(configuration));
     }
 
-    FakePair(EndpointConfig config) {
-        this(config, config.spinLimit());
+    FakePair(EndpointSettings config) {
+        this(config, config.times().spin());
     }
 
     /** Two that spin for longer than a program may ask. */
-    FakePair(EndpointConfig config, Duration spinLimit) {
+    FakePair(EndpointSettings config, Duration spinLimit) {
         Object wire = new Object();
         leftCarrier = carrier(wire, config);
         rightCarrier = carrier(wire, config);
@@ -34,25 +34,20 @@ final class FakePair implements AutoCloseable {
         right = endpoint("right", rightCarrier, config, spinLimit);
     }
 
-    private static EndpointConfig configured(Consumer<EndpointConfig> configuration) {
-        EndpointConfig config = new EndpointConfig();
-        configuration.accept(config);
-        return config;
+    private static FakeCarrier carrier(Object wire, EndpointSettings config) {
+        return new FakeCarrier(
+                wire, true, config.sizes().sendDepth(), config.sizes().receiveBuffers());
     }
 
-    private static FakeCarrier carrier(Object wire, EndpointConfig config) {
-        return new FakeCarrier(wire, true, config.sendDepth(), config.receiveBuffers());
-    }
-
-    private static Endpoint endpoint(String name, FakeCarrier carrier, EndpointConfig config, Duration spinLimit) {
+    private static Endpoint endpoint(String name, FakeCarrier carrier, EndpointSettings config, Duration spinLimit) {
         Protocol protocol = new Protocol(
                 "endpoint " + name,
                 carrier,
-                new Credits(config.receiveBuffers(), config.receiveBuffers()),
-                config.sendDepth(),
-                config.maxMessageSize(),
-                config.maxMessageSize(),
-                new Silence(config.silenceTimeout().toNanos(), false),
+                new Credits(config.sizes().receiveBuffers(), config.sizes().receiveBuffers()),
+                config.sizes().sendDepth(),
+                config.sizes().maxMessageSize(),
+                config.sizes().maxMessageSize(),
+                new Silence(config.times().silence().toNanos(), false),
                 EndpointExceptions.OF_ENDS);
         Engine engine = new Engine(carrier, protocol, new SpinTime(spinLimit.toNanos()));
         return new Endpoint(engine, null, Duration.ofSeconds(5), new Hello(Hello.VERSION, 1, 0, new byte[0]));

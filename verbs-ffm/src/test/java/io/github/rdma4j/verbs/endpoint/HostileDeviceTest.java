@@ -73,9 +73,8 @@ class HostileDeviceTest {
             pair = id.id().createQueuePair(domain, config -> config.completionQueue(queue));
             CompletableFuture<Endpoint> accepted =
                     CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
-            byte[] hello = new EndpointConfig()
-                    .receiveBuffers(BUFFERS)
-                    .maxMessageSize(LONGEST)
+            byte[] hello = TestSettings.of(
+                            config -> config.receiveBuffers(BUFFERS).maxMessageSize(LONGEST))
                     .hello()
                     .toBytes();
             id.connect(config -> config.privateData(hello), PATIENCE);

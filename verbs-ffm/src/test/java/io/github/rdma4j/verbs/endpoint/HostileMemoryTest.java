@@ -76,7 +76,7 @@ class HostileMemoryTest {
     private SocketChannel connectAndGreet() throws IOException {
         SocketChannel client = connect();
         ByteBuffer hello = ByteBuffer.allocate(TcpHandshake.BYTES)
-                .put(new EndpointConfig().hello().toBytes())
+                .put(TestSettings.of(config -> {}).hello().toBytes())
                 .clear();
         while (hello.hasRemaining()) {
             client.write(hello);
@@ -138,7 +138,7 @@ class HostileMemoryTest {
         bind(config -> config.handshakeTimeout(Duration.ofHours(1)));
         connectAndGreet();
         ByteBuffer half =
-                ByteBuffer.wrap(new EndpointConfig().hello().toBytes()).limit(8);
+                ByteBuffer.wrap(TestSettings.of(config -> {}).hello().toBytes()).limit(8);
         long before = heap();
         for (int i = 0; i < CLIENTS; i++) {
             connect().write(half.duplicate());

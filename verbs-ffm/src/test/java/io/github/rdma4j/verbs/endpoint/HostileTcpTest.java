@@ -67,7 +67,7 @@ class HostileTcpTest {
         CompletableFuture<Endpoint> accepted =
                 CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
         byte[] hello = new byte[TcpHandshake.BYTES];
-        byte[] mine = new EndpointConfig().hello().toBytes();
+        byte[] mine = TestSettings.of(config -> {}).hello().toBytes();
         System.arraycopy(mine, 0, hello, 0, mine.length);
         socket.getOutputStream().write(hello);
         socket.getInputStream().readNBytes(TcpHandshake.BYTES);

@@ -187,7 +187,9 @@ class IntegrityTcpTest extends IntegrityContract {
                     CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
             try (Socket socket =
                     new Socket(server.address().getAddress(), server.address().getPort())) {
-                byte[] hello = new EndpointConfig().integrity(true).hello().toBytes();
+                byte[] hello = TestSettings.of(config -> config.integrity(true))
+                        .hello()
+                        .toBytes();
                 socket.getOutputStream().write(Arrays.copyOf(hello, TcpHandshake.BYTES));
                 socket.getInputStream().readNBytes(TcpHandshake.BYTES);
                 MemorySegment frame = MemorySegment.ofArray(new byte[TcpFrame.HEADER + 3]);

@@ -59,7 +59,7 @@ class OneCarrierTest {
     private static volatile boolean ended;
 
     private static FakePair pair(Duration spinLimit) {
-        return new FakePair(new EndpointConfig().sendDepth(8).receiveBuffers(8), spinLimit);
+        return new FakePair(TestSettings.of(config -> config.sendDepth(8).receiveBuffers(8)), spinLimit);
     }
 
     private static Thread loop(FakePair pair, Consumer<FakePair> call) {

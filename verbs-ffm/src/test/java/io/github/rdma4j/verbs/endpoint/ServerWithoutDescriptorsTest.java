@@ -65,7 +65,8 @@ class ServerWithoutDescriptorsTest {
             try (Socket client =
                     new Socket(server.address().getAddress(), server.address().getPort())) {
                 client.getOutputStream()
-                        .write(Arrays.copyOf(new EndpointConfig().hello().toBytes(), TcpHandshake.BYTES));
+                        .write(Arrays.copyOf(
+                                TestSettings.of(config -> {}).hello().toBytes(), TcpHandshake.BYTES));
                 List<TestDescriptor> all = takeAllDescriptors();
                 for (int i = 0; i < free; i++) {
                     all.removeLast().close();

@@ -31,9 +31,8 @@ class SpinningEngineTest extends EngineTest {
      */
     @Test
     void whoFollowedASpinningThreadTakesItsPlace() throws Exception {
-        EndpointConfig config =
-                new EndpointConfig().sendDepth(2).receiveBuffers(2).spinLimit(Duration.ofSeconds(1));
-        try (FakePair own = new FakePair(config);
+        try (FakePair own = new FakePair(
+                        config -> config.sendDepth(2).receiveBuffers(2).spinLimit(Duration.ofSeconds(1)));
                 ExecutorService threads = Executors.newFixedThreadPool(2)) {
             for (int i = 0; i < 2; i++) {
                 assertThat(own.left.send(MESSAGE, PATIENCE)).isTrue();
@@ -60,7 +59,7 @@ class SpinningEngineTest extends EngineTest {
             try {
                 List<Future<Boolean>> spinning = new ArrayList<>();
                 for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
-                    FakePair own = new FakePair(new EndpointConfig(), PATIENCE);
+                    FakePair own = new FakePair(TestSettings.of(config -> {}), PATIENCE);
                     pairs.add(own);
                     spinning.add(threads.submit(() -> own.left.receive(PATIENCE).isPresent()));
                 }

@@ -31,22 +31,18 @@ class TcpBuffersTest {
         assertThat(memory.scope().isAlive()).isFalse();
     }
 
-    private EndpointConfig open(int size, boolean integrity) {
-        EndpointConfig config = new EndpointConfig()
-                .sendDepth(SENDS)
-                .receiveBuffers(RECEIVES)
-                .maxMessageSize(size)
-                .integrity(integrity);
-        buffers = new TcpBuffers(config);
-        return config;
+    private EndpointSettings.Sizes open(int size, boolean integrity) {
+        EndpointSettings.Sizes sizes = new EndpointSettings.Sizes(RECEIVES, size, SENDS, integrity);
+        buffers = new TcpBuffers(sizes);
+        return sizes;
     }
 
     /** Each is written full, and then each still has what was written there. */
     @ParameterizedTest
     @ValueSource(ints = {1, 63, 64, 65, 4000})
     void noPlaceLiesInAnother(int size) {
-        EndpointConfig config = open(size, size % 2 == 0);
-        int all = config.bufferSize();
+        EndpointSettings.Sizes sizes = open(size, size % 2 == 0);
+        int all = sizes.bufferSize();
         List<MemorySegment> places = new ArrayList<>();
         for (int i = 0; i < SENDS; i++) {
             places.add(buffers.memory().asSlice(buffers.sends().word(i).offset(), Math.max(all, Long.BYTES)));

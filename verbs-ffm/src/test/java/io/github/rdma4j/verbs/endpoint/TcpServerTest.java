@@ -75,7 +75,7 @@ class TcpServerTest {
     @Test
     void aListenerThatIsTakenAwayEndsInAClearError() {
         StreamSocket socket = StreamSocket.listen("the test", TcpPair.ANY_PORT, 4);
-        EndpointConfig config = new EndpointConfig();
+        EndpointSettings config = TestSettings.of(settings -> {});
         Acceptor acceptor = new Acceptor(
                 "the test",
                 List.of(new TcpReception(
@@ -338,7 +338,8 @@ class TcpServerTest {
             assertThat(server.counters().gaveUp()).isBetween(1L, 2L * AdmissionControl.MOST_AT_A_TIME);
             // The others still have time.
             Socket youngest = silent.getLast();
-            youngest.getOutputStream().write(new EndpointConfig().hello().toBytes()[0]);
+            youngest.getOutputStream()
+                    .write(TestSettings.of(config -> {}).hello().toBytes()[0]);
             assertThat(youngest.getInputStream().available()).isZero();
         } finally {
             for (Socket socket : silent) {
@@ -398,7 +399,7 @@ class TcpServerTest {
     @ParameterizedTest
     @ValueSource(longs = {Long.MIN_VALUE, -1, 0, PathProbe.BYTES - 1, PathProbe.BYTES + 1, Long.MAX_VALUE})
     void placeOfAnotherLengthIsIgnored(long length) {
-        byte[] hello = new EndpointConfig().answer().toBytes();
+        byte[] hello = TestSettings.of(config -> {}).answer().toBytes();
         byte[] greeting = ByteBuffer.allocate(hello.length + Integer.BYTES + RemoteMemory.BYTES)
                 .put(hello)
                 .putInt(0x52_34_43_59)
@@ -416,8 +417,9 @@ class TcpServerTest {
         try (TcpPair pair = new TcpPair(config -> {})) {
             ExposedMemory written = pair.right.expose(PathProbe.BYTES, REMOTE_READ, REMOTE_WRITE);
             ExposedMemory read = pair.right.expose(PathProbe.BYTES, REMOTE_READ, REMOTE_WRITE);
-            byte[] greeting =
-                    new EndpointConfig().privateData(new byte[] {7}).hello().toBytes();
+            byte[] greeting = TestSettings.of(config -> config.privateData(new byte[] {7}))
+                    .hello()
+                    .toBytes();
             assertThat(PathProbe.placeIn(greeting)).isNull();
             CompletableFuture<Void> serving = CompletableFuture.runAsync(() -> {
                 try {
