@@ -180,8 +180,7 @@ machines() {
 }
 
 # bats test_tags=long
-@test "--arch: an x86-64 and an aarch64 machine, a C tool's two ends on them, and softroce-on in the latter" {
-    local on=$BATS_TEST_DIRNAME/../softroce-on
+@test "--arch: an x86-64 and an aarch64 machine, a C tool's two ends on them, and softroce on in the latter" {
     "$SOFTROCE" --accel uml --machines 2 --arch x86_64,arm64 --timeout 300 bash -c '
         uname -m
         ./pair ib_read_lat -n 20
@@ -190,10 +189,10 @@ machines() {
     local pid=$!
     eventually test -e ended1
     eventually test -e ended2
-    JAVA_HOME=/nowhere run --separate-stderr "$on" --of "$pid" 2 bash -c 'uname -m; [[ -x $JAVA_HOME/bin/java ]] && echo "$RDMA4J_MACHINE"'
+    JAVA_HOME=/nowhere run --separate-stderr "$SOFTROCE" on --of "$pid" 2 bash -c 'uname -m; [[ -x $JAVA_HOME/bin/java ]] && echo "$RDMA4J_MACHINE"'
     echo "$output / $stderr"
     [[ $status == 0 && $output == $'aarch64\n2' ]]
-    JAVA_HOME=/nowhere run -0 "$on" --of "$pid" 1 bash -c 'uname -m; echo "$JAVA_HOME"'
+    JAVA_HOME=/nowhere run -0 "$SOFTROCE" on --of "$pid" 1 bash -c 'uname -m; echo "$JAVA_HOME"'
     [[ $output == $'x86_64\n/nowhere' ]]
     touch over
     wait "$pid"
@@ -221,78 +220,76 @@ bandwidth() {
     bandwidth "$(cd "$BATS_TEST_DIRNAME/../.." && pwd -P)/scripts/rdma4j" ''
 }
 
-@test "softroce-on: a command in one of the running machines, with its output, its errors and its status; what is interrupted ends there" {
-    local on=$BATS_TEST_DIRNAME/../softroce-on
+@test "softroce on: a command in one of the running machines, with its output, its errors and its status; what is interrupted ends there" {
     "$SOFTROCE" -q --accel uml --machines 2 bash -c 'trap "exit 0" TERM; echo ready; sleep 300 & wait' >out-on 2>&1 3>&- &
     local pid=$!
     eventually contains '1. ready' out-on
     eventually contains '2. ready' out-on
-    run -7 --separate-stderr "$on" --of "$pid" 2 bash -c 'echo "$RDMA4J_MACHINE of $RDMA4J_MACHINES: $(hostname) $RDMA4J_ADDRESS_1 $PWD"
+    run -7 --separate-stderr "$SOFTROCE" on --of "$pid" 2 bash -c 'echo "$RDMA4J_MACHINE of $RDMA4J_MACHINES: $(hostname) $RDMA4J_ADDRESS_1 $PWD"
         echo error >&2; printf "no end of line"; exit 7'
     echo "$output / $stderr"
     [[ $output == "2 of 2: machine2 10.99.0.1 $PWD"$'\n''no end of line' && $stderr == error ]]
-    run -0 "$on" --of "$pid" 1 seq 3000
+    run -0 "$SOFTROCE" on --of "$pid" 1 seq 3000
     [[ $output == "$(seq 3000)" ]]
-    run -127 "$on" --of "$pid" 1 there-is-no-such-command
-    run -1 "$on" --of "$pid" 3 true
+    run -127 "$SOFTROCE" on --of "$pid" 1 there-is-no-such-command
+    run -1 "$SOFTROCE" on --of "$pid" 3 true
     [[ $output == *"no machine 3 is running for process $pid"* ]]
-    "$on" --of "$pid" 1 bash -c 'trap "echo interrupted; exit 9" TERM; echo begun; sleep 300 & wait' >out-off 2>&1 3>&- &
+    "$SOFTROCE" on --of "$pid" 1 bash -c 'trap "echo interrupted; exit 9" TERM; echo begun; sleep 300 & wait' >out-off 2>&1 3>&- &
     local call=$! status=0
     eventually contains begun out-off
     kill -TERM "$call"
     wait "$call" || status=$?
     [[ $status == 9 && $(<out-off) == $'begun\ninterrupted' ]]
-    RDMA4J_LONG=$(printf 'x%.0s' {1..4000}) run -1 "$on" --of "$pid" 1 true
+    RDMA4J_LONG=$(printf 'x%.0s' {1..4000}) run -1 "$SOFTROCE" on --of "$pid" 1 true
     [[ $output == *'4000 are the most'*'env -u NAME'* ]]
     kill -TERM "$pid"
     wait "$pid"
-    run -1 "$on" --of "$pid" 1 true
-    run -2 "$on" 1
-    run -2 "$on" one true
+    run -1 "$SOFTROCE" on --of "$pid" 1 true
+    run -2 "$SOFTROCE" on 1
+    run -2 "$SOFTROCE" on one true
 }
 
-@test "softroce-wire: the wire of running machines is spoilt, cut, cut one way and mended" {
-    local wire=$BATS_TEST_DIRNAME/../softroce-wire on=$BATS_TEST_DIRNAME/../softroce-on
+@test "softroce wire: the wire of running machines is spoilt, cut, cut one way and mended" {
     "$SOFTROCE" -q --accel uml --machines 2 bash -c 'trap "exit 0" TERM; echo ready; sleep 300 & wait' >out-wire 2>&1 3>&- &
     local pid=$!
     eventually contains '1. ready' out-wire
     eventually contains '2. ready' out-wire
     reaches() { # an answer each way; each knows the other's hardware address since the first
-        "$on" --of "$pid" 1 busybox ping -c 1 -W "$1" 10.99.0.2
+        "$SOFTROCE" on --of "$pid" 1 busybox ping -c 1 -W "$1" 10.99.0.2
     }
     reaches 60
-    "$wire" --of "$pid" loss=5%,delay=2ms,reorder=10%
+    "$SOFTROCE" wire --of "$pid" loss=5%,delay=2ms,reorder=10%
     for n in 1 2; do
-        run -0 "$on" --of "$pid" "$n" /usr/sbin/tc qdisc show dev e0
+        run -0 "$SOFTROCE" on --of "$pid" "$n" /usr/sbin/tc qdisc show dev e0
         [[ $output == *'limit 100000 delay 2ms loss 5% reorder 10%'* ]]
     done
-    "$wire" --of "$pid" cut
+    "$SOFTROCE" wire --of "$pid" cut
     run ! reaches 2
-    "$wire" --of "$pid" --from 2 restore
+    "$SOFTROCE" wire --of "$pid" --from 2 restore
     run ! reaches 2
-    "$wire" --of "$pid" --from 1 restore
+    "$SOFTROCE" wire --of "$pid" --from 1 restore
     reaches 60
-    "$wire" --of "$pid" --from 2 loss=100%
+    "$SOFTROCE" wire --of "$pid" --from 2 loss=100%
     run ! reaches 2
-    "$wire" --of "$pid" restore
-    "$wire" --of "$pid" restore # nothing is left of it, and that is no failure
+    "$SOFTROCE" wire --of "$pid" restore
+    "$SOFTROCE" wire --of "$pid" restore # nothing is left of it, and that is no failure
     reaches 60
-    run -2 "$wire" --of "$pid" nonsense=1
+    run -2 "$SOFTROCE" wire --of "$pid" nonsense=1
     [[ $output == *"no key 'nonsense'"* ]]
-    run -2 "$wire" --of "$pid" mtu=1500
+    run -2 "$SOFTROCE" wire --of "$pid" mtu=1500
     [[ $output == *'ip link set e0 mtu 1500'* ]]
-    run -2 "$wire" --of "$pid" cut cut
-    run -2 "$wire" --from nobody cut
-    run -1 "$wire" --of "$pid" --from 3 cut
+    run -2 "$SOFTROCE" wire --of "$pid" cut cut
+    run -2 "$SOFTROCE" wire --from nobody cut
+    run -1 "$SOFTROCE" wire --of "$pid" --from 3 cut
     [[ $output == *"no machine 3 is running for process $pid"* ]]
     kill -TERM "$pid"
     wait "$pid"
-    run -1 "$wire" --of "$pid" cut
+    run -1 "$SOFTROCE" wire --of "$pid" cut
     [[ $output == *"no machine is running for process $pid"* ]]
 }
 
-@test "softroce-wire: of several pairs of machines that run none is touched without its number" {
-    local wire=$BATS_TEST_DIRNAME/../softroce-wire pids=()
+@test "softroce wire: of several pairs of machines that run none is touched without its number" {
+    local pids=()
     for n in 1 2; do
         "$SOFTROCE" -q --accel uml --machines 2 bash -c 'trap "exit 0" TERM; echo ready; sleep 300 & wait' >"out-pair$n" 2>&1 3>&- &
         pids+=("$!")
@@ -301,10 +298,10 @@ bandwidth() {
         eventually contains '1. ready' "out-pair$n"
         eventually contains '2. ready' "out-pair$n"
     done
-    run -1 "$wire" cut
+    run -1 "$SOFTROCE" wire cut
     [[ $output == *'machines are running for several: '*"${pids[0]}"*'--of PID'* ]]
     for n in 0 1; do
-        run -0 "$BATS_TEST_DIRNAME/../softroce-on" --of "${pids[n]}" 2 /usr/sbin/tc qdisc show dev e0
+        run -0 "$SOFTROCE" on --of "${pids[n]}" 2 /usr/sbin/tc qdisc show dev e0
         [[ $output != *netem* ]]
         kill -TERM "${pids[n]}"
         wait "${pids[n]}"
@@ -312,11 +309,11 @@ bandwidth() {
 }
 
 # bats test_tags=long
-@test "softroce-on: a command that does not listen is ended after ten seconds, with its call" {
+@test "softroce on: a command that does not listen is ended after ten seconds, with its call" {
     "$SOFTROCE" -q --accel uml --machines 2 bash -c 'trap "exit 0" TERM; echo ready; sleep 300 & wait' >out-deaf 2>&1 3>&- &
     local pid=$!
     eventually contains '1. ready' out-deaf
-    "$BATS_TEST_DIRNAME/../softroce-on" --of "$pid" 1 bash -c 'trap "" TERM; echo begun; while :; do sleep 0.3; done' >out-call 2>&1 3>&- &
+    "$SOFTROCE" on --of "$pid" 1 bash -c 'trap "" TERM; echo begun; while :; do sleep 0.3; done' >out-call 2>&1 3>&- &
     local call=$! status=0
     eventually contains begun out-call
     kill -TERM "$call"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016,SC2154  # code for other shells in quotes; $stderr is set by `run`
 #
-# scripts/softroce-image/build and scripts/lib/docker.sh without a Docker engine: a program in docker's place. What needs one
+# scripts/softroce image and scripts/lib/docker.sh without a Docker engine: a program in docker's place. What needs one
 # is in container-tests.
 #
 # Nothing here needs a build:
@@ -11,7 +11,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
-    BUILD=$BATS_TEST_DIRNAME/../softroce-image/build
+    SOFTROCE=$BATS_TEST_DIRNAME/../softroce
     mkdir -p "$BATS_TEST_TMPDIR/bin"
     PATH=$BATS_TEST_TMPDIR/bin:$PATH
     unset DOCKER_HOST
@@ -25,13 +25,13 @@ docker_is() {
 
 @test "no engine answers: what it said, and the remedy" {
     docker_is 'echo "Cannot connect to the Docker daemon at unix:///nowhere. Is it running?" >&2; exit 1'
-    DOCKER_HOST=unix:///nowhere run -1 "$BUILD"
+    DOCKER_HOST=unix:///nowhere run -1 "$SOFTROCE" image
     [[ $output == *'no Docker engine answers at DOCKER_HOST=unix:///nowhere:'*'Cannot connect'*'systemctl start docker'* ]]
 }
 
 @test "an engine that is too old" {
     docker_is 'echo 1.38'
-    run -1 "$BUILD"
+    run -1 "$SOFTROCE" image
     [[ $output == *'the Docker engine is too old: its API is 1.38, 1.41 is needed'*'install Docker 20.10'* ]]
 }
 
@@ -41,7 +41,7 @@ docker_is() {
         info) echo /no/such/folder ;;
         build) cat >/dev/null; echo "pull access denied for debian"; exit 1 ;;
         esac'
-    run -1 "$BUILD"
+    run -1 "$SOFTROCE" image
     [[ $output == *'pull access denied for debian'*'no image rdma4j/softroce:latest'*'--debootstrap'*'docker system prune'* ]]
 }
 
@@ -49,7 +49,7 @@ docker_is() {
     docker_is 'case $1 in version) echo 1.41 ;; info) echo / ;; esac'
     printf '#!/bin/sh\necho head; echo "fs 100 90 10 90%% /"\n' >"$BATS_TEST_TMPDIR/bin/df"
     chmod +x "$BATS_TEST_TMPDIR/bin/df"
-    run -1 "$BUILD"
+    run -1 "$SOFTROCE" image
     [[ $output == *'building the image needs 2500 MiB of disk, / has 10 MiB'*'docker system prune'* ]]
 }
 
@@ -102,8 +102,8 @@ docker_is() {
 }
 
 @test "the context is the same each time, and holds the scripts as they are and a Java that starts" {
-    run -0 "$BUILD" --context "$BATS_TEST_TMPDIR/a"
-    run -0 "$BUILD" --context "$BATS_TEST_TMPDIR/b"
+    run -0 "$SOFTROCE" image --context "$BATS_TEST_TMPDIR/a"
+    run -0 "$SOFTROCE" image --context "$BATS_TEST_TMPDIR/b"
     local first second
     first=$(tar -C "$BATS_TEST_TMPDIR/a" --sort=name -c . | sha256sum)
     second=$(tar -C "$BATS_TEST_TMPDIR/b" --sort=name -c . | sha256sum)
@@ -112,7 +112,7 @@ docker_is() {
     # With all that it sources.
     run -0 "$BATS_TEST_TMPDIR/a/scripts/softroce" --help
     run -0 "$BATS_TEST_TMPDIR/a/jre/bin/java" -Xshare:on -version
-    run -1 "$BUILD" --context "$BATS_TEST_TMPDIR/a"
+    run -1 "$SOFTROCE" image --context "$BATS_TEST_TMPDIR/a"
     [[ $output == *'not an empty folder'* ]]
 }
 
@@ -122,7 +122,7 @@ docker_is() {
     for machine in x86_64 aarch64 riscv64; do
         printf '#!/bin/sh\necho %s\n' "$machine" >"$BATS_TEST_TMPDIR/bin/uname"
         chmod +x "$BATS_TEST_TMPDIR/bin/uname"
-        run -1 "$BUILD"
+        run -1 "$SOFTROCE" image
         case $machine in
             riscv64) [[ $output == *'the image is for x86-64 and aarch64, this machine is riscv64'* ]] ;;
             *) [[ $output == *'no Docker engine answers'* ]] ;;
@@ -131,10 +131,10 @@ docker_is() {
 }
 
 @test "bad options: status 2 and the reason" {
-    run -2 "$BUILD" --nonsense
+    run -2 "$SOFTROCE" image --nonsense
     [[ $output == *'unknown option --nonsense'* ]]
-    run -2 "$BUILD" --tag
+    run -2 "$SOFTROCE" image --tag
     [[ $output == *'--tag needs a value'* ]]
-    run -0 "$BUILD" --help
+    run -0 "$SOFTROCE" image --help
     [[ $output == *'Usage:'* ]]
 }

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034  # variables for the files that source this one
 #
-# The options that scripts/gpu-evidence, scripts/adapter-evidence and the programs in their packed folders share. Needs `die`, and
-# of a kind (scripts/lib/*-evidence/kind.sh) NAME, LAST_STEP, EXAMPLE_STEPS, OPTIONS_SYNOPSIS, kind_usage, kind_options_usage and
+# The options that scripts/evidence and the program in a packed folder share. Needs `die`, and of a kind (kind.sh) LAST_STEP, EXAMPLE_STEPS, OPTIONS_SYNOPSIS, kind_usage, kind_options_usage and
 # kind_option.
 #
 #   usage COMMAND           prints the help

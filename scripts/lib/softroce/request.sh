@@ -93,7 +93,7 @@ request_body() {
         if [[ -n $WIRE_NETEM ]]; then
             printf 'netem 1%s\n' "$WIRE_NETEM"
         else
-            printf 'driver sch_netem\n' # for softroce-wire: a guest's kernel cannot fetch it later
+            printf 'driver sch_netem\n' # for softroce wire: a guest's kernel cannot fetch it later
         fi
     else
         printf 'devices %d %s %d\n' "$DEVICES" "$TRANSPORT" "${WIRE_MTU:-4200}"

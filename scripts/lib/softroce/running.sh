@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# The machines of each scripts/softroce --machines that is running, for scripts/softroce-on and scripts/softroce-wire.
+# The machines of each scripts/softroce --machines that is running, for scripts/softroce on and scripts/softroce wire.
 #
 # A machine's process has in its environment SOFTROCE_ON: its number, the process of the script that carries its streams, and that
 # script's descriptors of two pipes: requests to the guest (vm.sh), and its answers on port 6 (guest-main); and where the

@@ -190,7 +190,7 @@ vm_run() {
 
     exec {VM_DUMP}<> <(:)
     vm_machine "$accel"
-    # For scripts/softroce-on.
+    # For scripts/softroce on.
     [[ -z $MACHINE ]] || VM_COMMAND=(env "SOFTROCE_ON=$MACHINE $BASHPID $request $VM_DUMP${ARCH_FOREIGN:+ $ARM64_JDK}" "${VM_COMMAND[@]}")
     machine_wire
     vm_port 1 in "$request"

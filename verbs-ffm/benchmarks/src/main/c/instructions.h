@@ -41,7 +41,7 @@ static FILE *instructions_open(void) {
     const char *name = getenv("RDMA4J_COUNT");
     FILE *counts = name ? fopen(name, "r") : NULL;
     if (!counts) {
-        fputs("RDMA4J_COUNT: nothing counts here (scripts/bench-verbs --sums)\n", stderr);
+        fputs("RDMA4J_COUNT: nothing counts here (scripts/bench verbs --sums)\n", stderr);
         exit(1);
     }
     instructions_mark();

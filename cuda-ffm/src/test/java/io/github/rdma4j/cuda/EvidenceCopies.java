@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * Prints bandwidths of pinned copies, for each size in KiB that is an argument: steps 5 and 6 of scripts/gpu-evidence.
+ * Prints bandwidths of pinned copies, for each size in KiB that is an argument: steps 5 and 6 of scripts/evidence gpu.
  * With {@code c} as the first argument those of the C program too, C and Java by turns.
  */
 final class EvidenceCopies {

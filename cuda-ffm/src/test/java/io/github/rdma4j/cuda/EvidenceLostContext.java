@@ -5,7 +5,7 @@ package io.github.rdma4j.cuda;
 import java.time.Duration;
 
 /**
- * Launches a kernel that writes to address 0, and says what the library makes of it: step 10 of scripts/gpu-evidence.
+ * Launches a kernel that writes to address 0, and says what the library makes of it: step 10 of scripts/evidence gpu.
  * The context is lost, so the process does nothing else. On the stand-in, whose kernels do not fault, the setting
  * {@code fault=cuLaunchKernel:1:700} plays it.
  */

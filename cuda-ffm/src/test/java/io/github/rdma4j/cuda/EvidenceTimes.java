@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Prints what streams, events, batches, graphs, launches and short copies take, beside driver-times.c, C and Java by
- * turns: step 6 of scripts/gpu-evidence. Arguments: the compiled C program, and the file kernels.ptx.
+ * turns: step 6 of scripts/evidence gpu. Arguments: the compiled C program, and the file kernels.ptx.
  */
 final class EvidenceTimes {
     private static final int TURNS = 3;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
-/** Prints driver and devices, or why there are none: what scripts/gpu-test begins with. */
+/** Prints driver and devices, or why there are none: step 2 of scripts/evidence gpu begins with it. */
 final class GpuMachine {
     private GpuMachine() {}
 

@@ -11,7 +11,7 @@ import io.github.rdma4j.cuda.DmaBuf;
 import java.util.function.Supplier;
 
 /**
- * Prints which kinds of device memory the driver exports as a dma-buf, a line for each: step 4 of scripts/gpu-evidence.
+ * Prints which kinds of device memory the driver exports as a dma-buf, a line for each: step 4 of scripts/evidence gpu.
  * A refusal, of an allocation too, is an answer and no failure; the program fails when there is no context, or
  * something is thrown that is no answer of the driver or the library.
  */

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * One rank of NCCL: whether each public operation works, all values compared, and what an operation costs beside a C
- * program; step 8 of scripts/gpu-evidence. The argument is how many operations of a size are measured at once. Ends
+ * program; step 8 of scripts/evidence gpu. The argument is how many operations of a size are measured at once. Ends
  * with status 1 if something is wrong.
  */
 final class EvidenceNccl {

@@ -26,7 +26,7 @@ import java.util.Map;
 
 /**
  * How fast the storage is read past the page cache to memory of each kind, and how fast that is copied to the GPU:
- * whether staging loses by the pages that its memory is of. Step 7 of scripts/gpu-evidence; the argument is a folder.
+ * whether staging loses by the pages that its memory is of. Step 7 of scripts/evidence gpu; the argument is a folder.
  */
 final class EvidencePinned {
     private static final int MOST = 16 << 20;

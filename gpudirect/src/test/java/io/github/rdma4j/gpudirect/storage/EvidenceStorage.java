@@ -22,7 +22,7 @@ import java.util.Arrays;
 import java.util.Random;
 
 /**
- * Which path files take here, and whether each kind of transfer brings its bytes: step 7 of scripts/gpu-evidence. The
+ * Which path files take here, and whether each kind of transfer brings its bytes: step 7 of scripts/evidence gpu. The
  * arguments are a folder and paths. Ends with status 1 if bytes are wrong, or a path that was taken fails.
  */
 final class EvidenceStorage {

@@ -61,6 +61,9 @@ class CommandBlocksTest {
                 "java docs/examples/Nothing.java",
                 "java io.github.rdma4j.perftest.Nothing",
                 "scripts/lib/lint-workflows --fast",
+                "scripts/bench fast",
+                "scripts/bench verbs --fast",
+                "scripts/softroce wire --off",
                 "frobnicate",
             })
     void whatIsWrongIsFound(String line) {

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -47,6 +48,12 @@ final class CommandLines {
 
     /** With it, compare has other options. */
     private static final List<String> OTHER_COMPARISONS = List.of("--endpoints", "--serve");
+
+    /** Each has options of its own. */
+    private static final Map<String, Set<String>> SUBCOMMANDS = Map.of(
+            "scripts/bench", Set.of("cuda", "netty", "start", "verbs"),
+            "scripts/evidence", Set.of("adapter", "gpu"),
+            "scripts/softroce", Set.of("image", "on", "wire"));
 
     private static final String IMAGE = "rdma4j/softroce";
     private static final Pattern ASSIGNMENT = Pattern.compile("[A-Za-z_]\\w*=(.*)", Pattern.DOTALL);
@@ -132,10 +139,20 @@ final class CommandLines {
 
     /** A script's own options end with the first word that is none: what follows is a command for softroce. */
     private void ourScript(String script, List<String> words) {
+        Set<String> subcommands = SUBCOMMANDS.getOrDefault(script, Set.of());
+        String first = words.isEmpty() ? "" : words.getFirst();
         if (!Files.isExecutable(Pages.root().resolve(script))) {
             faults.add(script + ": no such script");
-            return;
+        } else if (subcommands.contains(first)) {
+            arguments(script + " " + first, words.subList(1, words.size()));
+        } else if (first.matches("\\w.*") && !subcommands.isEmpty() && !script.equals("scripts/softroce")) {
+            faults.add(script + ": there is no " + first);
+        } else {
+            arguments(script, words);
         }
+    }
+
+    private void arguments(String script, List<String> words) {
         int i = 0;
         while (i < words.size() && words.get(i).matches("--?\\w.*")) {
             String option = words.get(i).split("=")[0];
@@ -189,14 +206,17 @@ final class CommandLines {
     }
 
     private static Map<String, Boolean> readHelp(String script) {
+        List<String> words = new ArrayList<>(List.of(script.split(" ")));
+        Path file = Pages.root().resolve(words.getFirst());
         // Not all scripts have a help: one without options would begin its work.
-        if (!Pages.text(Pages.root().resolve(script)).contains("--help")) {
+        if (!Pages.text(file).contains("--help")) {
             return Map.of();
         }
+        words.set(0, file.toString());
+        words.add("--help");
         try {
-            Process process = new ProcessBuilder(Pages.root().resolve(script).toString(), "--help")
-                    .redirectErrorStream(true)
-                    .start();
+            Process process =
+                    new ProcessBuilder(words).redirectErrorStream(true).start();
             return optionsOf(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);

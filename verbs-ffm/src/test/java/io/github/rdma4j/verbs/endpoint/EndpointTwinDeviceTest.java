@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A program in C speaks the protocol, with no code of ours: what {@code scripts/bench-verbs --sums} compares with. */
+/** A program in C speaks the protocol, with no code of ours: what {@code scripts/bench verbs --sums} compares with. */
 @Tag("device")
 @Tag("checkout")
 class EndpointTwinDeviceTest {

@@ -9,15 +9,15 @@ import java.util.List;
 import org.openjdk.jmh.runner.RunnerException;
 
 /**
- * Measures all lines of {@link Comparison} in several rounds and prints the report; {@code scripts/bench-cuda} starts
+ * Measures all lines of {@link Comparison} in several rounds and prints the report; {@code scripts/bench cuda} starts
  * it. C and Java alternate, each in a JVM of its own, so that whatever else the machine does in the course of the run
  * meets both.
  */
 public final class Main {
     private static final String HEADING = """
-        # Report of scripts/bench-cuda
+        # Report of scripts/bench cuda
 
-        Written by `scripts/bench-cuda --write`. [Benchmarks](../benchmarks.md#cuda-calls) explains the rows.
+        Written by `scripts/bench cuda --write`. [Benchmarks](../benchmarks.md#cuda-calls) explains the rows.
 
         """;
 

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 
 /**
  * Round trips between the endpoints of two groups, which one thread drives by two selectors: instructions, counted by
- * the emulator, and what the process holds. {@code scripts/bench-verbs --peers} starts it in the microVM, beside the
+ * the emulator, and what the process holds. {@code scripts/bench verbs --peers} starts it in the microVM, beside the
  * same by peers-twin.c.
  */
 public final class CountedPeers {

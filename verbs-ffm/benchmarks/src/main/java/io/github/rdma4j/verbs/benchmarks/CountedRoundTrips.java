@@ -14,7 +14,7 @@ import java.util.Locale;
 
 /**
  * Round trips of two bytes between two ends that one thread drives, by verbs and by endpoints: instructions, counted by
- * the emulator. {@code scripts/bench-verbs --sums} starts it in the microVM, beside the same by endpoint-twin.c.
+ * the emulator. {@code scripts/bench verbs --sums} starts it in the microVM, beside the same by endpoint-twin.c.
  */
 public final class CountedRoundTrips {
     /** Calls that are short and many: a loop that is entered seldom is interpreted when it is entered again. */

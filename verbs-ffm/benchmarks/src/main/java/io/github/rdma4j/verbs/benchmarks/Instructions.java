@@ -29,7 +29,7 @@ public final class Instructions implements AutoCloseable {
         String name = System.getenv("RDMA4J_COUNT");
         if (name == null) {
             throw new IllegalStateException(
-                    "nothing counts here: use scripts/bench-netty --count or scripts/bench-verbs --sums");
+                    "nothing counts here: use scripts/bench netty --count or scripts/bench verbs --sums");
         }
         Instructions opened = new Instructions(Files.newBufferedReader(Path.of(name)));
         opened.mark();

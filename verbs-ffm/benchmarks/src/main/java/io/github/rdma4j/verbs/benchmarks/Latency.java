@@ -18,7 +18,7 @@ import java.util.Locale;
 
 /**
  * Latency of write, send and read on a real device, in Java and in C by turns: the same loop over the same two queue
- * pairs, which are connected to each other and driven by one thread. {@code scripts/bench-verbs --latency} starts it in
+ * pairs, which are connected to each other and driven by one thread. {@code scripts/bench verbs --latency} starts it in
  * the microVM, where a clock that counts instructions makes the figures repeat.
  */
 public final class Latency {

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 
 /**
  * What a message of an endpoint costs, sent and received by one thread, with sums or without, over each transport:
- * instructions, counted by the emulator. {@code scripts/bench-verbs --sums} starts it in the microVM, once for each
+ * instructions, counted by the emulator. {@code scripts/bench verbs --sums} starts it in the microVM, once for each
  * kind, so that each JVM has compiled that kind alone.
  */
 public final class MessageSums {

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 
 /**
  * What a message costs while JDK Flight Recorder records: instructions, counted by the emulator, of a message that is
- * polled for, and of a round trip between two threads of which each waits, asleep. {@code scripts/bench-verbs
+ * polled for, and of a round trip between two threads of which each waits, asleep. {@code scripts/bench verbs
  * --recorded} starts it in the microVM, without a recording and with several.
  */
 public final class Recorded {

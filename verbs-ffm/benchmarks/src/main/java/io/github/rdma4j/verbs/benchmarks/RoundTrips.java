@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Round trips of 64 bytes between two threads of one process, over an endpoint and over a TCP connection, by turns:
- * what it costs to wait. {@code scripts/bench-verbs --endpoints} starts it in the microVM.
+ * what it costs to wait. {@code scripts/bench verbs --endpoints} starts it in the microVM.
  */
 public final class RoundTrips {
     private static final int BYTES = 64;

@@ -38,7 +38,7 @@ import org.testcontainers.utility.DockerImageName;
  * @since 0.1.0
  */
 public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
-    /** The image that {@code scripts/softroce-image/build} makes. */
+    /** The image that {@code scripts/softroce image} makes. */
     public static final String IMAGE = "rdma4j/softroce:latest";
 
     // Ends a container whose JVM was killed before it could remove it.
@@ -59,12 +59,12 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
         this(IMAGE);
     }
 
-    /** @param image the name of an image that {@code scripts/softroce-image/build} has made */
+    /** @param image the name of an image that {@code scripts/softroce image} has made */
     public SoftRoceContainer(String image) {
         this(DockerImageName.parse(image));
     }
 
-    /** @param image the name of an image that {@code scripts/softroce-image/build} has made */
+    /** @param image the name of an image that {@code scripts/softroce image} has made */
     public SoftRoceContainer(DockerImageName image) {
         super(image);
         name = image.asCanonicalNameString();

@@ -36,7 +36,7 @@ final class Echo implements AutoCloseable {
 
     private static final int FEW_BUFFERS = 4;
 
-    /** Whether channels of RDMA have buffers of registered memory: {@code scripts/bench-netty --registered}. */
+    /** Whether channels of RDMA have buffers of registered memory: {@code scripts/bench netty --registered}. */
     private static final boolean REGISTERED = Boolean.getBoolean("rdma4j.benchmarks.registered");
 
     private static final long ALLOCATOR_BYTES = 64 << 20;

@@ -16,11 +16,11 @@ import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
 /**
- * The same Netty program over RDMA and over TCP: an echo. {@code scripts/bench-netty} starts it. Prints rows of a table
+ * The same Netty program over RDMA and over TCP: an echo. {@code scripts/bench netty} starts it. Prints rows of a table
  * in Markdown, with the heading where it measures by the clock.
  */
 public final class NettyEcho {
-    /** {@code scripts/bench-netty --transports}, in this order. */
+    /** {@code scripts/bench netty --transports}, in this order. */
     private static final List<Transport> ALL = Stream.of(System.getProperty("rdma4j.benchmarks.transports", "rdma,nio")
                     .split(","))
             .map(name -> Transport.valueOf(name.toUpperCase(Locale.ROOT)))

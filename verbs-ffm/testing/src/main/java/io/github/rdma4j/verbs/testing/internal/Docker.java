@@ -114,7 +114,7 @@ public final class Docker {
             remedy = "The disk of the Docker engine is full. Remedy: docker system prune.";
         } else if (lacksImage(image)) {
             remedy = "The engine does not have the image and cannot pull it. Remedy: build it with"
-                    + " scripts/softroce-image/build of rdma4j, or name another: for @SoftRoce by"
+                    + " scripts/softroce image of rdma4j, or name another: for @SoftRoce by"
                     + " -Drdma4j.softroce.image=NAME, else by new SoftRoceContainer(NAME).";
         } else {
             remedy = "Remedy: see what this says: docker run --rm " + image + " true";

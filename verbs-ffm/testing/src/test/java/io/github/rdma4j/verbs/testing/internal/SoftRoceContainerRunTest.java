@@ -118,7 +118,7 @@ class SoftRoceContainerRunTest {
                 })
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("the container of rdma4j/no-such-image:0 did not start")
-                .hasMessageContaining("scripts/softroce-image/build");
+                .hasMessageContaining("scripts/softroce image");
     }
 
     @Test

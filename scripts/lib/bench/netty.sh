@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# Measures an echo of Netty over RDMA beside the same over TCP, on the devices of scripts/softroce: docs/benchmarks.md.
+
+usage() {
+    cat <<'TEXT'
+Usage: scripts/bench netty [--transports LIST] [--registered] [--rounds N] [--seconds N] [--sizes LIST] [--connections LIST]
+       scripts/bench netty --count [--transports LIST] [--registered] [--sizes LIST] [--connections LIST]
+
+Builds what is needed, and measures an echo of Netty over RDMA and over TCP (NIO), a server and its clients in one process with an
+event loop each. Prints a table. A machine that has nothing else to do gives the better numbers.
+
+  --count             counts the instructions of a message instead, in and outside the kernel; exact, and slow
+  --transports LIST   of rdma, nio and epoll, Netty's native code for TCP on x86-64 (rdma,nio)
+  --registered        gives the channels of RDMA buffers of registered memory (RdmaByteBufAllocator)
+  --sizes LIST        bytes of a message, 16 to 16777216 (64,8192)
+  --connections LIST  1 to 1000 (1,64)
+  --rounds N          RDMA and TCP by turns (5); the middle one counts
+  --seconds N         of each measurement (1)
+  --help              this text
+
+RDMA4J_JAVA_OPTIONS may hold flags for the JVM.
+TEXT
+}
+
+count='' clock='' registered=false transports=rdma,nio rounds=5 seconds=1 sizes=64,8192 connections=1,64
+list='^[1-9][0-9]*(,[1-9][0-9]*)*$'
+while (($# > 0)); do
+    case $1 in
+        --count) count=1 ;;
+        --registered) registered=true ;;
+        --transports)
+            [[ ${2:-} =~ ^(rdma|nio|epoll)(,(rdma|nio|epoll))*$ ]] ||
+                die -2 '--transports takes rdma, nio and epoll, with commas between them' 'see scripts/bench netty --help'
+            transports=$2
+            shift
+            ;;
+        --rounds | --seconds)
+            [[ ${2:-} =~ ^[1-9][0-9]{0,3}$ ]] || die -2 "$1 needs a number from 1 to 9999" 'see scripts/bench netty --help'
+            declare "${1#--}=$2"
+            clock=$1
+            shift
+            ;;
+        --sizes | --connections)
+            [[ ${2:-} =~ $list ]] || die -2 "$1 needs numbers with commas between them" 'see scripts/bench netty --help'
+            if [[ $1 == --sizes ]]; then limits='16 to 16777216' low=16 high=16777216; else limits='1 to 1000' low=1 high=1000; fi
+            for number in ${2//,/ }; do
+                ((${#number} < 9 && number >= low && number <= high)) || die -2 "$1 $number: $limits" 'see scripts/bench netty --help'
+            done
+            declare "${1#--}=$2"
+            shift
+            ;;
+        --help | -h)
+            usage
+            exit 0
+            ;;
+        *) die -2 "unknown option $1" 'see scripts/bench netty --help' ;;
+    esac
+    shift
+done
+
+[[ -z $count || -z $clock ]] || die -2 "$clock is for the clock: not with --count" 'see scripts/bench netty --help'
+[[ -z $(tr , '\n' <<<"$transports" | sort | uniq -d) ]] || die -2 "--transports $transports: one twice" 'see scripts/bench netty --help'
+[[ $transports != *epoll* || $(uname -m) == x86_64 ]] || die -2 '--transports epoll: for x86-64 only' 'see scripts/bench netty --help'
+
+if [[ -n $count ]]; then set_up_to_count; else set_up_to_run; fi
+build verbs-ffm/benchmarks
+module=$RDMA4J_ROOT/verbs-ffm/benchmarks
+read -ra options <<<"${RDMA4J_JAVA_OPTIONS:-}"
+java=("$JDK/bin/java" -XX:-UsePerfData ${COLLECTOR[@]+"${COLLECTOR[@]}"} --enable-native-access=ALL-UNNAMED
+    "-Drdma4j.benchmarks.registered=$registered" "-Drdma4j.benchmarks.transports=$transports" ${options[@]+"${options[@]}"}
+    -cp "$module/target/classes:$(<"$module/target/test-classpath.txt")")
+main=io.github.rdma4j.verbs.benchmarks.netty.NettyEcho
+if [[ -n $count ]]; then
+    mkdir -p "$RDMA4J_ROOT/target"
+    # The compiler's work is done before the program goes on, and so ends at some time on one emulated CPU. The JVM does not
+    # know that CPU, and would copy by eight bytes at a time, as on no x86-64 of the last ten years.
+    # An event loop never returns. Its frame would be interpreted for 60,000 turns, longer than until the parts are equal.
+    flags=(-Xbatch -XX:Tier3BackEdgeThreshold=5000 -XX:Tier4BackEdgeThreshold=5000)
+    [[ $(uname -m) != x86_64 ]] || flags+=(-XX:+UseUnalignedLoadStores)
+    echo '| bytes | connections | transport | instructions of a message outside the kernel | in it |'
+    echo '|---:|---:|---|---:|---:|'
+    # A JVM for each row, as in a program: code that has met two transports asks at each call which one it is.
+    for size in ${sizes//,/ }; do
+        for number in ${connections//,/ }; do
+            for transport in ${transports//,/ }; do
+                "$RDMA4J_ROOT/scripts/softroce" --count "$RDMA4J_ROOT/target/netty-instructions" "${java[@]}" "${flags[@]}" \
+                    "-Drdma4j.benchmarks.transports=$transport" "$main" count 10.99.0.1 "$size" "$number"
+            done
+        done
+    done
+    exit 0
+fi
+exec "$RDMA4J_ROOT/scripts/softroce" --vm "${java[@]}" "$main" clock "$rounds" "$seconds" 10.99.0.1 "$sizes" "$connections"
