@@ -487,6 +487,7 @@ public final class CudaContext extends CudaResource {
     @Override
     void afterClose() {
         UnfinishedWork.closed(this);
+        HostFunctions.closed(this);
     }
 
     /** {@return whose context it is} */

@@ -7,12 +7,18 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 
 /**
  * The one function that the driver calls in this program, and the table of tasks: {@code userData} is the number of the
@@ -23,6 +29,10 @@ public final class HostFunctions {
 
     private static final Map<Long, Entry> ENTRIES = new ConcurrentHashMap<>();
     private static final AtomicLong NEXT = new AtomicLong(1);
+    /** Open contexts that have had entries. */
+    private static final Set<Object> OWNERS = ConcurrentHashMap.newKeySet();
+
+    private static final LongConsumer CALL = HostFunctions::call;
     private static final long ADDRESS = stub();
 
     /** How long the JVM waits with its end. A function that the driver calls later ends the process by a signal. */
@@ -30,15 +40,35 @@ public final class HostFunctions {
 
     private static final long PAUSE_NANOS = 1_000_000;
 
-    static {
+    /** Keeps this class's loader from being unloaded while the driver may call; null otherwise. */
+    private static Thread hook;
+
+    private HostFunctions() {}
+
+    private static synchronized void addHook() {
+        if (hook != null) {
+            return;
+        }
+        Thread added = new Thread(HostFunctions::awaitCalls, "rdma4j-cuda-callbacks");
         try {
-            Runtime.getRuntime().addShutdownHook(new Thread(HostFunctions::awaitCalls, "rdma4j-cuda-callbacks"));
+            Runtime.getRuntime().addShutdownHook(added);
+            hook = added;
         } catch (IllegalStateException e) {
             // The JVM is already shutting down.
         }
     }
 
-    private HostFunctions() {}
+    private static synchronized void removeHook() {
+        if (hook == null || !OWNERS.isEmpty() || !ENTRIES.isEmpty()) {
+            return;
+        }
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+            hook = null;
+        } catch (IllegalStateException e) {
+            // The JVM is shutting down, and the hook runs.
+        }
+    }
 
     private static void awaitCalls() {
         long start = System.nanoTime();
@@ -47,16 +77,27 @@ public final class HostFunctions {
         }
     }
 
+    /**
+     * The stub stays as long as the process, and its target with it. So the target consists of the JDK's own handles,
+     * and reaches this class by a weak reference: the loader of this class can be unloaded.
+     */
     private static long stub() {
         assert CUhostFn.descriptor().argumentLayouts().size() == 1;
+        MethodHandles.Lookup lookup = MethodHandles.publicLookup();
+        MethodType signature = MethodType.methodType(void.class, LongConsumer.class, long.class);
         try {
+            MethodHandle consumer = lookup.findVirtual(Reference.class, "get", MethodType.methodType(Object.class))
+                    .bindTo(new WeakReference<>(CALL))
+                    .asType(MethodType.methodType(LongConsumer.class));
+            MethodHandle isGone = lookup.findStatic(
+                            Objects.class, "isNull", MethodType.methodType(boolean.class, Object.class))
+                    .asType(MethodType.methodType(boolean.class, LongConsumer.class));
+            MethodHandle accept =
+                    lookup.findVirtual(LongConsumer.class, "accept", MethodType.methodType(void.class, long.class));
+            MethodHandle target = MethodHandles.foldArguments(
+                    MethodHandles.guardWithTest(isGone, MethodHandles.empty(signature), accept), consumer);
             return Linker.nativeLinker()
-                    .upcallStub(
-                            MethodHandles.lookup()
-                                    .findStatic(
-                                            HostFunctions.class, "call", MethodType.methodType(void.class, long.class)),
-                            FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG),
-                            Arena.global())
+                    .upcallStub(target, FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG), Arena.global())
                     .address();
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
@@ -69,6 +110,9 @@ public final class HostFunctions {
         if (entry != null) {
             entry.task.run();
             ENTRIES.remove(id);
+            if (OWNERS.isEmpty()) {
+                removeHook();
+            }
         }
     }
 
@@ -80,11 +124,14 @@ public final class HostFunctions {
     /**
      * Adds an entry, which is used once.
      *
-     * @param owner for {@link #forget}
+     * @param owner for {@link #forget} and {@link #closed}
      * @param task what to do; it throws nothing
      * @return its number, for {@code userData}
      */
     public static long add(Object owner, Runnable task) {
+        if (OWNERS.add(owner)) {
+            addHook();
+        }
         long id = NEXT.getAndIncrement();
         ENTRIES.put(id, new Entry(owner, task));
         return id;
@@ -116,6 +163,17 @@ public final class HostFunctions {
      */
     public static void forget(Object owner) {
         ENTRIES.values().removeIf(entry -> entry.owner == owner);
+    }
+
+    /**
+     * Notes that a context is closed. Its entries stay, as those of a primary context that others still use are called.
+     *
+     * @param owner as it was given
+     */
+    public static void closed(Object owner) {
+        if (OWNERS.remove(owner)) {
+            removeHook();
+        }
     }
 
     /** {@return how many there are that were not called yet} */
