@@ -39,6 +39,8 @@ static struct rule {
 } rules[RULES];
 static int rule_count;
 static atomic_bool armed, failed;
+/* One more than the function that does not go on; 0 for none. */
+static atomic_int blocked;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t progress = PTHREAD_COND_INITIALIZER;
@@ -127,6 +129,8 @@ static void read_environment(void);
 CUresult standin_enter(enum function function) {
     pthread_once(&from_environment, read_environment);
     atomic_fetch_add_explicit(&calls_of[function], 1, memory_order_relaxed);
+    while (atomic_load_explicit(&blocked, memory_order_relaxed) == (int)function + 1)
+        nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
     if (atomic_load_explicit(&armed, memory_order_relaxed)) {
         CUresult result = matching_rule(function, false);
         if (result != CUDA_SUCCESS)
@@ -272,6 +276,10 @@ static bool set(const char *key, const char *value) {
         atomic_store(&s->hold, number != 0);
         return true;
     }
+    if (strcmp(key, "block") == 0) {
+        atomic_store(&blocked, *value ? function_named(value) + 1 : 0);
+        return !*value || atomic_load(&blocked) > 0;
+    }
     if (strcmp(key, "at-once") == 0) {
         s->at_once = number != 0;
         return true;
@@ -404,6 +412,7 @@ EXPORT void standin_reset(void) {
         rule_count = 0;
         atomic_store(&armed, false);
         atomic_store(&standin_settings.hold, false);
+        atomic_store(&blocked, 0);
         standin_destroy_contexts();
         standin_free_all(NULL);
         standin_virtual_reset();

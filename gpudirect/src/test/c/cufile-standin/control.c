@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct settings settings;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -41,6 +42,7 @@ static int set(const char *key, const char *value) {
     else if (!strcmp(key, "odirect")) settings.odirect = (int)number;
     else if (!strcmp(key, "forget")) settings.forget = (int)number;
     else if (!strcmp(key, "short")) settings.short_io = number;
+    else if (!strcmp(key, "block")) snprintf(settings.blocked, sizeof settings.blocked, "%s", value);
     else return -1;
     return 0;
 }
@@ -78,6 +80,11 @@ API long standin_cufile_get(const char *counter) {
 int called(const char *call) {
     pthread_mutex_lock(&mutex);
     int code = note_call(call);
+    while (!strcmp(settings.blocked, call)) {
+        pthread_mutex_unlock(&mutex);
+        usleep(500);
+        pthread_mutex_lock(&mutex);
+    }
     pthread_mutex_unlock(&mutex);
     return code;
 }

@@ -82,6 +82,7 @@ typedef struct {
 struct settings {
     int open, module, supported, compat, odirect, forget;
     long short_io;
+    char blocked[40];
 };
 
 struct file {

@@ -190,6 +190,11 @@ public final class StandInDriver implements BeforeAllCallback, BeforeEachCallbac
         set("hold", 0);
     }
 
+    /** A call is counted, and does not go on until another one is named, or none. */
+    public static void block(String call) {
+        set("block", call);
+    }
+
     /** What a stream is given is done before the call returns, so that a program makes the same calls each time. */
     public static void doAtOnce() {
         set("at-once", 1);

@@ -25,6 +25,7 @@ final class StreamStore {
     private final GpuStorage storage;
     private final Map<CudaStream, StreamChunk> chunks = new IdentityHashMap<>();
     private final Map<CudaStream, StreamRegistration> registered = new IdentityHashMap<>();
+    private final Object registering = new Object();
     private final List<StreamTransfer> underWay = new ArrayList<>();
     private final List<MemorySegment> arguments = new ArrayList<>();
     private final Arena arena = Arena.ofShared();
@@ -35,56 +36,91 @@ final class StreamStore {
 
     /** The chunk of a stream, entered: {@link StreamChunk#exit} must follow when the stream is through with it. */
     StreamChunk enterChunk(CudaStream stream) {
+        StreamChunk known = enter(stream, null);
+        if (known != null) {
+            return known;
+        }
+        // Without the lock: both ask the driver, which may wait for the device.
+        look();
+        StreamChunk free = takeOver();
+        StreamChunk chunk = free != null
+                ? free
+                : new StreamChunk(storage.context(), storage.config().chunkSize());
+        StreamChunk entered;
+        try {
+            entered = enter(stream, chunk);
+        } catch (Error e) {
+            Undo.after(e, chunk::close);
+            throw e;
+        }
+        if (entered != chunk) {
+            chunk.close();
+        }
+        return entered;
+    }
+
+    /** The chunk of a stream, entered: the one it has, or else the one given; null if that is null. */
+    private StreamChunk enter(CudaStream stream, StreamChunk chunk) {
         synchronized (chunks) {
-            StreamChunk chunk = chunks.get(stream);
-            if (chunk == null) {
-                chunk = takeOver();
-                if (chunk == null) {
-                    chunk = new StreamChunk(storage.context(), storage.config().chunkSize());
-                }
-                chunks.put(stream, chunk);
+            StreamChunk known = chunk == null ? chunks.get(stream) : chunks.putIfAbsent(stream, chunk);
+            StreamChunk entered = known != null ? known : chunk;
+            if (entered != null) {
+                entered.enter();
             }
-            chunk.enter();
-            return chunk;
+            return entered;
         }
     }
 
     /** The chunk of a stream that is closed and through with it, or null. */
     private StreamChunk takeOver() {
-        look();
-        for (CudaStream stream : chunks.keySet()) {
-            if (!stream.isOpen() && chunks.get(stream).isIdle()) {
-                return chunks.remove(stream);
+        synchronized (chunks) {
+            for (CudaStream stream : chunks.keySet()) {
+                if (!stream.isOpen() && chunks.get(stream).isIdle()) {
+                    return chunks.remove(stream);
+                }
             }
+            return null;
         }
-        return null;
     }
 
     /** Registers a stream with cuFile once; the stream's close deregisters it. */
     StreamRegistration register(CudaStream stream, CuFileCalls calls) {
-        synchronized (registered) {
-            StreamRegistration known = registered.get(stream);
-            if (known != null) {
-                return known;
-            }
-            long handle = stream.handle();
-            storage.context().makeCurrentForCall();
-            CuFileDriver.require(
-                    calls.streamRegister(handle, FLAGS), "cuFileStreamRegister(flags=%d)".formatted(FLAGS));
-            Runnable deregistration = () -> storage.giveBack(
-                    () -> CuFileDriver.require(calls.streamDeregister(handle), "cuFileStreamDeregister()"));
-            StreamRegistration registration = new StreamRegistration(stream, this, deregistration);
-            registered.put(stream, registration);
-            try {
-                stream.addDependent(registration);
-            } catch (IllegalStateException e) {
-                // Another thread is closing the stream.
-                registered.remove(stream);
-                Undo.after(e, deregistration::run);
-                throw e;
-            }
-            return registration;
+        StreamRegistration known = registration(stream);
+        if (known != null) {
+            return known;
         }
+        // A stream that is being closed removes its registration: it must not wait for the driver's answer to another.
+        synchronized (registering) {
+            known = registration(stream);
+            return known != null ? known : registerNow(stream, calls);
+        }
+    }
+
+    private StreamRegistration registration(CudaStream stream) {
+        synchronized (registered) {
+            return registered.get(stream);
+        }
+    }
+
+    private StreamRegistration registerNow(CudaStream stream, CuFileCalls calls) {
+        long handle = stream.handle();
+        storage.context().makeCurrentForCall();
+        CuFileDriver.require(calls.streamRegister(handle, FLAGS), "cuFileStreamRegister(flags=%d)".formatted(FLAGS));
+        Runnable deregistration = () -> storage.giveBack(
+                () -> CuFileDriver.require(calls.streamDeregister(handle), "cuFileStreamDeregister()"));
+        StreamRegistration registration = new StreamRegistration(stream, this, deregistration);
+        synchronized (registered) {
+            registered.put(stream, registration);
+        }
+        try {
+            stream.addDependent(registration);
+        } catch (IllegalStateException e) {
+            // Another thread is closing the stream.
+            remove(registration);
+            Undo.after(e, deregistration::run);
+            throw e;
+        }
+        return registration;
     }
 
     void remove(StreamRegistration registration) {
