@@ -124,6 +124,8 @@ final class OrderedProtocol {
     private long brokenAt;
     private volatile long taken;
     private volatile GpuTransferException failure;
+    /** Whether the failure has reached all that was queued or waiting: an error may have interrupted that. */
+    private boolean brokenDown;
 
     /**
      * The protocol of a channel.
@@ -195,6 +197,10 @@ final class OrderedProtocol {
     /** Looks at what streams have requested, and at the clock; whether anything has moved. */
     boolean advance(long now) {
         boolean moved = false;
+        if (failure != null && !brokenDown) {
+            breakDown(failure, now);
+            moved = true;
+        }
         for (int bell = words.doorbell(); bell != FREE; bell = words.doorbell()) {
             moved |= take(now);
             if (words.freeDoorbell(bell)) {
@@ -218,7 +224,6 @@ final class OrderedProtocol {
                 any = true;
                 slot.since = now;
                 start(i, slot);
-                taken = taken + 1;
             }
         }
         return any;
@@ -227,13 +232,16 @@ final class OrderedProtocol {
     private void start(int index, Slot slot) {
         if (failure != null) {
             words.setWord(index, READY | FAILED);
+            taken = taken + 1;
         } else if (slot.tag == WRITE) {
             slot.state = State.QUEUED;
+            taken = taken + 1;
             queue[(queueHead + queueLength) % queue.length] = index;
             queueLength++;
         } else {
             slot.state = State.WAITING;
             waiting++;
+            taken = taken + 1;
             deliver(index, slot, slot.since);
         }
     }
@@ -243,26 +251,41 @@ final class OrderedProtocol {
         while (queueLength > 0) {
             int index = queue[queueHead];
             int result;
+            beginPost(index);
             try {
                 result = wire.post(index);
             } catch (GpuTransferException e) {
+                undoPost(index);
                 breakDown(e, now);
                 return true;
             }
             if (result == QueuePair.QUEUE_FULL) {
+                undoPost(index);
                 return moved;
             }
             if (result != 0) {
+                undoPost(index);
                 breakDown(GpuTransferException.ofPost(wire.describe(index), result), now);
                 return true;
             }
-            queueHead = (queueHead + 1) % queue.length;
-            queueLength--;
-            slots[index].state = State.POSTED;
-            posted++;
             moved = true;
         }
         return moved;
+    }
+
+    /** Before the call: if an error interrupts it, the adapter may have the transfer. */
+    private void beginPost(int index) {
+        queueHead = (queueHead + 1) % queue.length;
+        queueLength--;
+        slots[index].state = State.POSTED;
+        posted++;
+    }
+
+    private void undoPost(int index) {
+        queueHead = (queueHead + queue.length - 1) % queue.length;
+        queueLength++;
+        slots[index].state = State.QUEUED;
+        posted--;
     }
 
     private void deliver(int index, Slot slot, long now) {
@@ -275,18 +298,27 @@ final class OrderedProtocol {
             breakDown(e, now);
             return;
         }
+        end(index, slot, true);
         arrivals[slot.tag]--;
         waiting--;
-        end(index, slot, true);
     }
 
-    /** Before the word, as the stream may start the transfer again at once. */
+    /** If an error interrupts it, nothing has happened. */
     private void end(int index, Slot slot, boolean through) {
-        slot.state = State.IDLE;
-        if (through) {
-            slot.completed++;
+        if (!through) {
+            words.setWord(index, READY | FAILED);
+            slot.state = State.IDLE;
+            return;
         }
-        words.setWord(index, through ? READY : READY | FAILED);
+        // Before the word, as a thread that sees the word may ask for the count.
+        slot.completed++;
+        try {
+            words.setWord(index, READY);
+        } catch (Error e) {
+            slot.completed--;
+            throw e;
+        }
+        slot.state = State.IDLE;
     }
 
     /** The completion of what was posted for a slot; null if it went well. */
@@ -296,8 +328,8 @@ final class OrderedProtocol {
         }
         Slot slot = slots[index];
         if (slot.state == State.POSTED) {
-            posted--;
             end(index, slot, cause == null);
+            posted--;
         }
     }
 
@@ -323,17 +355,22 @@ final class OrderedProtocol {
         }
     }
 
-    /** From now on all transfers fail. A transfer that the adapter still holds fails when the adapter releases it. */
+    /**
+     * From now on all transfers fail. A transfer that the adapter still holds fails when the adapter releases it. After
+     * an error in this method, the next call or {@link #advance} continues.
+     */
     void breakDown(GpuTransferException cause, long now) {
-        if (failure != null) {
+        if (brokenDown) {
             return;
         }
-        failure = cause;
-        brokenAt = now;
-        nextCheck = now + END_NANOS;
+        if (failure == null) {
+            brokenAt = now;
+            nextCheck = now + END_NANOS;
+            failure = cause;
+        }
         // Kernels behind a wait that ends because of this see it.
         words.setError();
-        wire.end(cause);
+        wire.end(failure);
         queueLength = 0;
         waiting = 0;
         for (int i = 0; i < count; i++) {
@@ -342,6 +379,7 @@ final class OrderedProtocol {
                 end(i, slot, false);
             }
         }
+        brokenDown = true;
     }
 
     private boolean check(long now) {
@@ -375,12 +413,12 @@ final class OrderedProtocol {
     /** No completions come any more. */
     boolean abandonPosts() {
         boolean any = posted > 0;
-        posted = 0;
         for (int i = 0; i < count; i++) {
             if (slots[i].state == State.POSTED) {
                 end(i, slots[i], false);
             }
         }
+        posted = 0;
         return any;
     }
 

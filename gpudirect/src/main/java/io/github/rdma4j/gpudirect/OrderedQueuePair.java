@@ -44,6 +44,10 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
 
     private final Request[] requests;
     private final WorkCompletions completions = WorkCompletions.allocate(64);
+    /** Of the completions fetched last: how many there are, and how many of them the protocol has. */
+    private int polled;
+
+    private int handled;
 
     OrderedQueuePair(
             QueuePair queuePair,
@@ -80,8 +84,15 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
         }
     }
 
-    /** Fetches completions and passes them to the protocol; returns whether there were any. */
+    /**
+     * Fetches completions and passes them to the protocol; returns whether there were any. After an error, continues
+     * with the completion that the error has interrupted.
+     */
     boolean poll(OrderedProtocol protocol, long now) {
+        return handled < polled ? handle(protocol, now) : fetch(protocol, now);
+    }
+
+    private boolean fetch(OrderedProtocol protocol, long now) {
         int count;
         try {
             count = completionQueue.poll(completions);
@@ -94,10 +105,18 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
             }
             return first;
         }
-        for (int i = 0; i < count; i++) {
-            dispatch(completions.get(i), protocol, now);
+        handled = 0;
+        polled = count;
+        return handle(protocol, now);
+    }
+
+    private boolean handle(OrderedProtocol protocol, long now) {
+        boolean any = handled < polled;
+        while (handled < polled) {
+            dispatch(completions.get(handled), protocol, now);
+            handled++;
         }
-        return count > 0;
+        return any;
     }
 
     private void dispatch(WorkCompletion completion, OrderedProtocol protocol, long now) {

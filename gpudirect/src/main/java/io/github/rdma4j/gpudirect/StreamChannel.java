@@ -53,6 +53,9 @@ public final class StreamChannel implements AutoCloseable {
     /** Starts that streams were given, done or not. */
     private final AtomicLong given = new AtomicLong();
 
+    /** What has interrupted the proxy's work on this channel, until the protocol has broken down. */
+    private volatile Throwable interruption;
+
     private volatile boolean closing;
     private boolean closed;
 
@@ -355,6 +358,9 @@ public final class StreamChannel implements AutoCloseable {
             if (closed) {
                 return false;
             }
+            if (interruption != null) {
+                endInterrupted();
+            }
             long now = System.nanoTime();
             boolean moved = wire.poll(protocol, now);
             return moved | protocol.advance(now);
@@ -365,15 +371,22 @@ public final class StreamChannel implements AutoCloseable {
 
     /** By the proxy: nothing may stay as it is because of a mistake in here. */
     void breakDown(Throwable cause) {
+        // First, as an error may interrupt the rest.
+        interruption = cause;
         lock.lock();
         try {
             if (!closed) {
-                protocol.breakDown(
-                        new GpuTransferException("the proxy of the stream channel", cause), System.nanoTime());
+                endInterrupted();
             }
         } finally {
             lock.unlock();
         }
+    }
+
+    private void endInterrupted() {
+        protocol.breakDown(
+                new GpuTransferException("the proxy of the stream channel", interruption), System.nanoTime());
+        interruption = null;
     }
 
     /**

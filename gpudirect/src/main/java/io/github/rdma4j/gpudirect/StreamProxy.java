@@ -114,9 +114,14 @@ public final class StreamProxy implements AutoCloseable {
     /** One channel's failure is not the others'; and one whose words are gone has no streams any more. */
     private void giveUp(StreamChannel channel, Throwable cause) {
         try {
-            channel.breakDown(cause);
-        } catch (RuntimeException e) {
-            remove(channel);
+            try {
+                channel.breakDown(cause);
+            } catch (RuntimeException e) {
+                remove(channel);
+            }
+        } catch (Error e) {
+            // The channel remembers the cause, and breaks down at the next look.
+            woken = true;
         }
     }
 

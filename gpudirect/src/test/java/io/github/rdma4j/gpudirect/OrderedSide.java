@@ -61,6 +61,7 @@ final class OrderedSide implements OrderedProtocol.Words, OrderedProtocol.Wire {
     private int doorbell = OrderedProtocol.FREE;
     private boolean ended;
     private boolean silent;
+    private boolean interrupted;
     boolean error;
     int flushes;
 
@@ -70,6 +71,7 @@ final class OrderedSide implements OrderedProtocol.Words, OrderedProtocol.Wire {
     OrderedSide peer;
     IntSupplier postResult = () -> 0;
     BooleanSupplier fails = () -> false;
+    BooleanSupplier overflows = () -> false;
     BooleanSupplier losesNotice = () -> false;
     BooleanSupplier bellRings = () -> false;
 
@@ -148,10 +150,11 @@ final class OrderedSide implements OrderedProtocol.Words, OrderedProtocol.Wire {
             peer.targets[request.slot] = request.value;
             peer.unflushed[request.slot] = true;
             if (tags[request.slot] >= 0 && !losesNotice.getAsBoolean()) {
-                peer.protocol.arrived(tags[request.slot], now);
+                peer.dispatch(now, () -> peer.protocol.arrived(tags[request.slot], now));
             }
         }
-        protocol.completed(request.slot, cause, now);
+        GpuTransferException result = cause;
+        dispatch(now, () -> protocol.completed(request.slot, result, now));
         return true;
     }
 
@@ -160,16 +163,59 @@ final class OrderedSide implements OrderedProtocol.Words, OrderedProtocol.Wire {
         silent = true;
     }
 
+    // ---- what the proxy does ----
+
+    /** Looks, and gives up after an error. */
+    boolean look(long now) {
+        try {
+            if (interrupted) {
+                giveUp(now);
+            }
+            return protocol.advance(now);
+        } catch (StackOverflowError e) {
+            interrupted = true;
+            return true;
+        }
+    }
+
+    private void giveUp(long now) {
+        protocol.breakDown(new GpuTransferException("interrupted"), now);
+        interrupted = false;
+    }
+
+    /** Passes a completion to the protocol, again after an error. */
+    private void dispatch(long now, Runnable completion) {
+        while (true) {
+            try {
+                if (interrupted) {
+                    giveUp(now);
+                }
+                completion.run();
+                return;
+            } catch (StackOverflowError e) {
+                interrupted = true;
+            }
+        }
+    }
+
     // ---- what the protocol sees ----
+
+    private void call() {
+        if (overflows.getAsBoolean()) {
+            throw new StackOverflowError();
+        }
+    }
 
     @Override
     public int doorbell() {
+        call();
         return doorbell;
     }
 
     /** Streams may do something between the look at the words and this. */
     @Override
     public boolean freeDoorbell(int seen) {
+        call();
         while (bellRings.getAsBoolean()) {
             streams.forEach(Stream::tryStep);
         }
@@ -182,21 +228,25 @@ final class OrderedSide implements OrderedProtocol.Words, OrderedProtocol.Wire {
 
     @Override
     public int word(int slot) {
+        call();
         return words[slot];
     }
 
     @Override
     public void setWord(int slot, int value) {
+        call();
         words[slot] = value;
     }
 
     @Override
     public void setError() {
+        call();
         error = true;
     }
 
     @Override
     public int post(int slot) {
+        call();
         int result = postResult.getAsInt();
         if (result == 0) {
             posts.add(slot);
@@ -209,11 +259,13 @@ final class OrderedSide implements OrderedProtocol.Words, OrderedProtocol.Wire {
 
     @Override
     public void end(GpuTransferException cause) {
+        call();
         ended = true;
     }
 
     @Override
     public void flush() {
+        call();
         flushes++;
         Arrays.fill(unflushed, false);
     }

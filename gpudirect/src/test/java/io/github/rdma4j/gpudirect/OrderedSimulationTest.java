@@ -35,6 +35,7 @@ class OrderedSimulationTest {
         POSTS,
         CONNECTION,
         LOST_NOTICES,
+        ERRORS,
         CLOSES,
         SILENT_ADAPTER
     }
@@ -70,6 +71,8 @@ class OrderedSimulationTest {
         private final OrderedSide right;
         private final BooleanSupplier closes = sometimes(100, Fault.CLOSES);
         private boolean faulty = true;
+        private boolean playing;
+        private int errors = 6;
         private long now;
 
         Schedule(long seed) {
@@ -107,6 +110,8 @@ class OrderedSimulationTest {
                     : refused.getAsBoolean() ? EIO : closed.getAsBoolean() ? -1 : 0;
             side.fails = sometimes(30, Fault.CONNECTION);
             side.losesNotice = sometimes(10, Fault.LOST_NOTICES);
+            BooleanSupplier overflows = sometimes(10, Fault.ERRORS);
+            side.overflows = () -> playing && errors > 0 && overflows.getAsBoolean() && errors-- > 0;
             side.bellRings = () -> random.nextInt(3) == 0;
         }
 
@@ -156,6 +161,7 @@ class OrderedSimulationTest {
         }
 
         void play() {
+            playing = true;
             int steps = random.nextInt(400);
             for (int i = 0; i < steps; i++) {
                 step(sides()[random.nextInt(2)]);
@@ -176,7 +182,7 @@ class OrderedSimulationTest {
             }
             switch (random.nextInt(4)) {
                 case 0, 1 -> side.streams.get(random.nextInt(PAIRS)).tryStep();
-                case 2 -> side.protocol.advance(now);
+                case 2 -> side.look(now);
                 default -> side.deliver(now);
             }
         }
@@ -189,7 +195,7 @@ class OrderedSimulationTest {
                     for (Stream stream : side.streams) {
                         moved |= stream.tryStep();
                     }
-                    moved |= side.protocol.advance(now);
+                    moved |= side.look(now);
                     moved |= side.deliver(now);
                 }
                 idle = moved ? 0 : idle + 1;
