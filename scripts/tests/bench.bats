@@ -14,7 +14,7 @@ setup() {
 
 @test "a benchmark that is missing or unknown: what there is" {
     run -0 "$BENCH" --help
-    for name in cuda netty start verbs; do
+    for name in cuda instructions netty start verbs; do
         [[ $output == *"  $name "* ]]
     done
     run -2 --separate-stderr "$BENCH"

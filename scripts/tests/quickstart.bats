@@ -12,9 +12,9 @@ setup() {
     PROJECT=$BATS_TEST_TMPDIR/project
     mkdir -p "$PROJECT" "$BATS_TEST_TMPDIR/bin" "$BATS_TEST_TMPDIR/verbs" "$BATS_TEST_TMPDIR/dev/infiniband"
     cp -r "$BATS_TEST_DIRNAME/.." "$PROJECT/scripts"
-    local sources=perftest/src/main/java/io/github/rdma4j/perftest/compare
+    local sources=perftest/src/main/java/io/github/rdma4j/perftest/compare/plan
     mkdir -p "$PROJECT/$sources"
-    cp -r "$BATS_TEST_DIRNAME/../../$sources/plan" "$BATS_TEST_DIRNAME/../../$sources/endpoints" "$PROJECT/$sources"
+    cp "$BATS_TEST_DIRNAME/../../$sources/CompareOptions.java" "$PROJECT/$sources"
     fake "$PROJECT/scripts/rdma4j" 'printf "%s\n" "${RDMA4J_START_CACHE:+$RDMA4J_START_CACHE }$*" >>"$BATS_TEST_TMPDIR/asked"; exit "${RDMA4J_STATUS:-0}"'
     fake "$PROJECT/scripts/softroce" 'printf "softroce %s\n" "$*"; exit "${SOFTROCE_STATUS:-0}"'
     fake "$BATS_TEST_TMPDIR/bin/mvn" 'true'
@@ -52,7 +52,7 @@ in_softroce() {
     run -0 quickstart
     echo "$output"
     [[ ${lines[-4]} == 'softroce --timeout 1800 env RDMA4J_JAVA_HOME='*' scripts/rdma4j compare --rounds-within '+([0-9]) ]]
-    [[ ${lines[-3]} == 'softroce --timeout 1800 --count target/counts env RDMA4J_JAVA_HOME='*' scripts/rdma4j compare --count '* ]]
+    [[ ${lines[-3]} == 'softroce --timeout 1800 --count '*.InstructionsRun' --timeout 600 --tools ib_write_lat,ib_write_bw '* ]]
     [[ ${lines[-1]} == 'quickstart: ok' ]]
     # No option is there to be looked at: no JVM but that of the cache.
     [[ $(<"$BATS_TEST_TMPDIR/asked") == 'make compare' ]]

@@ -21,8 +21,6 @@ module io.github.rdma4j.perftest {
 
     opens io.github.rdma4j.perftest.allreduce to
             info.picocli;
-    opens io.github.rdma4j.perftest.compare.endpoints to
-            info.picocli;
     opens io.github.rdma4j.perftest.compare.plan to
             info.picocli;
     opens io.github.rdma4j.perftest.doctor to

@@ -6,12 +6,12 @@
 
 kind_build() {
     set_up
-    build perftest,verbs-ffm/netty,verbs-ffm/campaign
+    build perftest,verbs-ffm/netty,verbs-ffm/campaign,verbs-ffm/benchmarks
 }
 
 kind_pack() {
     local folder=$1 module name target
-    for module in verbs-ffm cuda-ffm gpudirect verbs-ffm/netty verbs-ffm/campaign perftest; do
+    for module in verbs-ffm cuda-ffm gpudirect verbs-ffm/netty verbs-ffm/campaign verbs-ffm/benchmarks perftest; do
         target=$RDMA4J_ROOT/$module/target name=${module##*/}
         [[ -d $target/classes ]] || die "$module is not built" 'run it without --no-build'
         mkdir -p -- "$folder/$name"

@@ -103,7 +103,6 @@ class ArchitectureTest {
             floor("watch.metrics", "exit", "doctor.check", "watch.sample", "watch.resource"),
             floor("watch", "exit", "findings", "watch.sample", "watch.metrics", "watch.resource"),
             floor("tcp", "exit"),
-            floor("echo", "exit", "figures"),
             floor("compare.plan", "exit", "talk", "options", "tcp"),
             floor("compare.result", "exit", "environment", "figures", "options", "result", "compare.plan"),
             floor(
@@ -127,28 +126,7 @@ class ArchitectureTest {
                     "compare.plan",
                     "compare.result",
                     "compare.runner"),
-            floor("compare.count", "exit", "options", "result", "run", "compare.plan", "compare.runner"),
-            floor(
-                    "compare.endpoints",
-                    "exit",
-                    "environment",
-                    "figures",
-                    "options",
-                    "result",
-                    "echo",
-                    "compare.plan",
-                    "compare.runner"),
-            floor(
-                    "compare.print",
-                    "environment",
-                    "figures",
-                    "options",
-                    "result",
-                    "document",
-                    "echo",
-                    "compare.plan",
-                    "compare.result",
-                    "compare.endpoints"),
+            floor("compare.print", "environment", "figures", "options", "document", "compare.plan", "compare.result"),
             floor(
                     "compare",
                     "exit",
@@ -160,8 +138,6 @@ class ArchitectureTest {
                     "compare.result",
                     "compare.runner",
                     "compare.peer",
-                    "compare.count",
-                    "compare.endpoints",
                     "compare.print"),
             floor(
                     "",
@@ -269,8 +245,7 @@ class ArchitectureTest {
                                 "stream",
                                 "resources",
                                 "loop",
-                                "run",
-                                "echo")
+                                "run")
                         .map(ArchitectureTest::inFull)
                         .toArray(String[]::new))
                 .should()

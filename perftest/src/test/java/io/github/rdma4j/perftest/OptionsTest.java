@@ -34,7 +34,6 @@ class OptionsTest {
                 "ib_send_lat",
                 "compare",
                 "compare --serve",
-                "compare --endpoints",
                 "report",
                 "doctor",
                 "watch",

@@ -2,14 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
-import io.github.rdma4j.perftest.compare.count.CountLimit;
-import io.github.rdma4j.perftest.compare.count.CountSession;
-import io.github.rdma4j.perftest.compare.count.CountTable;
-import io.github.rdma4j.perftest.compare.count.CountedCase;
-import io.github.rdma4j.perftest.compare.count.InstructionCounter;
 import io.github.rdma4j.perftest.compare.peer.RemoteServers;
 import io.github.rdma4j.perftest.compare.peer.Request;
-import io.github.rdma4j.perftest.compare.plan.CompareCase;
 import io.github.rdma4j.perftest.compare.plan.CompareOptions;
 import io.github.rdma4j.perftest.compare.plan.ComparePlan;
 import io.github.rdma4j.perftest.compare.plan.Expectation;
@@ -30,7 +24,6 @@ import io.github.rdma4j.perftest.compare.runner.CTools;
 import io.github.rdma4j.perftest.compare.runner.ChildProcesses;
 import io.github.rdma4j.perftest.compare.runner.JavaRunner;
 import io.github.rdma4j.perftest.compare.runner.JavaServer;
-import io.github.rdma4j.perftest.compare.runner.ListeningPorts;
 import io.github.rdma4j.perftest.compare.runner.LocalServers;
 import io.github.rdma4j.perftest.compare.runner.Runner;
 import io.github.rdma4j.perftest.compare.runner.SearchPath;
@@ -52,7 +45,6 @@ import java.io.PrintStream;
 import java.nio.file.InvalidPathException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -70,7 +62,7 @@ public final class CompareCommand {
     public static final String NAME = "compare";
 
     /** The summary in the list of commands. */
-    public static final String TITLE = "Java's and C's tools in turn, compared; endpoints beside TCP (--endpoints)";
+    public static final String TITLE = "Java's and C's tools in turn, compared";
 
     private static final int OK = 0;
 
@@ -104,20 +96,15 @@ public final class CompareCommand {
         if (ServeCommand.isMeant(arguments)) {
             return ServeCommand.run(arguments, out, err);
         }
-        if (EndpointsCommand.isMeant(arguments)) {
-            return EndpointsCommand.run(arguments, out, err);
-        }
         return new CompareCommand(out, err).run(arguments);
     }
 
     private int run(List<String> arguments) {
         CommandLine line = new CommandLine(options).setOverwrittenOptionsAllowed(true);
         ComparePlan plan;
-        List<CountLimit> limits;
         try {
             Ranges.parse(line, arguments);
             plan = options.plan();
-            limits = options.counts() ? limits(plan) : List.of();
             // After the checks: scripts/quickstart uses it to find out whether the other options are valid.
             if (options.wantsHelp()) {
                 line.usage(out);
@@ -126,17 +113,12 @@ public final class CompareCommand {
         } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
             return complaints.usage(failure);
         }
-        try {
-            if (options.counts()) {
-                return count(plan, limits);
-            }
-            try (Progress progress = new Progress(err, NAME).start()) {
-                CompareReport report = report(progress);
-                CompareResult result = compare(plan, report);
-                report.end(result);
-                write(result, report);
-                return verdict(result);
-            }
+        try (Progress progress = new Progress(err, NAME).start()) {
+            CompareReport report = report(progress);
+            CompareResult result = compare(plan, report);
+            report.end(result);
+            write(result, report);
+            return verdict(result);
         } catch (Broken failure) {
             return broken(failure);
         } catch (IllegalParameterException failure) {
@@ -153,12 +135,6 @@ public final class CompareCommand {
 
     private CompareReport report(Progress progress) {
         return new CompareReport(options.json().isOutput() ? err : out, progress);
-    }
-
-    private List<CountLimit> limits(ComparePlan plan) {
-        return options.expectations().stream()
-                .map(text -> CountLimit.parse(text, plan.cases()))
-                .toList();
     }
 
     /** Returns the TCP port of the next run. */
@@ -281,35 +257,6 @@ public final class CompareCommand {
         return plan.cases().stream()
                 .map(test -> plan.order(test, conditions.device(), conditions.gidIndex(), conditions.software()))
                 .toList();
-    }
-
-    private int count(ComparePlan plan, List<CountLimit> limits) {
-        CTools tools = CTools.find(plan.tools(), SearchPath.of(plan.cFolder()));
-        try (InstructionCounter counter = InstructionCounter.open(System.getenv());
-                ChildProcesses children = new ChildProcesses()) {
-            Conditions conditions = conditions(plan, tools, children, null);
-            // Without its thread, whose instructions would be counted.
-            CompareReport report = new CompareReport(out, new Progress(err, NAME));
-            report.beginCount(plan, conditions);
-            CountSession session = new CountSession(
-                    counter, tools, children, () -> nextPort(plan, ListeningPorts::free), report::step);
-            List<CountedCase> cases = new ArrayList<>();
-            CountTable.heading(out);
-            for (RunOrder order : orders(plan, conditions)) {
-                CountedCase one = session.run(
-                        plan.iterations() > 0 ? order : order.withIterations(CountSession.iterations(order)),
-                        CountLimit.areOf(limits, new CompareCase(order.tool(), order.size())),
-                        counted -> CountLimit.areMet(limits, counted));
-                CountTable.row(out, one);
-                cases.add(one);
-            }
-            CountTable.explanation(out);
-            List<String> exceeded = limits.stream()
-                    .filter(limit -> !limit.isMet(cases))
-                    .map(CountLimit::text)
-                    .toList();
-            return exceeded.isEmpty() ? OK : complaints.failed("not as expected: " + String.join(", ", exceeded));
-        }
     }
 
     /** Thrown when a comparison fails; carries the results so far. */

@@ -28,7 +28,7 @@ public final class CpuTime {
      */
     private static final int[] BUSY = {1, 2, 3, 6, 7};
 
-    static final int SELF = 0;
+    private static final int SELF = 0;
     private static final int CHILDREN = -1;
 
     /**
@@ -57,18 +57,12 @@ public final class CpuTime {
     }
 
     private static long usage(int who) {
-        ProcessTime time = timeOf(who);
-        return sum(time.user(), time.system());
-    }
-
-    /** The time of a process or of several, user and system time apart. */
-    static ProcessTime timeOf(int who) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment usage = arena.allocate(USAGE_BYTES, Long.BYTES);
             if ((int) GET_USAGE.invokeExact(who, usage) != 0) {
-                return new ProcessTime(UNKNOWN, UNKNOWN);
+                return UNKNOWN;
             }
-            return new ProcessTime(nanoseconds(usage, 0), nanoseconds(usage, 1));
+            return nanoseconds(usage, 0) + nanoseconds(usage, 1);
         } catch (Throwable failure) {
             throw new IllegalStateException(failure);
         }

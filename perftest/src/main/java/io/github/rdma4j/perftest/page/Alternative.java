@@ -41,7 +41,6 @@ final class Alternative {
         return switch (kind) {
             case PERCENTILES -> x == 1 ? "at least" : "at most";
             case SIZES, BARS -> "at " + Figures.size((long) x);
-            case RATES -> "at " + Figures.number(x, 0) + "/s";
             case ROUNDS -> "in round " + (long) x;
         };
     }

@@ -16,17 +16,7 @@ import java.util.stream.Stream;
  * @param series in the order of their display
  */
 record Chapter(String title, boolean latency, List<Series> series) {
-    /** Returns whether its results differ in the rate that was offered, and not in the size. */
-    boolean isOverRates() {
-        return series.stream().anyMatch(line -> line.test().isEcho());
-    }
-
-    /** A size, or a rate where results differ in that, as people read it. */
-    String label(long size) {
-        return isOverRates() ? Figures.number(size, 0) + "/s" : Figures.size(size);
-    }
-
-    /** All sizes that were measured over RDMA; where none were, all. Rates where results differ in these. */
+    /** All sizes that were measured over RDMA; where none were, all. */
     SortedSet<Long> sizes() {
         SortedSet<Long> sizes = new TreeSet<>();
         series.stream()
@@ -73,11 +63,11 @@ record Chapter(String title, boolean latency, List<Series> series) {
     }
 
     /**
-     * Returns whether latency is the time to the other side and back: a read, an atomic operation or a request is over
-     * with its answer.
+     * Returns whether latency is the time to the other side and back: a read or an atomic operation is over with its
+     * answer.
      */
     boolean isRoundTrip() {
-        return title.startsWith("ib_read") || title.startsWith("ib_atomic") || isOverRates();
+        return title.startsWith("ib_read") || title.startsWith("ib_atomic");
     }
 
     /** All results of chapters. */
@@ -113,9 +103,7 @@ record Chapter(String title, boolean latency, List<Series> series) {
         if (isCollective()) {
             return List.of(principal(), Metric.OPERATION);
         }
-        return isOverRates()
-                ? List.of(Metric.MEDIAN, Metric.PERCENTILE_99, Metric.SERVER_USER, Metric.SERVER_SYSTEM)
-                : List.of(principal(), Metric.CPU);
+        return List.of(principal(), Metric.CPU);
     }
 
     /**

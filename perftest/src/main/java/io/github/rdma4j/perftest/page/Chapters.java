@@ -16,7 +16,7 @@ final class Chapters {
 
     private Chapters() {}
 
-    /** A series that has no name yet; its results by size, or for echoes by rate. */
+    /** A series that has no name yet; its results by size. */
     private record Line(ProgramRun test, String document, TreeMap<Long, Result> results) {}
 
     /** The chapters of all documents, in the order in which their tests come first. */
@@ -38,37 +38,32 @@ final class Chapters {
     private void add(ProgramRun test, String document) {
         for (Result result : test.results()) {
             String title = title(test, result);
-            if (test.party().isTcp() && !test.isEcho()) {
+            if (test.party().isTcp()) {
                 title = chapters.keySet().stream()
                         .filter(other -> other.split(",")[0].equals(test.tool()))
                         .findFirst()
                         .orElse(title);
             }
-            long key = test.isEcho() ? Math.round(result.figure(Result.RATE)) : result.size();
+            long size = result.size();
             List<Line> lines = chapters.computeIfAbsent(title, _ -> new ArrayList<>());
             Line line = lines.stream()
                     .filter(other -> other.document.equals(document)
                             && other.test.party() == test.party()
                             && other.test.setting("implementation").equals(test.setting("implementation"))
                             && other.test.variant().equals(test.variant())
-                            && !other.results.containsKey(key))
+                            && !other.results.containsKey(size))
                     .findFirst()
                     .orElse(null);
             if (line == null) {
                 line = new Line(test, document, new TreeMap<>());
                 lines.add(line);
             }
-            line.results.put(key, result);
+            line.results.put(size, result);
         }
     }
 
     /** The tool with those settings without which figures cannot be compared, as far as they are not the usual ones. */
     private static String title(ProgramRun test, Result result) {
-        if (test.isEcho()) {
-            String connections = test.setting("connections");
-            return test.tool() + ", " + Figures.size(result.size()) + ", " + connections
-                    + (connections.equals("1") ? " connection" : " connections");
-        }
         StringBuilder title = new StringBuilder(test.tool());
         add(title, test.setting("direction"), "");
         add(title, test.setting("threads"), test.setting("threads").equals("1") ? " thread" : " threads");

@@ -41,9 +41,6 @@ record Chart(Kind kind, String title, String unit, String choice, List<Panel> pa
         /** Values over the message size, logarithmic. */
         SIZES,
 
-        /** Values over the messages per second that were offered. */
-        RATES,
-
         /** Bars from zero, of few sizes. */
         BARS,
 

@@ -12,6 +12,9 @@ import java.util.function.ToDoubleFunction;
 final class Charts {
     private static final int ENOUGH_FOR_A_LINE = 3;
 
+    /** The value by which panels differ. */
+    private static final String CHOICE = "Message size";
+
     private Charts() {}
 
     /** The charts of a chapter, in the order of their display. */
@@ -26,10 +29,7 @@ final class Charts {
      */
     static List<Chart> of(Chapter chapter, List<Chart.Guide> guides) {
         List<Chart> charts = new ArrayList<>();
-        if (chapter.isOverRates()) {
-            overSizes(chapter, "Latency", List.of(Metric.PERCENTILE_99, Metric.MEDIAN, Metric.PERCENTILE_999), charts);
-            percentiles(chapter, charts);
-        } else if (chapter.isCollective()) {
+        if (chapter.isCollective()) {
             overSizes(chapter, "Bandwidth", List.of(Metric.BUS_BANDWIDTH, Metric.ALGORITHM_BANDWIDTH), charts);
             overSizes(chapter, "Time of an operation", List.of(Metric.OPERATION), charts);
         } else if (chapter.latency()) {
@@ -46,16 +46,9 @@ final class Charts {
             }
             overSizes(chapter, "Message rate", List.of(Metric.RATE), charts);
         }
-        overSizes(chapter, "CPU time per message", costs(chapter), charts);
+        overSizes(chapter, "CPU time per message", List.of(Metric.CPU, Metric.MACHINE_CPU), charts);
         rounds(chapter, charts);
         return charts;
-    }
-
-    /** If the client spins until the next message is due, its CPU time and the machine's mean nothing. */
-    private static List<Metric> costs(Chapter chapter) {
-        return chapter.isOverRates()
-                ? List.of(Metric.SERVER_USER, Metric.SERVER_SYSTEM)
-                : List.of(Metric.CPU, Metric.MACHINE_CPU);
     }
 
     private static void percentiles(Chapter chapter, List<Chart> charts) {
@@ -65,7 +58,7 @@ final class Charts {
             if (lines.isEmpty()) {
                 continue;
             }
-            panels.add(new Chart.Panel(chapter.label(size), lines));
+            panels.add(new Chart.Panel(Figures.size(size), lines));
             boolean allRounds = chapter.series().stream()
                     .map(line -> chapter.at(line, size))
                     .anyMatch(result -> result != null
@@ -77,13 +70,8 @@ final class Charts {
             }
         }
         if (!panels.isEmpty()) {
-            charts.add(new Chart(Chart.Kind.PERCENTILES, "Latency by percentile", "µs", choice(chapter), panels));
+            charts.add(new Chart(Chart.Kind.PERCENTILES, "Latency by percentile", "µs", CHOICE, panels));
         }
-    }
-
-    /** Names the value by which panels differ. */
-    private static String choice(Chapter chapter) {
-        return chapter.isOverRates() ? "Offered rate" : "Message size";
     }
 
     private static List<Chart.Line> curves(Chapter chapter, long size, Function<Result, PercentileCurve> curveOf) {
@@ -114,14 +102,13 @@ final class Charts {
             return;
         }
         SortedSet<Long> sizes = chapter.sizes();
-        boolean rates = chapter.isOverRates();
-        boolean line = rates || sizes.size() >= ENOUGH_FOR_A_LINE;
+        boolean line = sizes.size() >= ENOUGH_FOR_A_LINE;
         if (!line && sizes.size() * chapter.series().size() < 2) {
             return;
         }
         charts.add(new Chart(
-                rates ? Chart.Kind.RATES : line ? Chart.Kind.SIZES : Chart.Kind.BARS,
-                title + (rates ? " over the offered rate" : line ? " over message size" : ""),
+                line ? Chart.Kind.SIZES : Chart.Kind.BARS,
+                title + (line ? " over message size" : ""),
                 metrics.getFirst().unit(),
                 "Figure",
                 panels));
@@ -163,7 +150,7 @@ final class Charts {
                 }
             }
             if (!lines.isEmpty()) {
-                panels.add(new Chart.Panel(chapter.label(size), lines));
+                panels.add(new Chart.Panel(Figures.size(size), lines));
             }
         }
         if (!panels.isEmpty()) {
@@ -171,7 +158,7 @@ final class Charts {
                     Chart.Kind.ROUNDS,
                     chapter.latency() ? metric.title() + " latency of each round" : "Bandwidth of each round",
                     metric.unit(),
-                    choice(chapter),
+                    CHOICE,
                     panels));
         }
     }

@@ -28,7 +28,7 @@ final class Guides {
      * @param machine whose paths to predict; empty for none
      */
     static List<Chart.Guide> of(Chapter chapter, Optional<MachineModel> machine) {
-        if (chapter.latency() || chapter.isOverRates() || !chapter.title().startsWith("ib_")) {
+        if (chapter.latency() || !chapter.title().startsWith("ib_")) {
             return List.of();
         }
         SortedSet<Long> sizes = chapter.sizes();

@@ -37,15 +37,6 @@ enum Metric {
     /** Messages per time. */
     RATE("MsgRate", "Message rate", "messages/s", 0, false),
 
-    /** Messages per time that were answered, of those that were offered. */
-    RATE_REACHED("rate_reached", "Reached", "messages/s", 0, false),
-
-    /** CPU time of the server's process outside the kernel. */
-    SERVER_USER("server_user_ns_per_message", "Server, user", "µs", 2, true),
-
-    /** CPU time of the server's process in the kernel. */
-    SERVER_SYSTEM("server_system_ns_per_message", "Server, system", "µs", 2, true),
-
     /** CPU time of both ends. */
     CPU("ns_per_message", "Processes", "µs", 2, true),
 
@@ -119,7 +110,7 @@ enum Metric {
             case PEAK -> value == 0 ? Double.NaN : mebibytes(value, gigabits);
             case BANDWIDTH -> mebibytes(value, gigabits);
             case RATE -> value * MILLION;
-            case CPU, MACHINE_CPU, SERVER_USER, SERVER_SYSTEM -> value / NANOSECONDS;
+            case CPU, MACHINE_CPU -> value / NANOSECONDS;
             default -> value;
         };
     }

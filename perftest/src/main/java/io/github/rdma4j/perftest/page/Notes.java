@@ -16,8 +16,7 @@ final class Notes {
             notes.add("Latency of writes and sends is half of a round trip, as in C's tools: both ways are taken to be"
                     + " equally long.");
         }
-        if (chapters.stream()
-                .anyMatch(chapter -> chapter.latency() && chapter.isRoundTrip() && !chapter.isOverRates())) {
+        if (chapters.stream().anyMatch(chapter -> chapter.latency() && chapter.isRoundTrip())) {
             notes.add("Latency of reads and atomic operations is the time to their answer, as in C's tools.");
         }
         if (Chapter.results(chapters).anyMatch(result -> result.isLatency() && !result.openLoop())) {
@@ -51,13 +50,6 @@ final class Notes {
             notes.add("A whole curve is of the samples of all rounds together, worst rounds included; in a comparison"
                     + " these have a table of their own. Beside a program of which only some percentiles are known,"
                     + " look at C's columns: in a comparison they are medians of the rounds, for every program.");
-        }
-        if (chapters.stream().anyMatch(Chapter::isOverRates)) {
-            notes.add(
-                    "Endpoints and TCP answer the same requests, sent at the same times. CPU time per message is of the"
-                            + " server's process, outside (user) and inside (system) the kernel, which divides them by"
-                            + " what it finds at its clock's ticks. On a software device system time has the adapter's"
-                            + " work in it, for endpoints only.");
         }
         if (chapters.stream().anyMatch(chapter -> chapter.has(Metric.CPU))) {
             notes.add("CPU time per message is of both ends together in a comparison, of this side in a single test."

@@ -10,9 +10,6 @@ enum Party {
     /** The C perftest package's. */
     C("c", "C"),
 
-    /** Endpoints of this project, whatever carries them. */
-    ENDPOINT("endpoint", "Endpoint"),
-
     /** A Java program over plain TCP. */
     TCP_JAVA("tcp-java", "TCP Java"),
 
@@ -58,9 +55,6 @@ enum Party {
             if (party.key.equals(implementation)) {
                 return party;
             }
-        }
-        if (implementation.startsWith(ENDPOINT.key + "-")) {
-            return ENDPOINT;
         }
         return implementation.startsWith("rdma4j") ? JAVA : OTHER;
     }

@@ -26,14 +26,6 @@ record ProgramRun(
         List<Result> results,
         Optional<PathLimit> limit,
         List<Choice> choices) {
-    /** The name of compare --endpoints in documents: its results differ in their rates, and not only in their sizes. */
-    static final String ECHO = "echo";
-
-    /** Returns whether it is of requests and echoes at fixed rates. */
-    boolean isEcho() {
-        return tool.equals(ECHO);
-    }
-
     /** Returns what distinguishes its series from others of the same tool; empty for most. */
     String variant() {
         return setting("variant");

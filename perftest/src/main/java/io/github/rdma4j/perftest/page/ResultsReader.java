@@ -322,10 +322,8 @@ final class ResultsReader {
             allSamples.put(Metric.MEDIAN.key(), percentiles.get(50.0));
         }
         allSamples.forEach(figures::putIfAbsent);
-        for (String rate : List.of(Result.RATE, Metric.RATE_REACHED.key())) {
-            if (latency.has(rate)) {
-                figures.putIfAbsent(rate, latency.number(rate));
-            }
+        if (latency.has(Result.RATE)) {
+            figures.putIfAbsent(Result.RATE, latency.number(Result.RATE));
         }
         String histogram = latency.text(HISTOGRAM);
         if (histogram != null) {

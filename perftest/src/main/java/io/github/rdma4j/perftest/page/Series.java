@@ -12,12 +12,12 @@ import java.util.SortedMap;
  * @param variant counts the series of the same party, from 0: they share a colour and differ in their dashes
  * @param test the test with the settings
  * @param document the short name of its file
- * @param results by size; for echoes by messages per second
+ * @param results by size
  */
 record Series(
         String name, Party party, int variant, ProgramRun test, String document, SortedMap<Long, Result> results) {
     /** Returns the name, with the size if it differs from the requested one. */
     String nameAt(Result result, long size) {
-        return result.size() == size || test.isEcho() ? name : name + " (" + Figures.size(result.size()) + ")";
+        return result.size() == size ? name : name + " (" + Figures.size(result.size()) + ")";
     }
 }

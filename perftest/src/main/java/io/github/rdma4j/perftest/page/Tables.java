@@ -49,11 +49,6 @@ final class Tables {
                 .forEach(line -> names.put(line.name(), line.party()));
         boolean alone = names.size() == Set.copyOf(names.values()).size();
         boolean both = alone && names.values().containsAll(List.of(Party.JAVA, Party.C));
-        List<String> endpoints = names.get(Party.TCP_JAVA.title()) == Party.TCP_JAVA
-                ? names.keySet().stream()
-                        .filter(name -> names.get(name) == Party.ENDPOINT)
-                        .toList()
-                : List.of();
         boolean tcp = alone && names.values().containsAll(List.of(Party.JAVA, Party.TCP_JAVA));
         List<String> columns = new ArrayList<>(List.of("Figure"));
         names.keySet().forEach(name -> columns.add(name + ">"));
@@ -64,7 +59,6 @@ final class Tables {
         if (tcp) {
             columns.add("TCP Java ÷ Java>");
         }
-        endpoints.forEach(name -> columns.add(name + " ÷ TCP>"));
         Table table = new Table("Latency and CPU time: less is better. Bandwidth: more is better.", columns);
         for (Chapter chapter : chapters) {
             table.group(chapter.title());
@@ -80,7 +74,7 @@ final class Tables {
                             results.put(line.name(), result);
                         }
                     }
-                    table.row().text(chapter.label(size) + ": " + label(metric));
+                    table.row().text(Figures.size(size) + ": " + label(metric));
                     int decimals = Figures.decimals(
                             metric, results.values().stream().mapToDouble(result -> result.metric(metric)));
                     names.keySet().forEach(name -> {
@@ -96,10 +90,6 @@ final class Tables {
                         MedianInterval ratio = ratio(results, Party.TCP_JAVA.title(), Party.JAVA.title(), metric);
                         table.number(Figures.number(ratio.median(), RATIO_DECIMALS));
                     }
-                    endpoints.forEach(name -> {
-                        MedianInterval ratio = ratio(results, name, Party.TCP_JAVA.title(), metric);
-                        table.number(Figures.number(ratio.median(), RATIO_DECIMALS));
-                    });
                 }
             }
         }
@@ -112,8 +102,6 @@ final class Tables {
             case BUS_BANDWIDTH, ALGORITHM_BANDWIDTH, OPERATION ->
                 metric.title().toLowerCase(Locale.ROOT) + ", " + metric.unit();
             case CPU -> "CPU per message, " + metric.unit();
-            case SERVER_USER -> "CPU of the server per message, user, " + metric.unit();
-            case SERVER_SYSTEM -> "CPU of the server per message, system, " + metric.unit();
             default -> metric.title().toLowerCase(Locale.ROOT) + " bandwidth, " + metric.unit();
         };
     }
@@ -162,11 +150,7 @@ final class Tables {
     private static Table latency(Chapter chapter) {
         boolean compared = isCompared(chapter);
         boolean cpu = chapter.has(Metric.CPU);
-        boolean rates = chapter.isOverRates();
         List<String> more = new ArrayList<>();
-        if (rates) {
-            more.addAll(List.of("Reached/s>", "Server user µs/msg>", "Server system µs/msg>"));
-        }
         if (cpu) {
             more.add("CPU µs/msg>");
         }
@@ -178,15 +162,10 @@ final class Tables {
         boolean mixed = medians && !results.stream().allMatch(Result::isMedianOfRounds);
         String what = !medians ? "" : mixed ? "; of several rounds, their median" : ": medians of the rounds";
         List<String> keys = keys(results, Result::ofRow);
-        Table table = new Table(latencyCaption(chapter) + what, latencyColumns(chapter, keys, more));
+        Table table = new Table(latencyCaption(chapter) + what, latencyColumns(keys, more));
         forAll(chapter, (size, line, result) -> {
-            latencyRow(table, rates ? chapter.label(size) : Figures.size(result.size()), line, result.samplesOfRow());
+            latencyRow(table, result, line, result.samplesOfRow());
             latencies(table, keys, result.ofRow(), result.samplesOfRow());
-            if (rates) {
-                for (Metric metric : List.of(Metric.RATE_REACHED, Metric.SERVER_USER, Metric.SERVER_SYSTEM)) {
-                    table.figure(metric, result.metric(metric));
-                }
-            }
             end(table, chapter, line, size, cpu, compared);
         });
         return table;
@@ -197,16 +176,11 @@ final class Tables {
         List<String> keys =
                 keys(results(chapter).stream().filter(Result::isMedianOfRounds).toList(), Result::allSamples);
         Table table = new Table(
-                latencyCaption(chapter) + ": the samples of all rounds together",
-                latencyColumns(chapter, keys, List.of()));
+                latencyCaption(chapter) + ": the samples of all rounds together", latencyColumns(keys, List.of()));
         forAll(chapter, (size, line, result) -> {
             if (result.isMedianOfRounds() && !result.allSamples().isEmpty()) {
                 long samples = result.percentiles().samples();
-                latencyRow(
-                        table,
-                        chapter.isOverRates() ? chapter.label(size) : Figures.size(result.size()),
-                        line,
-                        samples);
+                latencyRow(table, result, line, samples);
                 latencies(table, keys, result.allSamples(), samples);
             }
         });
@@ -231,17 +205,16 @@ final class Tables {
                 .toList();
     }
 
-    private static List<String> latencyColumns(Chapter chapter, List<String> keys, List<String> more) {
-        List<String> columns =
-                new ArrayList<>(List.of(chapter.isOverRates() ? "Offered>" : "Size>", "Series", "Samples>"));
+    private static List<String> latencyColumns(List<String> keys, List<String> more) {
+        List<String> columns = new ArrayList<>(List.of("Size>", "Series", "Samples>"));
         keys.forEach(key -> columns.add(LATENCIES.get(key) + ">"));
         columns.addAll(more);
         return columns;
     }
 
-    private static void latencyRow(Table table, String position, Series line, long samples) {
+    private static void latencyRow(Table table, Result result, Series line, long samples) {
         table.row()
-                .number(position)
+                .number(Figures.size(result.size()))
                 .series(line.name(), line.party())
                 .number(samples == 0 ? "–" : Figures.number(samples, 0));
     }
@@ -306,14 +279,7 @@ final class Tables {
         Metric metric = chapter.principal();
         Table table = new Table(
                 "Spread of the rounds: " + metric.title().toLowerCase(Locale.ROOT) + " of each, in " + metric.unit(),
-                List.of(
-                        chapter.isOverRates() ? "Offered>" : "Size>",
-                        "Series",
-                        "Rounds>",
-                        "Best>",
-                        "Median>",
-                        "Worst>",
-                        "Worst ÷ best>"));
+                List.of("Size>", "Series", "Rounds>", "Best>", "Median>", "Worst>", "Worst ÷ best>"));
         forAll(chapter, (size, line, result) -> {
             double[] values = result.ofRounds(metric).stream()
                     .mapToDouble(Double::doubleValue)
@@ -330,7 +296,7 @@ final class Tables {
             int half = values.length / 2;
             double median = values.length % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
             table.row()
-                    .number(chapter.isOverRates() ? chapter.label(size) : Figures.size(result.size()))
+                    .number(Figures.size(result.size()))
                     .series(line.name(), line.party())
                     .number(Integer.toString(values.length))
                     .figure(metric, best)

@@ -25,7 +25,7 @@ final class Wording {
     static String title(List<Document> documents) {
         String tools = documents.stream()
                 .flatMap(document -> document.tests().stream())
-                .map(test -> test.isEcho() ? "Endpoints beside TCP" : test.tool())
+                .map(ProgramRun::tool)
                 .distinct()
                 .limit(4)
                 .collect(Collectors.joining(", "));

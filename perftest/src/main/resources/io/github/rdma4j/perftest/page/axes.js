@@ -121,13 +121,6 @@ const axes = (() => {
         axisLabel: { customValues: decades, formatter: percentile },
       });
     }
-    if (chart.kind === 'rates') {
-      const rates = [...new Set(lines.flatMap(line => line.points.map(point => point[0])))].sort((a, b) => a - b);
-      return axis(colours, {
-        type: 'value', min: 0, max: high * 1.1, name: 'Offered messages per second', ...name, splitLine: { show: false },
-        axisTick: { customValues: rates }, axisLabel: { customValues: rates, formatter: tick },
-      });
-    }
     if (chart.kind === 'sizes') {
       const sizes = [...new Set(lines.flatMap(line => line.points.map(point => point[0])))].sort((a, b) => a - b);
       return axis(colours, {

@@ -5,7 +5,7 @@
 (() => {
   const { FONT, axis, decimals, extent, grouped, percentile, positionAxis, size, tick, valueAxis } = axes;
   const charts = JSON.parse(document.getElementById('data').textContent);
-  const SYMBOLS = { 'java': 'circle', 'endpoint': 'circle', 'c': 'rect', 'tcp-java': 'triangle', 'tcp-c': 'diamond', 'other': 'roundRect', 'guide': 'none' };
+  const SYMBOLS = { 'java': 'circle', 'c': 'rect', 'tcp-java': 'triangle', 'tcp-c': 'diamond', 'other': 'roundRect', 'guide': 'none' };
   const DASHES = ['solid', [6, 4], [2, 3], [8, 3, 2, 3]];
   const EXPORT = { width: 720, height: 440, pixels: 3 };
   const PAPER = { width: 640, height: 280 };
@@ -23,7 +23,7 @@
       probe.style.color = `var(--${name})`;
       return getComputedStyle(probe).color;
     };
-    const names = ['page', 'panel', 'text', 'faint', 'line', 'grid', 'java', 'endpoint', 'c', 'tcp-java', 'tcp-c', 'other', 'guide'];
+    const names = ['page', 'panel', 'text', 'faint', 'line', 'grid', 'java', 'c', 'tcp-java', 'tcp-c', 'other', 'guide'];
     return Object.fromEntries(names.map(name => [name, colour(name)]));
   }
 
@@ -80,7 +80,6 @@
     switch (chart.kind) {
       case 'percentiles': return percentile(x);
       case 'rounds': return 'Round ' + x;
-      case 'rates': return tick(x) + ' messages/s';
       default: return size(x);
     }
   }

@@ -56,13 +56,7 @@ class CompareCommandTest {
                 "--out_json /no/such/folder/file      | --out_json: /no/such/folder/file cannot be written",
                 "--expect nonsense                    | --expect: 'nonsense' is not of the form",
                 "--expect ib_write_lat:4:best<=1      | --expect: ib_write_lat, 4 bytes is not among",
-                "--count --rounds 3                   | --rounds says nothing beside --count",
-                "--count --tcp none                   | --tcp says nothing beside --count",
-                "--count --out_json -                 | --out_json says nothing beside --count",
-                "--count --no-warm-up                 | --no-warm-up says nothing beside --count",
-                "--count --peer beta                  | --peer: --count counts the instructions of one machine",
                 "--peer beta:0                        | --peer: 'beta:0' is none of HOST, HOST:PORT",
-                "--count --expect ib_write_lat:2:best<=1 | is not of the form TOOL:SIZE:user<=NUMBER",
             })
     void badInputIsAnErrorInOneLine(String arguments, String message) {
         assertThat(run(arguments.split(" "))).isEqualTo(2);
@@ -83,11 +77,9 @@ class CompareCommandTest {
             value = {
                 "--serve --rounds 3          | --rounds is not for --serve: what is compared, and how, is said to --peer",
                 "--serve --peer beta         | --peer is not for --serve",
-                "--serve --endpoints         | --endpoints is not for --serve",
                 "--serve --port 70000        | -p/--port: 70000 is out of range",
                 "--serve --timeout 0         | --timeout: 0 is out of range",
                 "--serve --c-path /no/such   | --c-path: /no/such is not a folder",
-                "--endpoints --peer beta     | --peer is not for --endpoints, whose two ends are on this machine",
             })
     void whatIsNotForTheOtherFormsIsAnErrorInOneLine(String arguments, String message) {
         assertThat(run(arguments.split(" "))).isEqualTo(2);

@@ -47,11 +47,11 @@ final class CommandLines {
     private static final Set<String> PREFIXES = Set.of("sudo", "time");
 
     /** With it, compare has other options. */
-    private static final List<String> OTHER_COMPARISONS = List.of("--endpoints", "--serve");
+    private static final List<String> OTHER_COMPARISONS = List.of("--serve");
 
     /** Each has options of its own. */
     private static final Map<String, Set<String>> SUBCOMMANDS = Map.of(
-            "scripts/bench", Set.of("cuda", "netty", "start", "verbs"),
+            "scripts/bench", Set.of("cuda", "instructions", "netty", "start", "verbs"),
             "scripts/evidence", Set.of("adapter", "gpu"),
             "scripts/softroce", Set.of("image", "on", "wire"));
 

@@ -22,11 +22,7 @@ import picocli.CommandLine.Option;
         description =
                 "Runs Java's and C's tools in turn and compares them: both ends on this machine and the same device; or"
                         + " with --peer the clients here, and the servers on the machine where --serve runs.",
-        footer = {
-            "",
-            "The served machine: rdma4j compare --serve --help",
-            "Endpoints beside TCP: rdma4j compare --endpoints --help"
-        },
+        footer = {"", "The served machine: rdma4j compare --serve --help"},
         sortOptions = false,
         usageHelpAutoWidth = true)
 public final class CompareOptions {
@@ -152,13 +148,6 @@ public final class CompareOptions {
                             + " (default spin; block with only one CPU).")
     private String tcp;
 
-    @Option(
-            names = "--count",
-            description =
-                    "Count the instructions of an operation instead of its time, in scripts/softroce --count only:"
-                            + " exact, whatever else the machine does.")
-    private boolean count;
-
     @Option(names = "--c-path", paramLabel = "<folder>", description = "Where the C tools are (default: on the PATH).")
     private Path cFolder;
 
@@ -172,8 +161,7 @@ public final class CompareOptions {
             names = "--expect",
             paramLabel = "<bound>",
             description = "Exit status 1 unless Java / C is so: TOOL:SIZE:median<=NUMBER, or best, or >=, as in"
-                    + " 'ib_write_lat:2:median<=1.10'; with --count TOOL:SIZE:user<=NUMBER, Java's instructions;"
-                    + " several times for several bounds.")
+                    + " 'ib_write_lat:2:median<=1.10'; several times for several bounds.")
     private List<String> expectations = new ArrayList<>();
 
     @Option(
@@ -186,11 +174,6 @@ public final class CompareOptions {
             usageHelp = true,
             description = "Show this help screen.")
     private boolean help;
-
-    /** Returns whether instructions are counted, and no time is taken. */
-    public boolean counts() {
-        return count;
-    }
 
     public boolean wantsHelp() {
         return help;
@@ -221,15 +204,6 @@ public final class CompareOptions {
             throw new IllegalParameterException("--c-path: " + cFolder + " is not a folder");
         }
         peer();
-        if (count && peer != null) {
-            throw new IllegalParameterException(
-                    "--peer: --count counts the instructions of one machine, with both ends on it");
-        }
-        refuseBesideCount("--rounds", rounds);
-        refuseBesideCount("--rounds-within", roundsWithin);
-        refuseBesideCount("--tcp", tcp);
-        refuseBesideCount("--out_json", json);
-        refuseBesideCount("--no-warm-up", noWarmUp ? true : null);
         json().check();
         List<CompareCase> cases = SizeLists.cases(chosen, sizes);
         ComparePlan plan = new ComparePlan(
@@ -250,25 +224,12 @@ public final class CompareOptions {
                 !noWarmUp,
                 TcpMode.of(tcp != null ? tcp : "spin"),
                 cFolder,
-                count
-                        ? List.of()
-                        : expectations.stream()
-                                .map(text -> Expectation.parse(text, cases))
-                                .toList());
+                expectations.stream()
+                        .map(text -> Expectation.parse(text, cases))
+                        .toList());
         // Apply the tool's own rules before anything is started.
         cases.forEach(test -> plan.order(test, device, plan.gidIndex(), true).clientParameters(RunOrder.HOST));
         return plan;
-    }
-
-    /** Returns the bounds, as on the command line. */
-    public List<String> expectations() {
-        return expectations;
-    }
-
-    private void refuseBesideCount(String option, Object value) {
-        if (count && value != null) {
-            throw new IllegalParameterException(option + " says nothing beside --count");
-        }
     }
 
     private static void refuseWithoutBandwidth(boolean bandwidth, String option, Integer value) {

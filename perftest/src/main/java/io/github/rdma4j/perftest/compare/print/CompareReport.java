@@ -104,12 +104,6 @@ public final class CompareReport {
         line(" warning: %s", sentence);
     }
 
-    /** Prints that instructions will be counted, and where. */
-    public void beginCount(ComparePlan plan, Conditions conditions) {
-        line("rdma4j compare --count: instructions of an operation, Java and C, both ends on this machine");
-        conditions(plan, conditions);
-    }
-
     private void conditions(ComparePlan plan, Conditions conditions) {
         Environment machine = conditions.environment();
         ServerMachine server = conditions.server();

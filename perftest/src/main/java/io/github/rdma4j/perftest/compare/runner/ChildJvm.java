@@ -15,7 +15,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** A second JVM like this one, which carries out orders: {@link ChildOrders} is its side. */
-public final class ChildJvm implements AutoCloseable {
+final class ChildJvm implements AutoCloseable {
     private static final String ENDED = "ended";
     private static final long PATIENCE_AT_THE_END_SECONDS = 2;
 
@@ -40,7 +40,7 @@ public final class ChildJvm implements AutoCloseable {
      * @param main its main class
      * @throws CompareException when it times out
      */
-    public static ChildJvm start(ChildProcesses children, String name, Class<?> main, Duration limit) {
+    static ChildJvm start(ChildProcesses children, String name, Class<?> main, Duration limit) {
         ProcessBuilder builder =
                 new ProcessBuilder(JavaCommand.of(main)).redirectError(ProcessBuilder.Redirect.INHERIT);
         // Its content is among the flags already.
@@ -72,7 +72,7 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     /** Gives an order. */
-    public void order(String text) {
+    void order(String text) {
         orders.println(text);
     }
 
@@ -80,7 +80,7 @@ public final class ChildJvm implements AutoCloseable {
      * Returns the child's complaint about a run that failed on this side; an empty text if there is none within a
      * second.
      */
-    public String complaint() {
+    String complaint() {
         try {
             String answer = answers.poll(1, TimeUnit.SECONDS);
             if (answer == null) {
@@ -102,7 +102,7 @@ public final class ChildJvm implements AutoCloseable {
      * @return the whole answer
      * @throws CompareException when another one arrives, or none in time
      */
-    public String expect(String expected, Deadline deadline) {
+    String expect(String expected, Deadline deadline) {
         String answer;
         try {
             answer = answers.poll(deadline.remainingNanoseconds(), TimeUnit.NANOSECONDS);

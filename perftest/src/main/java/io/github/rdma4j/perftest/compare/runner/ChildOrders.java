@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * The orders to a second JVM and its answers, as lines of its standard streams. The JVM ends at the end of its input,
  * so it never outlives its parent, however the parent ends. {@link ChildJvm} is the parent's side.
  */
-public final class ChildOrders {
+final class ChildOrders {
     /** Before each answer: a JVM with certain flags prints lines of its own. */
     static final String PREFIX = "@rdma4j ";
 
@@ -28,7 +28,7 @@ public final class ChildOrders {
     private final PrintStream out;
 
     /** Uses the streams of this JVM. */
-    public ChildOrders() {
+    ChildOrders() {
         out = System.out;
     }
 
@@ -38,7 +38,7 @@ public final class ChildOrders {
      * @param obey receives each order, in this thread; long work belongs in another thread
      * @param end is called before the JVM ends
      */
-    public void obeyAll(Consumer<String> obey, Runnable end) {
+    void obeyAll(Consumer<String> obey, Runnable end) {
         answer(READY);
         try (BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             for (String order = orders.readLine(); order != null; order = orders.readLine()) {
@@ -53,7 +53,7 @@ public final class ChildOrders {
     }
 
     /** Answers with a line. */
-    public synchronized void answer(String text) {
+    synchronized void answer(String text) {
         out.println(PREFIX + text);
         out.flush();
     }
@@ -63,7 +63,7 @@ public final class ChildOrders {
      *
      * @param remedy empty if unknown
      */
-    public void answerFailure(String message, String remedy) {
+    void answerFailure(String message, String remedy) {
         answer(FAILED + oneLine(message) + (remedy.isEmpty() ? "" : REMEDY + oneLine(remedy)));
     }
 

@@ -103,7 +103,7 @@ class InstructionCounterTest {
         assertThatThrownBy(() -> InstructionCounter.open(Map.of()))
                 .isInstanceOfSatisfying(CompareException.class, failure -> {
                     assertThat(failure).hasMessageContaining("nothing counts the instructions of this machine");
-                    assertThat(failure.remedy()).contains("scripts/softroce --count");
+                    assertThat(failure.remedy()).contains("scripts/bench instructions");
                 });
     }
 

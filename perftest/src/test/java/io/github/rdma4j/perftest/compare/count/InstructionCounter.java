@@ -50,8 +50,7 @@ public final class InstructionCounter implements AutoCloseable {
         String name = environment.get(VARIABLE);
         if (name == null) {
             throw new CompareException(
-                    "--count: nothing counts the instructions of this machine",
-                    "run it so: scripts/softroce --count target/counts scripts/rdma4j compare --count");
+                    "nothing counts the instructions of this machine", "run it so: scripts/bench instructions");
         }
         try {
             MethodHandle function = Linker.nativeLinker()

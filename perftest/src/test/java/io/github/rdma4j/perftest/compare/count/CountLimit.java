@@ -28,8 +28,7 @@ public record CountLimit(String text, CompareCase test, double most) {
         Matcher parts = SYNTAX.matcher(text);
         if (!parts.matches()) {
             throw new IllegalParameterException("--expect: '" + text
-                    + "' is not of the form TOOL:SIZE:user<=NUMBER, as in ib_write_lat:2:user<=400, which is the one"
-                    + " beside --count");
+                    + "' is not of the form TOOL:SIZE:user<=NUMBER, as in ib_write_lat:2:user<=400");
         }
         CompareCase test = CompareCase.expected(parts.group(1), parts.group(2), cases);
         return new CountLimit(text, test, Double.parseDouble(parts.group(3)));

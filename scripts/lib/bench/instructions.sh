@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# Counts the instructions of an operation of the tools, in Java and in C, in the microVM of scripts/softroce: docs/benchmarks.md.
+
+# shellcheck source=scripts/lib/start-cache.sh
+source "$RDMA4J_ROOT/scripts/lib/start-cache.sh"
+# shellcheck source=scripts/lib/softroce/count.sh
+source "$RDMA4J_ROOT/scripts/lib/softroce/count.sh"
+
+usage() {
+    cat <<'TEXT'
+Usage: scripts/bench instructions [--built] [--expect=LIMIT]… [OPTION of "rdma4j compare"]…
+
+Builds what is needed, and counts the instructions of one operation of the tools, each in Java and in C with a server in C. The counts
+do not depend on what else the machine does. Takes some minutes.
+
+  --built             does not build what is built already
+  --expect=LIMIT      exit status 1 if Java's client executes more: TOOL:SIZE:user<=NUMBER, as in 'ib_write_lat:2:user<=809'
+  --tools LIST        tools, or all (default ib_write_lat,ib_write_bw)
+  --sizes TOOL=LIST   message sizes of a tool
+  --help              this text
+
+Exit status 77: this machine's QEMU cannot count. RDMA4J_JAVA_OPTIONS may hold flags for the JVM.
+TEXT
+}
+
+built=''
+while (($# > 0)); do
+    case $1 in
+        --built) built=1 ;;
+        --help | -h)
+            usage
+            exit 0
+            ;;
+        *) break ;;
+    esac
+    shift
+done
+
+if [[ -z $built ]]; then
+    set_up_to_count
+    build perftest
+else
+    JDK=$(find_jdk 25) || exit 1
+fi
+PATH=$PATH:/usr/sbin:/sbin
+count_is_possible || die -77 "nothing counts here: $COUNT_REASON"
+
+module=$RDMA4J_ROOT/perftest/target
+jar=$module/rdma4j-perftest.jar
+# -d: also splits at line ends.
+read -rd '' -a options <<<"${RDMA4J_JAVA_OPTIONS:-}" || true
+# As scripts/rdma4j starts a tool. The guest cannot make the cache itself.
+flags=(${COLLECTOR[@]+"${COLLECTOR[@]}"} -XX:InlineSmallCode=8000 -XX:Tier3DelayOn=1000 -XX:-UsePerfData --enable-native-access=ALL-UNNAMED)
+start_cache "$JDK" "$jar" "${flags[@]}"
+mkdir -p -- "$RDMA4J_ROOT/target"
+exec "$RDMA4J_ROOT/scripts/softroce" --timeout 1800 --count "$RDMA4J_ROOT/target/instructions" \
+    "$JDK/bin/java" "${flags[@]}" ${START_CACHE[@]+"${START_CACHE[@]}"} ${options[@]+"${options[@]}"} -cp "$jar:$module/test-classes" \
+    io.github.rdma4j.perftest.compare.count.InstructionsRun --timeout 600 "$@"
