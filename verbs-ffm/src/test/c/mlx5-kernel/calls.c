@@ -89,17 +89,10 @@ ssize_t write(int descriptor, const void *bytes, size_t length) {
                                     : real(descriptor, bytes, length);
 }
 
-// What commands by ioctl are refused with.
-static int refusal = ENOTTY;
-
-void standin_refuse_ioctls(int error) {
-    refusal = error;
-}
-
 int ioctl(int descriptor, unsigned long request, ...) {
     REAL(ioctl);
     if (request == RDMA_VERBS_IOCTL) {
-        errno = refusal;
+        errno = ENOTTY;
         return -1;
     }
     va_list list;

@@ -38,21 +38,6 @@ int standin_pair(uint64_t user, uint64_t told[10]) {
     return pair != NULL;
 }
 
-// Of a completion queue: entries, how many, their bytes, doorbell record, number, and the register for arming.
-int standin_queue(uint64_t user, uint64_t told[6]) {
-    lock_objects();
-    const struct object *queue = object_of_user(QUEUE, user);
-    if (queue) {
-        uint64_t values[] = {
-            (uint64_t)(uintptr_t)queue->buffer, queue->entries, queue->entry_bytes,
-            (uint64_t)(uintptr_t)queue->doorbell, queue->number, (uint64_t)(uintptr_t)arming_register_of(queue),
-        };
-        memcpy(told, values, sizeof values);
-    }
-    unlock_objects();
-    return queue != NULL;
-}
-
 // Writes a completion, of as many bytes as the queue's entries have; the bit that says whose it is comes last.
 int standin_complete(uint64_t user, const uint8_t *entry) {
     lock_objects();
@@ -71,20 +56,6 @@ void complete(struct object *queue, const uint8_t *entry) {
     memcpy(place, entry, owner);
     __atomic_store_n(place + owner, (uint8_t)((entry[owner] & ~OWNER_MASK) | round), __ATOMIC_RELEASE);
     queue->produced++;
-}
-
-// Puts an event into the channel of a completion queue, as its kernel does.
-int standin_event(uint64_t user) {
-    lock_objects();
-    struct object *queue = object_of_user(QUEUE, user);
-    int sent = queue && queue->channel >= 0;
-    if (sent) {
-        struct ib_uverbs_comp_event_desc event = {.cq_handle = queue->user};
-        sent = write(queue->channel, &event, sizeof event) == sizeof event;
-        queue->events += sent;
-    }
-    unlock_objects();
-    return sent;
 }
 
 // How many objects there are, and were when their context was closed.

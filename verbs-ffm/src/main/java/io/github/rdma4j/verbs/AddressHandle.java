@@ -9,7 +9,6 @@ import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
-import io.github.rdma4j.verbs.internal.datapath.RxeDatagramRing;
 import io.github.rdma4j.verbs.internal.explain.Explanation;
 import io.github.rdma4j.verbs.internal.explain.InfiniBandLids;
 import io.github.rdma4j.verbs.internal.explain.PathDiagnosis;
@@ -30,20 +29,16 @@ public final class AddressHandle extends Resource {
     private final AddressHandleAttributes attributes;
     private final MemorySegment addressHandle;
     private final long address;
-    /** Holds the number of the handle, for rings; NULL if the device was not opened for rings. */
-    private final MemorySegment ringNumber;
 
     private AddressHandle(
             ProtectionDomain domain,
             AddressHandleAttributes attributes,
-            MemorySegment ringNumber,
             MemorySegment created) {
         super(domain);
         this.domain = domain;
         this.attributes = attributes;
         this.addressHandle = created;
         this.address = created.address();
-        this.ringNumber = ringNumber;
     }
 
     /**
@@ -56,7 +51,6 @@ public final class AddressHandle extends Resource {
                 attributes.port(),
                 domain.context().port(attributes.port()),
                 attributes.destinationLid());
-        MemorySegment ringNumber = allocateRingNumber(domain);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment memory = ibv_ah_attr.allocate(arena);
             attributes.write(memory);
@@ -64,7 +58,7 @@ public final class AddressHandle extends Resource {
             if (created.address() == 0) {
                 throw refused("ibv_create_ah(%s)".formatted(attributes), domain, attributes, NativeCalls.lastErrno());
             }
-            return new AddressHandle(domain, attributes, ringNumber, created);
+            return new AddressHandle(domain, attributes, created);
         }
     }
 
@@ -76,7 +70,6 @@ public final class AddressHandle extends Resource {
         DeviceContext context = domain.context();
         // The attributes come first: they name the sender even if the handle cannot be created.
         AddressHandleAttributes sender = AddressHandleAttributes.ofSender(context, port, completion, header);
-        MemorySegment ringNumber = allocateRingNumber(domain);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment copy = SenderAddress.header(arena, completion, header);
             MemorySegment created =
@@ -84,18 +77,8 @@ public final class AddressHandle extends Resource {
             if (created.address() == 0) {
                 throw refused("ibv_create_ah_from_wc(%s)".formatted(sender), domain, sender, NativeCalls.lastErrno());
             }
-            return new AddressHandle(domain, sender, ringNumber, created);
+            return new AddressHandle(domain, sender, created);
         }
-    }
-
-    /**
-     * Allocates before the native object exists: a failure after its creation would leak it. Lives as long as this
-     * object.
-     */
-    private static MemorySegment allocateRingNumber(ProtectionDomain domain) {
-        return domain.context().dataPath().path() == DataPath.RINGS
-                ? Arena.ofAuto().allocate(RxeDatagramRing.NUMBER_BYTES, Integer.BYTES)
-                : MemorySegment.NULL;
     }
 
     private static VerbsException refused(
@@ -127,11 +110,6 @@ public final class AddressHandle extends Resource {
      */
     long address() {
         return address;
-    }
-
-    /** Returns the number of the handle, under the rules of {@link #address()}. */
-    long ringNumber() {
-        return ringNumber.address();
     }
 
     @Override

@@ -17,7 +17,7 @@ import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.UseGuard;
-import io.github.rdma4j.verbs.internal.datapath.CompletionPath;
+import io.github.rdma4j.verbs.internal.datapath.CompletionFunctions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -52,8 +52,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
     private final MemorySegment queue;
     private final long queueAddress;
     private final UseGuard guard = new UseGuard();
-    private final CompletionPath path;
-    private final DataPathChoice dataPath;
+    private final CompletionFunctions functions;
     private final ReentrantLock waiting = new ReentrantLock();
     private final Arming arming = new Arming();
     /** How many of the taken events are acknowledged. */
@@ -83,9 +82,8 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         this.queue = created.reinterpret(ibv_cq.sizeof());
         this.queueAddress = queue.address();
         this.capacity = ibv_cq.cqe(queue);
-        DataPaths.Chosen<CompletionPath> chosen = DataPaths.completions(context, guard, queue, readInPlace);
-        this.path = chosen.path();
-        this.dataPath = chosen.choice();
+        this.functions = new CompletionFunctions(
+                context.functions().pollCompletions(), context.driver().pollsInUserSpace(), queueAddress);
     }
 
     static CompletionQueue create(DeviceContext context, int minEntries, CompletionQueueConfig config) {
@@ -127,16 +125,6 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         return capacity;
     }
 
-    /** {@return how completions are found, and why} */
-    public DataPathChoice dataPath() {
-        return DataPaths.now(dataPath, path.refusal());
-    }
-
-    /** Returns the path that queues which complete here base their own choice on. */
-    CompletionPath path() {
-        return path;
-    }
-
     /** {@return the device that the queue belongs to} */
     public DeviceContext context() {
         return context;
@@ -151,14 +139,14 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
      * @throws VerbsException if the queue itself has failed
      */
     public int poll(WorkCompletions completions) {
-        if (!path.enter()) {
+        if (!guard.enter()) {
             throw closedException();
         }
         int count;
         try {
-            count = path.poll(completions.capacity(), completions.address());
+            count = functions.poll(completions.capacity(), completions.address());
         } finally {
-            path.exit();
+            guard.exit();
         }
         if (count < 0) {
             throw pollFailed("ibv_poll_cq", context.device().name(), count);
@@ -195,10 +183,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         long eventsTaken = arming.eventsTaken();
         int result;
         try {
-            result = path.arm(solicitedOnly, eventsTaken);
-            if (result == CompletionPath.BY_FUNCTION) {
-                result = CompletionCalls.arm(armFunction, criticalArm, queueAddress, solicitedOnly ? 1 : 0);
-            }
+            result = CompletionCalls.arm(armFunction, criticalArm, queueAddress, solicitedOnly ? 1 : 0);
         } finally {
             guard.exit();
         }
@@ -342,7 +327,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
                         "%d entries: what completes into this %s can have %d completions there"
                                 .formatted(minEntries, this, taken));
             }
-            int errno = Math.abs(path.resize(() -> ExportedVerb.RESIZE_CQ.number(queue, ColdCalls.word(minEntries))));
+            int errno = Math.abs(ExportedVerb.RESIZE_CQ.number(queue, ColdCalls.word(minEntries)));
             if (errno != 0) {
                 String operation =
                         "ibv_resize_cq(%s, cqe=%d)".formatted(context.device().name(), minEntries);
@@ -412,11 +397,9 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
 
     final void closeGuard() {
         guard.close();
-        path.close();
     }
 
     final void reopenGuard() {
-        path.reopen();
         guard.reopen();
     }
 

@@ -57,10 +57,9 @@ public final class DeviceContext extends Resource implements EventSource {
     private final Map<MemorySegment.Scope, ArenaWatch> arenas = new WeakHashMap<>();
 
     private final DeviceDriver driver;
-    private final DataPathChoice dataPath;
 
     /** An owned context is closed with this object; a context of another library is not. */
-    private DeviceContext(Device device, MemorySegment context, boolean owned, DataPath wanted) {
+    private DeviceContext(Device device, MemorySegment context, boolean owned) {
         this.device = device;
         this.context = context.reinterpret(ibv_context.sizeof());
         this.queries = new DeviceQueries(device.name(), this.context);
@@ -69,40 +68,21 @@ public final class DeviceContext extends Resource implements EventSource {
         this.eventDescriptor = ibv_context.async_fd(segment());
         this.driver = DeviceDriver.of(device.sysfsPath());
         this.asyncEvents = new AsyncEvents(this, segment());
-        this.dataPath = DataPaths.ofContext(this, wanted);
         OPEN.add(this);
     }
 
     /**
-     * Opens a device by name. The system property {@code io.github.rdma4j.verbs.dataPath} selects the {@link DataPath}.
+     * Opens a device by name.
      *
      * @param name such as {@code mlx5_0}
-     * @return the open device
-     * @throws NoSuchDeviceException if there is no such device; the message lists the devices that are there
-     * @throws NativeLibraryException if libibverbs is missing
-     * @throws VerbsException if the property names no {@link DataPath}, or the device cannot be opened, for instance
-     *     because a permission is missing
-     */
-    public static DeviceContext open(String name) {
-        return open(name, DataPath.wanted());
-    }
-
-    /**
-     * Opens a device by name, with a data path. If the device or a queue does not support the path, it falls back to
-     * {@link DataPath#FUNCTIONS}; {@link #dataPath()} and {@link CompletionQueue#dataPath()},
-     * {@link QueuePair#sendPath()} and {@link QueuePair#receivePath()} report the choice.
-     *
-     * @param name such as {@code mlx5_0}
-     * @param dataPath the path of work requests and completions
      * @return the open device
      * @throws NoSuchDeviceException if there is no such device; the message lists the devices that are there
      * @throws NativeLibraryException if libibverbs is missing
      * @throws VerbsException if it cannot be opened, for instance because a permission is missing
      */
-    public static DeviceContext open(String name, DataPath dataPath) {
+    public static DeviceContext open(String name) {
         Objects.requireNonNull(name, "the name of the device to open: Device.list() has them");
-        Objects.requireNonNull(dataPath, "dataPath");
-        return new DeviceContext(Device.find(name), Device.openNative(name), true, dataPath);
+        return new DeviceContext(Device.find(name), Device.openNative(name), true);
     }
 
     /**
@@ -133,7 +113,7 @@ public final class DeviceContext extends Resource implements EventSource {
             throw new IllegalArgumentException("the address of the ibv_context is 0");
         }
         MemorySegment context = MemorySegment.ofAddress(ibvContext).reinterpret(ibv_context.sizeof());
-        return new DeviceContext(Device.ofNative(context), context, false, DataPath.wanted());
+        return new DeviceContext(Device.ofNative(context), context, false);
     }
 
     /**
@@ -152,7 +132,6 @@ public final class DeviceContext extends Resource implements EventSource {
      */
     public static DeviceContext importFrom(FileDescriptorCopy commandDescriptor) {
         NativeLibraries.requireVerbs();
-        DataPath wanted = DataPath.wanted();
         int number = commandDescriptor.number();
         Optional<Path> file = commandDescriptor.file();
         MemorySegment context = ImportCalls.importDevice(number);
@@ -167,7 +146,7 @@ public final class DeviceContext extends Resource implements EventSource {
         }
         commandDescriptor.giveAway();
         MemorySegment fields = context.reinterpret(ibv_context.sizeof());
-        return new DeviceContext(Device.ofNative(fields), fields, true, wanted);
+        return new DeviceContext(Device.ofNative(fields), fields, true);
     }
 
     /**
@@ -179,11 +158,6 @@ public final class DeviceContext extends Resource implements EventSource {
     public int commandDescriptor() {
         requireOpen();
         return commandDescriptor;
-    }
-
-    /** {@return the path that queues of this context use if they support it; each queue reports its own path} */
-    public DataPathChoice dataPath() {
-        return dataPath;
     }
 
     /**

@@ -145,13 +145,6 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
     /** ibv_alloc_null_mr(3). */
     static MemoryRegistration ofNothing(ProtectionDomain domain) {
         String operation = "ibv_alloc_null_mr(" + domain.context().device().name() + ")";
-        if (Mlx5Paths.areOf(domain.context())) {
-            throw new UnsupportedVerbException(
-                    operation,
-                    Errno.EOPNOTSUPP,
-                    "data that an mlx5 adapter has put into a completion would be copied there: open the device for"
-                            + " functions");
-        }
         MemorySegment entry =
                 requireEntry(domain.context(), verbs_context.alloc_null_mr$offset(), operation, "null memory regions");
         MemorySegment region = RegistrationCalls.allocNullMr(entry, domain.segment());

@@ -145,8 +145,7 @@ public final class MemoryWindow extends Resource {
      *     pair binds no windows
      * @throws IllegalStateException if the window, the region or the queue pair is closed, or the queue pair not
      *     connected
-     * @throws UnsupportedVerbException if the device's library refuses {@link AccessFlag#ZERO_BASED}, like SoftRoCE's,
-     *     or would write to a ring that this library uses
+     * @throws UnsupportedVerbException if the device's library refuses {@link AccessFlag#ZERO_BASED}, like SoftRoCE's
      */
     public int postBind(QueuePair queuePair, long workRequestId, MemorySlice slice, int flags, AccessFlag... access) {
         int mask = AccessFlag.mask(access);
@@ -165,7 +164,6 @@ public final class MemoryWindow extends Resource {
      * @throws IllegalArgumentException if an argument is invalid, the window is of type 2, or the type of the queue
      *     pair binds no windows
      * @throws IllegalStateException if the window or the queue pair is closed, or the queue pair not connected
-     * @throws UnsupportedVerbException if the device's library would write to a ring that this library uses
      */
     public int postUnbind(QueuePair queuePair, long workRequestId, int flags) {
         requireOpen();
@@ -189,14 +187,6 @@ public final class MemoryWindow extends Resource {
     private int post(QueuePair queuePair, long workRequestId, MemorySlice slice, int flags, int access) {
         if ((flags & ~SEND_FLAGS) != 0) {
             throw new IllegalArgumentException("flags 0x%x: a binding takes SIGNALED and FENCE only".formatted(flags));
-        }
-        if (Mlx5Paths.areOf(domain.context()) && queuePair.sendPath().path() == DataPath.RINGS) {
-            throw new UnsupportedVerbException(
-                    "ibv_bind_mw",
-                    Errno.EOPNOTSUPP,
-                    "libmlx5 would write to the ring of %s itself: open the device for functions, or use a window"
-                                    .formatted(queuePair)
-                            + " of type 2");
         }
         // The lock first: closing a queue pair holds it while it waits for the guard.
         int errno = locked(() -> {

@@ -5,7 +5,7 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.internal.ByteOrders;
 import io.github.rdma4j.verbs.internal.SendOpcode;
 import io.github.rdma4j.verbs.internal.SendRequests;
-import io.github.rdma4j.verbs.internal.datapath.SendPath;
+import io.github.rdma4j.verbs.internal.datapath.SendFunctions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
@@ -58,8 +58,8 @@ public final class PreparedRequest {
 
     private final long maxLength;
     private final SendRequests request;
-    /** The queue's path, without the indirection. */
-    private final SendPath path;
+    /** The queue pair's functions, without the indirection. */
+    private final SendFunctions functions;
 
     private long localOffset;
     /** Whether the inline data is set already, and not copied by a post. */
@@ -103,7 +103,7 @@ public final class PreparedRequest {
         this.maxLength = inline ? limits.maxInlineData() : limits.maxMessageSize();
         this.request = new SendRequests(arena, 1, 1);
         queue.requireOpen();
-        this.path = queue.path();
+        this.functions = queue.functions();
         request.fill(0, opcode, 0, inline ? inlineData.address() : local.address(), local.lengthAndKey(), 0, flags);
         local(0, length);
         if (isAtomic()) {
@@ -116,7 +116,6 @@ public final class PreparedRequest {
             request.datagram(
                     0,
                     addressHandle.address(),
-                    addressHandle.ringNumber(),
                     destination.queuePairNumber(),
                     destination.queueKey());
         }
@@ -168,7 +167,7 @@ public final class PreparedRequest {
     }
 
     private int call() {
-        return path.post(request);
+        return functions.post(request);
     }
 
     private int postEntered() {

@@ -12,8 +12,10 @@ import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.SendOpcode;
 import io.github.rdma4j.verbs.internal.SendRequests;
+import io.github.rdma4j.verbs.internal.ProviderFunctions;
 import io.github.rdma4j.verbs.internal.datapath.ExtendedPosting;
-import io.github.rdma4j.verbs.internal.datapath.SendPath;
+import io.github.rdma4j.verbs.internal.datapath.ReceiveFunctions;
+import io.github.rdma4j.verbs.internal.datapath.SendFunctions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -57,7 +59,7 @@ public final class QueuePair extends Resource {
     /** The operations that basic posting supports, as bits by their opcodes. */
     private final int operations;
 
-    private SendPath path;
+    private SendFunctions functions;
     /** Null with basic posting. */
     private ExtendedPosting extended;
 
@@ -67,8 +69,6 @@ public final class QueuePair extends Resource {
     private final SharedReceiveQueue sharedReceiveQueue;
     private final MulticastGroups multicastGroups = new MulticastGroups(this);
     private final List<CompletionBudget.Share> completionShares;
-    private final DataPathChoice sendPath;
-    private final DataPathChoice receivePath;
 
     QueuePair(ProtectionDomain domain, QueuePairConfig config) {
         config.parents().forEach(Resource::requireOpen);
@@ -117,7 +117,7 @@ public final class QueuePair extends Resource {
                         port.maxMessageSize());
         QueuePairCreation.Created created;
         try {
-            created = QueuePairCreation.create(domain, config, arena);
+            created = QueuePairCreation.create(domain, config);
         } catch (Throwable e) {
             arena.close();
             throw e;
@@ -125,14 +125,11 @@ public final class QueuePair extends Resource {
         this.queuePair = created.queuePair();
         this.queuePairAddress = queuePair.address();
         this.number = ibv_qp.qp_num(queuePair);
-        DataPaths.OfQueuePair paths = created.paths();
-        nativeQueue(paths.sends().path(), created.extended());
-        this.sendPath = paths.sends().choice();
-        if (receiveQueue == null) {
-            this.receivePath = sharedReceiveQueue == null ? sendPath : sharedReceiveQueue.dataPath();
-        } else {
-            receiveQueue.nativeQueue(paths.receives().path());
-            this.receivePath = paths.receives().choice();
+        boolean inUserSpace = context.driver().postsInUserSpace();
+        ProviderFunctions provider = context.functions();
+        nativeQueue(new SendFunctions(provider.postSend(), inUserSpace, queuePairAddress), created.extended());
+        if (receiveQueue != null) {
+            receiveQueue.nativeQueue(new ReceiveFunctions(provider.postReceive(), inUserSpace, queuePairAddress));
         }
     }
 
@@ -152,19 +149,6 @@ public final class QueuePair extends Resource {
     /** {@return the queue pair number, 24 bits} */
     public int number() {
         return number;
-    }
-
-    /** {@return the path of send requests to the adapter, and why it was chosen} */
-    public DataPathChoice sendPath() {
-        return DataPaths.now(sendPath, path().refusal());
-    }
-
-    /**
-     * {@return the path of receives to the adapter, and why it was chosen; with a shared receive queue, the path of
-     * that queue}
-     */
-    public DataPathChoice receivePath() {
-        return receivePath;
     }
 
     /**
@@ -637,11 +621,11 @@ public final class QueuePair extends Resource {
                 user);
     }
 
-    /** Sets the path to the adapter. {@code extendedPosting} is null without {@code ibv_wr_*}. */
-    void nativeQueue(SendPath sendPath, ExtendedPosting extendedPosting) {
-        this.path = sendPath;
+    /** Sets the functions that post. {@code extendedPosting} is null without {@code ibv_wr_*}. */
+    void nativeQueue(SendFunctions sendFunctions, ExtendedPosting extendedPosting) {
+        this.functions = sendFunctions;
         this.extended = extendedPosting;
-        singles.nativeQueue(sendPath);
+        singles.nativeQueue(sendFunctions);
     }
 
     /** Enters the send queue. {@link #exitSend()} must follow. */
@@ -651,9 +635,9 @@ public final class QueuePair extends Resource {
         }
     }
 
-    /** Returns the path of single requests. */
-    SendPath path() {
-        return path;
+    /** Returns the functions that post single requests. */
+    SendFunctions functions() {
+        return functions;
     }
 
     /** Returns the checks, for {@link SendBatch} and {@link RequestPreparation}. */
@@ -711,7 +695,7 @@ public final class QueuePair extends Resource {
         }
         requests.cut(count - 1);
         requests.forgetBadRequest();
-        int result = path.post(requests);
+        int result = functions.post(requests);
         requests.link(count - 1);
         return result;
     }
@@ -736,7 +720,7 @@ public final class QueuePair extends Resource {
         }
         Failures.check(
                 "ibv_destroy_qp(0x%06x)".formatted(number),
-                path().forget(() -> ExportedVerb.DESTROY_QP.number(queuePair), true));
+                ExportedVerb.DESTROY_QP.number(queuePair));
     }
 
     @Override

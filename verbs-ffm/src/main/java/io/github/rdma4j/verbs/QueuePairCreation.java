@@ -19,7 +19,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Creates the native queue pair and selects its data paths. It uses ibv_create_qp(3), ibv_create_qp_ex(3) for settings
+ * Creates the native queue pair. It uses ibv_create_qp(3), ibv_create_qp_ex(3) for settings
  * that only this verb supports, or mlx5dv_create_qp(3) for mlx5 adapters that must keep received data out of
  * completions.
  */
@@ -30,20 +30,18 @@ final class QueuePairCreation {
      * A native queue pair.
      *
      * @param queuePair the {@code struct ibv_qp}
-     * @param paths the data paths
      * @param extended extended posting (ibv_wr_*), or null
      */
-    record Created(MemorySegment queuePair, DataPaths.OfQueuePair paths, ExtendedPosting extended) {}
+    record Created(MemorySegment queuePair, ExtendedPosting extended) {}
 
     /**
      * Creates a queue pair. A failure leaves none behind.
      *
      * @param domain its protection domain
      * @param config its settings
-     * @param queuePairArena the arena that the queue pair closes after the native object is destroyed
      * @return the native queue pair
      */
-    static Created create(ProtectionDomain domain, QueuePairConfig config, Arena queuePairArena) {
+    static Created create(ProtectionDomain domain, QueuePairConfig config) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = ibv_qp_init_attr_ex.allocate(arena);
             int wanted = fill(attributes, domain, config)
@@ -70,11 +68,7 @@ final class QueuePairCreation {
             }
             MemorySegment queuePair = created.reinterpret(ibv_qp.sizeof());
             try {
-                ExtendedPosting extended = extendedPosting(queuePair, context, config);
-                // At least as many as requested.
-                int maxSends = ibv_qp_cap.max_send_wr(ibv_qp_init_attr_ex.cap(attributes));
-                return new Created(
-                        queuePair, DataPaths.queuePair(context, queuePair, queuePairArena, config, maxSends), extended);
+                return new Created(queuePair, extendedPosting(queuePair, context, config));
             } catch (Throwable e) {
                 ExportedVerb.DESTROY_QP.number(queuePair);
                 throw e;

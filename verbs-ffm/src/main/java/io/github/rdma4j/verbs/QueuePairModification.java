@@ -102,11 +102,11 @@ final class QueuePairModification {
         queuePair.enterSend();
         try {
             if (receives == null) {
-                return queuePair.path().forget(call, false);
+                return call.getAsInt();
             }
             receives.enter();
             try {
-                return queuePair.path().forget(call, false);
+                return call.getAsInt();
             } finally {
                 receives.exit();
             }

@@ -5,7 +5,7 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.ReceiveRequests;
-import io.github.rdma4j.verbs.internal.datapath.ReceivePath;
+import io.github.rdma4j.verbs.internal.datapath.ReceiveFunctions;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.function.IntSupplier;
@@ -24,7 +24,7 @@ final class ReceiveQueue {
     private final long maxMessageSize;
     private final ReceiveRequests request;
     private final ExclusiveGuard guard = new ExclusiveGuard();
-    private ReceivePath path;
+    private ReceiveFunctions functions;
     private final ThreadBatches<ReceiveBatch> batches;
 
     /**
@@ -48,9 +48,9 @@ final class ReceiveQueue {
                 user -> new ReceiveBatch(this, new ReceiveRequests(Arena.ofAuto(), maxBatch, maxEntries), user));
     }
 
-    /** Sets the path to the adapter, once the native object exists. */
-    void nativeQueue(ReceivePath receivePath) {
-        path = receivePath;
+    /** Sets the functions that post, once the native object exists. */
+    void nativeQueue(ReceiveFunctions receiveFunctions) {
+        functions = receiveFunctions;
     }
 
     int post(long workRequestId, MemorySlice local) {
@@ -156,14 +156,14 @@ final class ReceiveQueue {
 
     /** Posts the first requests of a list, inside the guard. */
     int post(ReceiveRequests requests) {
-        return path.post(requests);
+        return functions.post(requests);
     }
 
     /** Runs the call that changes the length of the native queue, while no thread posts. */
     int resize(IntSupplier resize) {
         enter();
         try {
-            return path.resize(resize);
+            return resize.getAsInt();
         } finally {
             exit();
         }

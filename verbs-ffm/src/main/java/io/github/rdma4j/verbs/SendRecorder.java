@@ -124,7 +124,6 @@ final class SendRecorder {
         requests.datagram(
                 index,
                 destination.addressHandle().address(),
-                destination.addressHandle().ringNumber(),
                 destination.queuePairNumber(),
                 destination.queueKey());
         destinations[index] = destination;

@@ -16,7 +16,7 @@ import io.github.rdma4j.verbs.internal.ExtendedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.SharedReceiveCalls;
-import io.github.rdma4j.verbs.internal.datapath.ReceivePath;
+import io.github.rdma4j.verbs.internal.datapath.ReceiveFunctions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -44,7 +44,6 @@ public final class SharedReceiveQueue extends Resource {
     /** Null without tag matching. */
     private final TagList tagList;
 
-    private final DataPathChoice dataPath;
     private final long tagCompletions;
     /** Changed with the tree's lock held. */
     private int depth;
@@ -73,16 +72,14 @@ public final class SharedReceiveQueue extends Resource {
             arena.close();
             throw e;
         }
-        DataPaths.Chosen<ReceivePath> chosen = DataPaths.sharedReceives(context, queue, config);
-        receiveQueue.nativeQueue(chosen.path());
-        this.dataPath = chosen.choice();
+        receiveQueue.nativeQueue(new ReceiveFunctions(
+                context.functions().postSharedReceive(), context.driver().postsInUserSpace(), queue.address()));
     }
 
     private static Resource[] parents(ProtectionDomain domain, SharedReceiveQueueConfig config) {
         List<Resource> parents = new ArrayList<>(List.of(domain));
         if (config.completionQueue() != null) {
             config.completionQueue().requireOpen();
-            config.completionQueue().path().useFunctions("a shared receive queue has no ring there");
             parents.add(config.completionQueue());
         }
         if (config.xrcDomain() != null) {
@@ -140,11 +137,6 @@ public final class SharedReceiveQueue extends Resource {
     /** {@return the domain in which the regions of its receives must be registered} */
     public ProtectionDomain protectionDomain() {
         return domain;
-    }
-
-    /** {@return the path of receives to the adapter, and why it was chosen} */
-    public DataPathChoice dataPath() {
-        return dataPath;
     }
 
     /** {@return the type of the queue} */

@@ -4,7 +4,7 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.SendOpcode;
 import io.github.rdma4j.verbs.internal.SendRequests;
-import io.github.rdma4j.verbs.internal.datapath.SendPath;
+import io.github.rdma4j.verbs.internal.datapath.SendFunctions;
 import java.lang.foreign.Arena;
 
 /**
@@ -20,7 +20,7 @@ final class SingleRequests {
     /** Basic posting to a connected peer, which needs only a structure and one call. */
     private final boolean plain;
 
-    private SendPath path;
+    private SendFunctions functions;
 
     /**
      * Allocates the memory; {@link #nativeQueue} must follow.
@@ -38,9 +38,9 @@ final class SingleRequests {
         this.plain = plain;
     }
 
-    /** Sets the path to the adapter, once there is one. */
-    void nativeQueue(SendPath sendPath) {
-        path = sendPath;
+    /** Sets the functions that post, once the native queue pair exists. */
+    void nativeQueue(SendFunctions sendFunctions) {
+        functions = sendFunctions;
     }
 
     /** Posts a request that moves data; the arguments were checked. */
@@ -172,6 +172,6 @@ final class SingleRequests {
     }
 
     private int call() {
-        return path.post(request);
+        return functions.post(request);
     }
 }

@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.bindings.ibv_wq;
 import io.github.rdma4j.verbs.bindings.ibv_wq_attr;
 import io.github.rdma4j.verbs.internal.ExtendedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.datapath.ReceiveFunctions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -38,7 +39,6 @@ public final class WorkQueue extends Resource {
         super(domain, completionQueue);
         completionQueue.requireOpen();
         config.fitCompletionQueue(completionQueue);
-        completionQueue.path().useFunctions("a work queue has no ring that this library knows");
         this.depth = config.maxWorkRequests();
         this.domain = domain;
         DeviceContext context = domain.context();
@@ -52,7 +52,8 @@ public final class WorkQueue extends Resource {
                 initialize(queue);
                 this.receiveQueue = new ReceiveQueue(
                         this, domain, requestArena, config.maxWorkRequests(), config.maxScatterGather(), MAX_MESSAGE);
-                receiveQueue.nativeQueue(DataPaths.workQueue(context, ibv_wq.post_recv(queue), queue));
+                receiveQueue.nativeQueue(new ReceiveFunctions(
+                        ibv_wq.post_recv(queue), context.driver().postsInUserSpace(), queue.address()));
                 complete = true;
             } finally {
                 if (!complete) {

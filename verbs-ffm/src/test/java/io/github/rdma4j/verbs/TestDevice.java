@@ -13,18 +13,10 @@ public final class TestDevice {
     /** For machines with several devices, on which the first may have no cable. */
     public static final String PROPERTY = "rdma4j.test.device";
 
-    /** Null: as the system property says. */
-    private static DataPath dataPath;
-
     private TestDevice() {}
 
     public static DeviceContext open() {
-        return dataPath == null ? DeviceContext.open(name()) : DeviceContext.open(name(), dataPath);
-    }
-
-    /** For all that is opened from now on; null to leave it to the system property again. */
-    static void open(DataPath path) {
-        dataPath = path;
+        return DeviceContext.open(name());
     }
 
     public static String name() {

@@ -11,7 +11,6 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Native calls of verbs fail under what gpudirect makes of them, as {@code FaultInjectionDeviceTest} has it. */
@@ -19,10 +18,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("checkout")
 @Timeout(1800)
 @ExtendWith(StandInDriver.class)
-@DisabledIfSystemProperty(
-        named = "io.github.rdma4j.verbs.dataPath",
-        matches = "rings",
-        disabledReason = "with rings there are no calls to fail")
 class VerbsFaultsDeviceTest {
     /** Behind its failure no other call of verbs follows. */
     private static final String ONE_CALL = "mirror";

@@ -56,13 +56,6 @@ class InfiniBandTest {
         meet();
     }
 
-    /** Connected queue pairs and polling write and read libmlx5's rings from Java; C's tools know nothing of it. */
-    @Test
-    @Tag("full")
-    void toolsMeetThoseOfCOverRings() throws IOException, InterruptedException {
-        meet("-Dio.github.rdma4j.verbs.dataPath=rings");
-    }
-
     private void meet(String... flags) throws IOException, InterruptedException {
         run(List.of(
                 "sh",

@@ -125,14 +125,12 @@ public final class SendRequests extends LinkedRequests {
      *
      * @param index of the request
      * @param addressHandle the {@code struct ibv_ah}
-     * @param handleNumber the address of the handle's number, for rings; 0 if the device was not opened for rings
      * @param queuePairNumber the peer's
      * @param queueKey the peer's
      */
-    public void datagram(int index, long addressHandle, long handleNumber, int queuePairNumber, int queueKey) {
+    public void datagram(int index, long addressHandle, int queuePairNumber, int queueKey) {
         long wr = request(index);
         putLong(wr + DATAGRAM_HANDLE, addressHandle);
-        putLong(wr + DATAGRAM_HANDLE_NUMBER, handleNumber);
         putInt(wr + DATAGRAM_NUMBER, queuePairNumber);
         putInt(wr + DATAGRAM_KEY, queueKey);
     }

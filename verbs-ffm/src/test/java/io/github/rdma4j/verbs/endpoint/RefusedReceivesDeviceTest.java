@@ -29,17 +29,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 
 /**
  * The adapter of a group takes only the first of the receives that one call gives it: none is lost, none is given to it
  * twice, and there are not more of them for it.
  */
 @Tag("device")
-@DisabledIfSystemProperty(
-        named = "io.github.rdma4j.verbs.dataPath",
-        matches = "rings",
-        disabledReason = "with rings there are no calls to refuse")
 class RefusedReceivesDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int ENOMEM = 12;

@@ -9,7 +9,6 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 
 /**
  * Each native call of each case fails in turn, with one errno, or with all that its manual page names if
@@ -19,10 +18,6 @@ import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 @Tag("device")
 @Tag("checkout")
 @Timeout(3600)
-@DisabledIfSystemProperty(
-        named = "io.github.rdma4j.verbs.dataPath",
-        matches = "rings",
-        disabledReason = "with rings there are no calls to fail")
 class FaultInjectionDeviceTest {
     private static final List<String> CASES = List.of("VerbsCases", "PoolCases", "ConnectionCases", "EndpointCases");
 

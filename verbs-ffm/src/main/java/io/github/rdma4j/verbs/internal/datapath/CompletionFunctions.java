@@ -3,12 +3,10 @@
 package io.github.rdma4j.verbs.internal.datapath;
 
 import io.github.rdma4j.verbs.internal.HotCalls;
-import io.github.rdma4j.verbs.internal.UseGuard;
 import java.lang.foreign.MemorySegment;
 
 /** Polls through the provider's function, ibv_poll_cq(3), which has its own lock. */
-public final class CompletionFunctions extends CompletionPath {
-    private final UseGuard guard;
+public final class CompletionFunctions {
     private final MemorySegment function;
     private final boolean critical;
     private final long queue;
@@ -17,39 +15,23 @@ public final class CompletionFunctions extends CompletionPath {
     /**
      * Creates the path of one completion queue.
      *
-     * @param guard closed by the queue's owner
      * @param function the provider's entry in {@code ibv_context_ops}
      * @param critical whether the provider polls without a system call
      * @param queue the {@code struct ibv_cq}
      */
-    public CompletionFunctions(UseGuard guard, MemorySegment function, boolean critical, long queue) {
-        this.guard = guard;
+    public CompletionFunctions(MemorySegment function, boolean critical, long queue) {
         this.function = function;
         this.critical = critical;
         this.queue = queue;
     }
 
-    @Override
-    public boolean enter() {
-        return guard.enter();
-    }
-
-    @Override
-    public void exit() {
-        guard.exit();
-    }
-
-    @Override
-    public void close() {
-        // The owner's guard admits no thread.
-    }
-
-    @Override
-    public void reopen() {
-        // As above.
-    }
-
-    @Override
+    /**
+     * Fetches completions; the calling thread is inside the queue's guard.
+     *
+     * @param entries the maximum number to fetch
+     * @param workCompletions receives them, an array of {@code struct ibv_wc}
+     * @return how many were fetched, negative if the queue has failed
+     */
     public int poll(int entries, long workCompletions) {
         int found = HotCalls.poll(function, critical, queue, entries, workCompletions);
         if (critical) {

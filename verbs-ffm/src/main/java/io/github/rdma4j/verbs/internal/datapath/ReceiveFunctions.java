@@ -6,8 +6,11 @@ import io.github.rdma4j.verbs.internal.HotCalls;
 import io.github.rdma4j.verbs.internal.ReceiveRequests;
 import java.lang.foreign.MemorySegment;
 
-/** Posts through the provider's function: ibv_post_recv(3), ibv_post_srq_recv(3), or a work queue's own. */
-public final class ReceiveFunctions extends ReceivePath {
+/**
+ * Posts through the provider's function: ibv_post_recv(3), ibv_post_srq_recv(3), or a work queue's own. The caller
+ * admits one thread at a time, and none after the queue is closed.
+ */
+public final class ReceiveFunctions {
     private final MemorySegment function;
     private final boolean critical;
     private final long queue;
@@ -26,7 +29,12 @@ public final class ReceiveFunctions extends ReceivePath {
         this.queue = queue;
     }
 
-    @Override
+    /**
+     * Posts a list of receives, from the first to the one that has no successor.
+     *
+     * @param requests the requests, completely written
+     * @return 0 or an errno; then {@link ReceiveRequests#acceptedBeforeRefusal} returns how many were accepted
+     */
     public int post(ReceiveRequests requests) {
         int result = HotCalls.postReceive(function, critical, queue, requests.address(), requests.badRequestAddress());
         if (critical) {

@@ -5,16 +5,15 @@ package io.github.rdma4j.verbs.internal.datapath;
 import io.github.rdma4j.verbs.internal.HotCalls;
 import io.github.rdma4j.verbs.internal.SendRequests;
 import java.lang.foreign.MemorySegment;
-import java.util.function.IntSupplier;
 
-/** Posts through the provider's function, ibv_post_send(3). */
-public final class SendFunctions extends SendPath {
+/**
+ * Posts through the provider's function, ibv_post_send(3). The caller admits one thread at a time, and none after the
+ * queue pair is closed.
+ */
+public final class SendFunctions {
     private final MemorySegment function;
     private final boolean critical;
     private final long queuePair;
-    /** The queue pair's register, if other queue pairs must know that it is shared; otherwise null. */
-    private final Mlx5Register register;
-
     private int calls;
 
     /**
@@ -25,31 +24,22 @@ public final class SendFunctions extends SendPath {
      * @param queuePair the {@code struct ibv_qp}
      */
     public SendFunctions(MemorySegment function, boolean critical, long queuePair) {
-        this(function, critical, queuePair, null);
-    }
-
-    SendFunctions(MemorySegment function, boolean critical, long queuePair, Mlx5Register register) {
         this.function = function;
         this.critical = critical;
         this.queuePair = queuePair;
-        this.register = register;
     }
 
-    @Override
+    /**
+     * Posts a list of requests, from the first to the one that has no successor.
+     *
+     * @param requests the requests, completely written; a request with inline data has only one entry
+     * @return 0 or an errno; then {@link SendRequests#acceptedBeforeRefusal} returns how many were accepted
+     */
     public int post(SendRequests requests) {
         int result = HotCalls.postSend(function, critical, queuePair, requests.address(), requests.badRequestAddress());
         if (critical) {
             HotCalls.letStop(++calls);
         }
         return Math.abs(result);
-    }
-
-    @Override
-    public int forget(IntSupplier call, boolean forGood) {
-        int result = call.getAsInt();
-        if (result == 0 && forGood && register != null) {
-            register.give();
-        }
-        return result;
     }
 }
