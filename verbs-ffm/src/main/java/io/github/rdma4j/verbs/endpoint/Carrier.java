@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Wire;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
@@ -19,6 +20,26 @@ interface Carrier extends Wire {
      * @return how many events there were
      */
     int poll(WireEvents protocol);
+
+    /**
+     * Returns whether a thread that enters should poll before it tries what it came for. False if a poll would most
+     * likely be a system call for nothing.
+     *
+     * @param now of {@link System#nanoTime}
+     */
+    default boolean isPollDue(long now) {
+        return true;
+    }
+
+    /**
+     * Allows the carrier to gather posted messages, which the next poll sends, or arming, or a thread of the carrier.
+     *
+     * @param flush sends what was gathered with the engine's lock, unless another thread has it; whether it did
+     */
+    default void gather(BooleanSupplier flush) {}
+
+    /** Sends what was gathered. */
+    default void flush() {}
 
     /**
      * Gives what has come to the protocol; of a group only what others have put down for this endpoint, without asking

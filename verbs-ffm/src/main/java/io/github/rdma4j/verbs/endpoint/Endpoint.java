@@ -294,7 +294,7 @@ public final class Endpoint implements AutoCloseable {
         engine.enter();
         try {
             engine.requireOpen();
-            engine.progress();
+            engine.progressIfDue();
             protocol.sendAsync(message, promise);
         } catch (Error e) {
             engine.interrupted = e;

@@ -315,7 +315,7 @@ public final class EndpointSelector implements AutoCloseable {
             requireOpen();
             lookAtClocksInTime(now);
             long remaining = limit - (now - start);
-            int called = lookFirst(remaining);
+            int called = lookFirst(now, remaining);
             if (called == 0 && !woken) {
                 called = remaining > 0 ? spinOrSleep(now, remaining) : lookAtKernel() ? visitAll() : 0;
             }
@@ -331,9 +331,9 @@ public final class EndpointSelector implements AutoCloseable {
      * Polls, unless that is most likely in vain and this thread will not spin: arming an endpoint takes in what has
      * arrived anyway.
      */
-    private int lookFirst(long remaining) {
+    private int lookFirst(long now, long remaining) {
         boolean maySleep = remaining > 0 && !woken;
-        if (maySleep && inVain && spinTime.sleepsAtOnce()) {
+        if (maySleep && inVain && spinTime.sleepsAtOnce(now)) {
             takeChanged();
             return 0;
         }
@@ -360,22 +360,21 @@ public final class EndpointSelector implements AutoCloseable {
     }
 
     private int spinAndSleep(long start, long nanos) {
-        long spins = spinTime.next();
+        long spins = spinTime.next(start);
         long limit = active.isEmpty() && groups.isEmpty() ? 0 : Math.min(nanos, spins);
         boolean mayLearn = limit == 0 || SpinTime.start();
         int called = limit > 0 && mayLearn ? spin(start, limit) : 0;
         if (called > 0 || woken) {
-            spinTime.seen(System.nanoTime() - start);
             return called;
         }
         called = armAll();
         if (called == 0) {
             long now = limit > 0 ? System.nanoTime() : start;
             sleep(now, nanos - (now - start));
-            long slept = mayLearn ? System.nanoTime() - start : 0;
-            called = visitAll(inVain && spinTime.sleepsNext());
+            long woke = System.nanoTime();
+            called = visitAll(inVain && spinTime.sleepsNext(woke));
             if (mayLearn) {
-                spinTime.slept(slept, called > 0);
+                spinTime.slept(woke - start, called > 0);
             }
         }
         return called;
@@ -396,19 +395,25 @@ public final class EndpointSelector implements AutoCloseable {
     private int spin(long start, long nanos) {
         try {
             int called = 0;
+            boolean kept = true;
             // Inactive endpoints are armed: the kernel reports their events, and spinning would not find them.
             int rounds = 0;
             long now = start;
-            while (called == 0 && !woken && !(active.isEmpty() && groups.isEmpty()) && now - start < nanos) {
+            while (called == 0 && kept && !woken && !(active.isEmpty() && groups.isEmpty()) && now - start < nanos) {
                 SpinTime.pause(++rounds, false);
-                now = System.nanoTime();
+                long last = now;
                 lookAtClocksInTime(now);
+                int polls = active.size();
                 called = visitAll();
+                now = System.nanoTime();
+                kept = spinTime.keptCpu(last, now, polls, called > 0);
+            }
+            if (kept && (called > 0 || woken)) {
+                spinTime.seen(now - start);
             }
             return called;
         } finally {
             SpinTime.stop();
-            spinTime.spun(System.nanoTime() - start);
         }
     }
 

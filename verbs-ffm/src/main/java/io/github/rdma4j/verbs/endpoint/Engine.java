@@ -71,6 +71,25 @@ final class Engine implements Progress {
         this.completer = new Completer(lock, protocol, waiters::announce);
         this.waits = new EngineWaits(this, lock, carrier, spinTime, waiters, completer);
         this.visits = new EngineVisits(this, carrier, waiters);
+        carrier.gather(this::flush);
+    }
+
+    /** Called without the lock, by a thread of the carrier, which runs nothing of the program. */
+    private boolean flush() {
+        if (!lock.tryLock()) {
+            return false;
+        }
+        try {
+            if (!destroyed) {
+                carrier.flush();
+            }
+            return true;
+        } catch (Error e) {
+            interrupted = e;
+            return true;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Used with the lock held. */
@@ -251,6 +270,13 @@ final class Engine implements Progress {
             return !closing;
         } finally {
             exit();
+        }
+    }
+
+    /** Makes progress unless that is most likely a system call for nothing. With the lock held. */
+    void progressIfDue() {
+        if (carrier.isPollDue(System.nanoTime())) {
+            progress();
         }
     }
 

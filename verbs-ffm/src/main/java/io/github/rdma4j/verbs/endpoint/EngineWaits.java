@@ -12,7 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * How threads wait in an {@link Engine}: one looks for a while, and then sleeps on the {@link Carrier}; those who come
+ * How threads wait in an {@link Engine}: one spins for a while, and then sleeps on the {@link Carrier}; those who come
  * meanwhile follow it ({@link Waiters}).
  */
 final class EngineWaits {
@@ -54,18 +54,26 @@ final class EngineWaits {
         EndpointWaitEvent wait = null;
         engine.enter();
         try {
+            boolean polls = carrier.isPollDue(start);
             while (true) {
                 engine.loseInterrupted();
                 if (!whileClosing) {
                     engine.requireOpen();
                 }
-                engine.progress();
+                if (polls) {
+                    engine.progress();
+                }
                 T result = attempt.get();
                 if (result != null) {
                     return result;
                 }
                 long now = System.nanoTime();
                 long remaining = limit - (now - start);
+                if (!polls && !(remaining > 0 && sleepsNext(now))) {
+                    polls = true;
+                    continue;
+                }
+                polls = true;
                 int nesting = completer.nesting();
                 if (!protocol.decisions().isEmpty() && nesting < Completer.MAX_NESTED) {
                     waiters.announce();
@@ -93,7 +101,7 @@ final class EngineWaits {
                     if (waiters.isLed()) {
                         waiters.follow(operation, remaining);
                     } else {
-                        spinOrSleep(operation, now, remaining);
+                        polls = !spinOrSleep(operation, now, remaining);
                     }
                 }
             }
@@ -108,34 +116,49 @@ final class EngineWaits {
         }
     }
 
+    /** Whether this thread will sleep at once: arming or the sleep itself then finds what has come. */
+    private boolean sleepsNext(long now) {
+        return spinTime.sleepsNext(now)
+                && !waiters.isLed()
+                && protocol.decisions().isEmpty()
+                && !engine.isGone();
+    }
+
     /**
      * Waits for the next change: spins for a while, and then sleeps. Without spinning there is nothing to measure, so
      * it reads neither the clock nor the queue: the caller polls next.
      *
      * @param start now
+     * @return whether it has polled since the change came
      */
-    private void spinOrSleep(String operation, long start, long nanos) {
+    private boolean spinOrSleep(String operation, long start, long nanos) {
         long before = protocol.changes();
-        long limit = Math.min(nanos, spinTime.next());
+        long limit = Math.min(nanos, spinTime.next(start));
         if (limit > 0 && !SpinTime.start()) {
             // Too many spin already, which says nothing about this connection.
             sleep(operation, nanos);
-        } else if (limit > 0 && spin(start, limit)) {
-            spinTime.seen(System.nanoTime() - start);
-        } else {
-            sleep(operation, limit > 0 ? Math.max(0, nanos - (System.nanoTime() - start)) : nanos);
-            if (spinTime.maySpin()) {
-                long after = System.nanoTime() - start;
-                // Polls, because the event that woke this thread is still in the queue.
-                engine.progress();
-                spinTime.slept(after, protocol.changes() != before);
-            }
+            return false;
         }
+        if (limit > 0 && spin(start, limit)) {
+            return true;
+        }
+        sleep(operation, limit > 0 ? Math.max(0, nanos - (System.nanoTime() - start)) : nanos);
+        if (!spinTime.maySpin()) {
+            return false;
+        }
+        long after = System.nanoTime() - start;
+        // Polls, because the event that woke this thread is still in the queue.
+        engine.progress();
+        spinTime.slept(after, protocol.changes() != before);
+        return true;
     }
 
-    /** Looks for a change; false if there was none in this time. Others have the lock in between. */
+    /** Spins until there is a change; false if there was none in this time. Others have the lock in between. */
     private boolean spin(long start, long nanos) {
         long before = protocol.changes();
+        boolean changed = false;
+        boolean kept = true;
+        long now = start;
         try {
             waiters.announce();
             waiters.lead(true);
@@ -150,11 +173,17 @@ final class EngineWaits {
                 }
                 engine.loseInterrupted();
                 engine.progress();
-            } while (protocol.changes() == before && !engine.isGone() && System.nanoTime() - start < nanos);
+                long last = now;
+                now = System.nanoTime();
+                changed = protocol.changes() != before;
+                kept = spinTime.keptCpu(last, now, 1, changed);
+            } while (kept && !changed && !engine.isGone() && now - start < nanos);
         } finally {
             waiters.stopLeading();
             SpinTime.stop();
-            spinTime.spun(System.nanoTime() - start);
+        }
+        if (changed && kept) {
+            spinTime.seen(now - start);
         }
         return protocol.changes() != before;
     }

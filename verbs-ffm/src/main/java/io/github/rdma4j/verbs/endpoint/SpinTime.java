@@ -13,10 +13,7 @@ import java.util.concurrent.locks.LockSupport;
  * <p>After a sleep the thread knows only when it ran again, not when the response arrived. So one wait in {@value
  * #WAITS_PER_TRIAL} spins up to the limit to measure it.
  *
- * <p>A thread that is preempted while it spins competes for the CPU with threads that have work, and with a software
- * adapter also with the threads that bring its response. It does not spin again before the next trial. A thread that
- * mostly sleeps gets the CPU at once when something arrives; a spinning one waits some milliseconds for its turn,
- * during which messages queue up. So repeated preemption makes trials rarer.
+ * <p>While other threads want the CPUs ({@link CpuPressure}) it does not spin at all.
  *
  * <p>In the whole JVM at most as many threads spin at a time as there are CPUs. The others sleep at once and leave the
  * CPUs to threads with work.
@@ -24,15 +21,10 @@ import java.util.concurrent.locks.LockSupport;
 final class SpinTime {
     /** Their share of the processor's time is small: of waits that are longer than the limit, a sixteenth at most. */
     static final int WAITS_PER_TRIAL = 16;
-    /** As rare as trials become where the processor is lost again and again. */
-    static final int MOST_WAITS_PER_TRIAL = 4096;
-    /** A processor that is lost in one of so many waits is an exception. */
-    static final int WAITS_PER_LOSS = 1024;
+    /** A poll is a system call at most. */
+    private static final long LONGEST_IDLE_POLL_NANOS = 4_000;
     /** Less is not worth asking the clock. */
     private static final long LEAST_NANOS = 1_000;
-
-    /** Shorter than the turns by which threads share a processor, and longer than any look. */
-    private static final long TURN_NANOS = 1_000_000;
 
     /** Parking costs some 20 µs of processor time. */
     private static final int YIELDS_PER_PARK = 32;
@@ -41,13 +33,9 @@ final class SpinTime {
     private static final AtomicInteger SPINNING = new AtomicInteger();
 
     private final long most;
+    private final CpuPressure pressure;
     private long nanos;
     private int waits;
-    private int waitsPerTrial = WAITS_PER_TRIAL;
-    /** The processor was lost, and no trial has come since. */
-    private boolean contended;
-    /** Those that spun since the processor was lost the last time. */
-    private int spins = WAITS_PER_LOSS;
 
     /**
      * Begins with all that is allowed.
@@ -55,7 +43,12 @@ final class SpinTime {
      * @param most nanoseconds that one wait may spin; 0 never spins
      */
     SpinTime(long most) {
+        this(most, CpuPressure.OF_JVM);
+    }
+
+    SpinTime(long most, CpuPressure pressure) {
         this.most = most;
+        this.pressure = pressure;
         this.nanos = most;
     }
 
@@ -100,21 +93,32 @@ final class SpinTime {
         SPINNING.decrementAndGet();
     }
 
-    /** A wait has spun for so many nanoseconds, whatever it has found. */
-    void spun(long after) {
-        if (after <= most + TURN_NANOS) {
-            spins = Math.min(spins + 1, WAITS_PER_LOSS);
-            return;
+    /**
+     * Returns whether a spinning thread has kept its CPU during polls, and records a preemption.
+     *
+     * @param before when the polls began, of {@link System#nanoTime}
+     * @param now when they ended
+     * @param polls how many there were
+     * @param found whether they found something, which also takes time
+     */
+    boolean keptCpu(long before, long now, int polls, boolean found) {
+        long most = found
+                ? CpuPressure.BUSY_GAP_NANOS
+                : Math.max(CpuPressure.IDLE_GAP_NANOS, polls * LONGEST_IDLE_POLL_NANOS);
+        if (now - before < most) {
+            return true;
         }
-        waitsPerTrial = spins == WAITS_PER_LOSS ? WAITS_PER_TRIAL : Math.min(2 * waitsPerTrial, MOST_WAITS_PER_TRIAL);
-        spins = 0;
-        contended = true;
-        waits = 0;
+        pressure.preempted(now);
+        return false;
     }
 
-    /** {@return whether the next wait will most likely not spin} */
-    boolean sleepsAtOnce() {
-        return contended || nanos == 0;
+    /**
+     * {@return whether the next wait will most likely not spin}
+     *
+     * @param now of {@link System#nanoTime}
+     */
+    boolean sleepsAtOnce(long now) {
+        return nanos == 0 || pressure.isHigh(now);
     }
 
     /** {@return whether any wait may spin: whether there is something to learn} */
@@ -122,23 +126,29 @@ final class SpinTime {
         return most > 0;
     }
 
-    /** {@return whether the next wait will not spin, not even to find out} */
-    boolean sleepsNext() {
-        return sleepsAtOnce() && waits + 1 < waitsBeforeTrial();
+    /**
+     * {@return whether the next wait will not spin, not even to find out}
+     *
+     * @param now of {@link System#nanoTime}
+     */
+    boolean sleepsNext(long now) {
+        return pressure.isHigh(now) || nanos == 0 && waits + 1 < WAITS_PER_TRIAL;
     }
 
-    private int waitsBeforeTrial() {
-        return contended ? waitsPerTrial : WAITS_PER_TRIAL;
-    }
-
-    /** {@return how long the wait that begins may spin, in nanoseconds; 0 if it should sleep at once} */
-    long next() {
-        if (++waits >= waitsBeforeTrial()) {
+    /**
+     * {@return how long the wait that begins may spin, in nanoseconds; 0 if it should sleep at once}
+     *
+     * @param now of {@link System#nanoTime}
+     */
+    long next(long now) {
+        if (pressure.isHigh(now)) {
+            return 0;
+        }
+        if (++waits >= WAITS_PER_TRIAL) {
             waits = 0;
-            contended = false;
             return most;
         }
-        return contended ? 0 : nanos;
+        return nanos;
     }
 
     /** Something came after so many nanoseconds, while the thread was spinning. */

@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
  * The buffers of a TCP connection: those that messages are received into, a slot for each send, and two for the stream.
  */
 final class TcpBuffers {
-    /** Of each direction; more than a packet, and not so much that a thousand connections would matter. */
-    private static final int STREAM_BUFFER = 1 << 15;
+    /** Of each direction: enough for many messages in one system call. The kernel gives memory to what is used. */
+    static final int STREAM_BUFFER = 1 << 17;
 
     private final MemoryRegion region;
     private final SendBuffers sends;

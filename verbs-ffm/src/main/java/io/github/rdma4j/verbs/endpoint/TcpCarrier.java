@@ -15,10 +15,13 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
@@ -28,8 +31,12 @@ import java.util.function.Function;
  * <p>A message is also done when the peer's kernel has it ({@link StreamSocket#isAcknowledged}): a peer whose program
  * makes no calls for long holds up nobody, as with an adapter. The kernel raises no event for that, so waiting threads
  * check again and again, in growing pauses.
+ *
+ * <p>A thread that sends message after message gathers them for one system call: until they are half of what the peer
+ * has buffers for, or long, or {@value #BURST_NANOS} ns have passed, or the thread waits or polls. The first message,
+ * and the first one after a message of the peer, goes at once. {@link TcpFlusher} sends what is left after a burst.
  */
-final class TcpCarrier implements Carrier {
+final class TcpCarrier implements Carrier, TcpFlusher.Source {
     /** For so many polls an acknowledgement waits for a message of the program that can take it along. */
     private static final int PATIENT_POLLS = 4;
     /** Or until so many are owed. */
@@ -39,6 +46,27 @@ final class TcpCarrier implements Carrier {
     private static final int MOST_ROUNDS = 32;
 
     private static final int IDLE_POLLS_PER_LOOK = 64;
+    /** The longest time between two messages of a burst, and for which messages are gathered. */
+    private static final long BURST_NANOS = 20_000;
+    /** With so many bytes, a system call costs little beside the copy. */
+    private static final int MOST_GATHERED_BYTES = TcpBuffers.STREAM_BUFFER - (1 << 12);
+
+    private static final int MOST_GATHERED = 64;
+    /** A thread that finds what it needs without reading reads this often, for the peer's requests. */
+    private static final long NANOS_PER_READ = 50_000;
+
+    private static final VarHandle SINCE;
+    private static final VarHandle BURSTS;
+
+    static {
+        try {
+            SINCE = MethodHandles.lookup().findVarHandle(TcpCarrier.class, "gatheringSince", long.class);
+            BURSTS = MethodHandles.lookup().findVarHandle(TcpCarrier.class, "bursts", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private static final long SHORTEST_NAP = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long LONGEST_NAP = TimeUnit.MILLISECONDS.toNanos(64);
 
@@ -60,6 +88,30 @@ final class TcpCarrier implements Carrier {
     private long inTo;
     private boolean batched;
     private int posted;
+    /** Null if messages are not gathered. */
+    private BooleanSupplier flush;
+    /** So many messages are sent at once: half of what may be under way, so that the peer works meanwhile. */
+    private final int mostGathered;
+
+    private int gathered;
+    private long gatheredBytes;
+    /** When the first one was posted; 0 if there is none. Also read without the lock. */
+    private long gatheringSince;
+    /** Also read without the lock. */
+    private long bursts;
+
+    /** Of the flusher. */
+    private long burstsSeen;
+
+    private boolean flusherLeaves;
+    private boolean flusherWatches;
+    /** A message was sent since the last one of the peer. */
+    private boolean inBurst;
+
+    /** When the last message was posted, or the last system call ended. */
+    private long lastMessage;
+
+    private long lastRead = System.nanoTime();
     private int pollsWhileOwed;
     private int idlePolls;
 
@@ -97,6 +149,7 @@ final class TcpCarrier implements Carrier {
         this.name = "endpoint " + link;
         this.silence = Engine.nanos(silenceTimeout);
         this.patience = Math.max(1, TimeUnit.NANOSECONDS.toMillis(silence) / 5 * 2);
+        this.mostGathered = Math.min(MOST_GATHERED, Math.min(peerBuffers, sizes.sendDepth()) / 2);
         this.buffers = new TcpBuffers(sizes);
         this.in = buffers.input();
         this.requests = new TcpRequests(sizes.sendQueueDepth());
@@ -168,13 +221,83 @@ final class TcpCarrier implements Carrier {
         return 0;
     }
 
+    /** Sends what was posted, unless more is about to come. */
+    private int postedMessage(long length) {
+        if (batched || flush == null || mostGathered < 2) {
+            return posted();
+        }
+        posted++;
+        nap = SHORTEST_NAP;
+        long now = System.nanoTime();
+        boolean goesAtOnce = gathered == 0 && (!inBurst || now - lastMessage >= BURST_NANOS);
+        inBurst = true;
+        lastMessage = now;
+        gathered++;
+        gatheredBytes += TcpFrame.HEADER + length;
+        if (gathered == 1) {
+            // Never 0.
+            SINCE.setOpaque(this, now | 1);
+        }
+        if (goesAtOnce
+                || gathered >= mostGathered
+                || gatheredBytes + length >= MOST_GATHERED_BYTES
+                || now - gatheringSince >= BURST_NANOS) {
+            send();
+            // The time of a system call is no pause between messages.
+            lastMessage = System.nanoTime();
+        } else {
+            BURSTS.setOpaque(this, bursts + 1);
+            if (!flusherWatches) {
+                TcpFlusher.watch(this);
+                flusherWatches = true;
+            }
+        }
+        return 0;
+    }
+
+    @Override
+    public void gather(BooleanSupplier newFlush) {
+        flush = newFlush;
+    }
+
+    @Override
+    public void flush() {
+        flusherWatches &= !flusherLeaves;
+        sendGathered();
+    }
+
+    private void sendGathered() {
+        if (gathered > 0) {
+            send();
+        }
+    }
+
+    @Override
+    public boolean isBusy() {
+        long now = (long) BURSTS.getOpaque(this);
+        boolean busy = now != burstsSeen;
+        burstsSeen = now;
+        return busy;
+    }
+
+    @Override
+    public long waitingSince() {
+        return (long) SINCE.getOpaque(this);
+    }
+
+    @Override
+    public boolean flush(boolean last) {
+        flusherLeaves = last;
+        return flush.getAsBoolean();
+    }
+
     @Override
     public int postMessage(int slot, int frame, boolean signaled) {
         MemorySlice message = buffers.sends().message(slot);
         // Counted before it is queued, here and below: else the peer would acknowledge what was never asked.
         requests.add(slot, TcpFrame.MESSAGE, null, 0, 0);
         output.message(frame, buffers.memory(), message.offset(), (int) message.length());
-        return posted();
+        return postedMessage(message.length());
     }
 
     @Override
@@ -274,6 +397,11 @@ final class TcpCarrier implements Carrier {
 
     /** Sends what the kernel takes. If the kernel's buffer is full, it raises an event when it has space again. */
     private void send() {
+        if (gathered > 0) {
+            gathered = 0;
+            gatheredBytes = 0;
+            SINCE.setOpaque(this, 0L);
+        }
         if (failed) {
             return;
         }
@@ -322,7 +450,13 @@ final class TcpCarrier implements Carrier {
     // ---- What has come ----
 
     @Override
+    public boolean isPollDue(long now) {
+        return now - lastRead >= NANOS_PER_READ || !lossTold && lost() != null;
+    }
+
+    @Override
     public int poll(WireEvents protocol) {
+        sendGathered();
         // The sleep ends at once if data is there: a read before it would be a wasted system call.
         int total = sleepsNext ? parse(protocol) : receive(protocol);
         sleepsNext = false;
@@ -334,7 +468,9 @@ final class TcpCarrier implements Carrier {
             acknowledge(input.takeUrgent());
             send();
         }
-        if (total == 0 && ++idlePolls >= IDLE_POLLS_PER_LOOK) {
+        if (total > 0) {
+            idlePolls = 0;
+        } else if (++idlePolls >= IDLE_POLLS_PER_LOOK) {
             idlePolls = 0;
             total += lookForAcknowledgements(protocol);
         }
@@ -362,6 +498,9 @@ final class TcpCarrier implements Carrier {
         for (int round = 0; more && round < MOST_ROUNDS && hears() && !isPaused(); round++) {
             long buffer = in.byteSize() - inTo;
             long received = socket.receive(in, inTo, buffer);
+            lastRead = System.nanoTime();
+            // The time of a system call is no pause between messages.
+            lastMessage = lastRead;
             if (received > 0) {
                 inTo += received;
                 total += parse(protocol);
@@ -410,6 +549,7 @@ final class TcpCarrier implements Carrier {
             input.take(in, inFrom, inTo, protocol);
             return input.position() > inFrom ? 1 : 0;
         } finally {
+            inBurst &= !input.takeConversing();
             inFrom = input.position();
             if (inFrom > 0) {
                 MemorySegment.copy(in, inFrom, in, 0, inTo - inFrom);
@@ -593,6 +733,9 @@ final class TcpCarrier implements Carrier {
 
     @Override
     public void close() {
+        if (link.isOpen()) {
+            sendGathered();
+        }
         link.close();
     }
 

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -45,6 +46,8 @@ final class TcpInput {
     private String refusal;
     /** Something was served whose end the peer may be waiting for. */
     private boolean urgent;
+    /** A message of the peer's program was given to the protocol. */
+    private boolean conversing;
     /** The next frame asks for an answer, and as many wait to be sent as may wait. */
     private boolean paused;
 
@@ -72,6 +75,13 @@ final class TcpInput {
     boolean takeUrgent() {
         boolean was = urgent;
         urgent = false;
+        return was;
+    }
+
+    /** Returns, once, whether a message of the peer's program has come. */
+    boolean takeConversing() {
+        boolean was = conversing;
+        conversing = false;
         return was;
     }
 
@@ -279,6 +289,7 @@ final class TcpInput {
         switch (kind) {
             case TcpFrame.MESSAGE -> {
                 protocol.received(buffer, true, frame, length);
+                conversing |= Frame.kind(frame) == Frame.MESSAGE;
                 buffer = -1;
                 output.served();
             }

@@ -9,11 +9,13 @@ import org.junit.jupiter.api.Test;
 class SpinTimeTest {
     private static final long MOST = 200_000;
 
-    private final SpinTime time = new SpinTime(MOST);
+    private final CpuPressure pressure = new CpuPressure();
+    private final SpinTime time = new SpinTime(MOST, pressure);
+    private final long now = System.nanoTime();
 
     /** One wait, for what comes after so many nanoseconds; a sleeping thread runs again later. How long it spun. */
     private long await(long after, long wakeUp) {
-        long spin = time.next();
+        long spin = time.next(now);
         if (after <= spin) {
             time.seen(after);
             return after;
@@ -32,7 +34,7 @@ class SpinTimeTest {
 
     @Test
     void theFirstWaitSpinsAsLongAsItMay() {
-        assertThat(time.next()).isEqualTo(MOST);
+        assertThat(time.next(now)).isEqualTo(MOST);
     }
 
     @Test
@@ -53,8 +55,8 @@ class SpinTimeTest {
             await(1_000_000_000, 50_000);
         }
         for (int i = 0; i < 3 * SpinTime.WAITS_PER_TRIAL; i++) {
-            boolean sleeps = time.sleepsNext();
-            assertThat(time.next() == 0).isEqualTo(sleeps);
+            boolean sleeps = time.sleepsNext(now);
+            assertThat(time.next(now) == 0).isEqualTo(sleeps);
             time.slept(1_000_000_000, true);
         }
     }
@@ -76,11 +78,11 @@ class SpinTimeTest {
         for (int i = 0; i < 100; i++) {
             await(1_000_000_000, 50_000);
         }
-        while (time.next() != 0) {
+        while (time.next(now) != 0) {
             time.slept(1_000_000_000, true);
         }
         time.slept(30_000, true);
-        assertThat(time.next()).isEqualTo(60_000);
+        assertThat(time.next(now)).isEqualTo(60_000);
     }
 
     @Test
@@ -88,9 +90,9 @@ class SpinTimeTest {
         for (int i = 0; i < 1000; i++) {
             await(10_000, 50_000);
         }
-        assertThat(time.next()).isBetween(20_000L, 40_000L);
+        assertThat(time.next(now)).isBetween(20_000L, 40_000L);
         time.slept(5_000_000, true);
-        assertThat(time.next()).isGreaterThanOrEqualTo(10_000);
+        assertThat(time.next(now)).isGreaterThanOrEqualTo(10_000);
     }
 
     /** A program that waits for a few microseconds only, again and again, must not learn that something comes then. */
@@ -101,7 +103,7 @@ class SpinTimeTest {
         }
         long spun = 0;
         for (int i = 0; i < 10 * SpinTime.WAITS_PER_TRIAL; i++) {
-            spun += time.next();
+            spun += time.next(now);
             time.slept(30_000, false);
         }
         assertThat(spun).isEqualTo(10 * MOST);
@@ -109,76 +111,52 @@ class SpinTimeTest {
 
     @Test
     void aWaitThatIsLongAndInVainTellsThatSpinningDoesNotPay() {
-        for (int i = 0; i < 100 && time.next() > 0; i++) {
+        for (int i = 0; i < 100 && time.next(now) > 0; i++) {
             time.slept(MOST, false);
         }
-        assertThat(time.next()).isZero();
-    }
-
-    /** Who loses the processor while it spins has others beside it that need it: they come first. */
-    @Test
-    void whoLosesTheProcessorDoesNotSpinBeforeTheNextTrial() {
-        for (int i = 0; i < 100; i++) {
-            await(10_000, 50_000);
-        }
-        assertThat(time.next()).isPositive();
-        time.spun(4_000_000);
-        time.seen(4_000_000);
-        for (int i = 1; i < SpinTime.WAITS_PER_TRIAL; i++) {
-            assertThat(time.next()).isZero();
-            time.slept(10_000, true);
-        }
-        assertThat(time.next()).isEqualTo(MOST);
-        time.spun(10_000);
-        time.seen(10_000);
-        assertThat(time.next()).isPositive();
-    }
-
-    /** How many waits go by without spinning after a loss. */
-    private int quietWaits() {
-        time.spun(4_000_000);
-        time.seen(4_000_000);
-        int quiet = 0;
-        while (time.next() == 0) {
-            time.slept(10_000, true);
-            quiet++;
-        }
-        return quiet;
-    }
-
-    /** Each loss costs a turn of others, some milliseconds. */
-    @Test
-    void whoLosesTheProcessorInEachTrialTriesLessAndLess() {
-        time.next();
-        int before = quietWaits();
-        assertThat(before).isEqualTo(SpinTime.WAITS_PER_TRIAL - 1);
-        for (int i = 0; i < 20; i++) {
-            int quiet = quietWaits();
-            assertThat(quiet).isEqualTo(Math.min(2 * before + 1, SpinTime.MOST_WAITS_PER_TRIAL - 1));
-            before = quiet;
-        }
+        assertThat(time.next(now)).isZero();
     }
 
     @Test
-    void aLossIsForgottenAfterManyWaitsThatKeptTheProcessor() {
-        time.next();
-        for (int i = 0; i < 5; i++) {
-            quietWaits();
+    void preemptedThreadDoesNotSpinUntilThePauseIsOver() {
+        assertThat(time.keptCpu(now - CpuPressure.IDLE_GAP_NANOS, now, 1, false))
+                .isFalse();
+        assertThat(time.sleepsAtOnce(now)).isTrue();
+        assertThat(time.sleepsNext(now)).isTrue();
+        for (int i = 0; i < 2 * SpinTime.WAITS_PER_TRIAL; i++) {
+            assertThat(time.next(now)).isZero();
         }
-        for (int i = 0; i < SpinTime.WAITS_PER_LOSS; i++) {
-            time.spun(10_000);
-            time.seen(10_000);
-            assertThat(time.next()).isPositive();
-        }
-        assertThat(quietWaits()).isEqualTo(SpinTime.WAITS_PER_TRIAL - 1);
+        long later = now + CpuPressure.SHORTEST_PAUSE;
+        assertThat(time.sleepsAtOnce(later)).isFalse();
+        assertThat(time.next(later)).isEqualTo(MOST);
     }
 
     @Test
-    void whoSpinsALittleTooLongHasNotLostTheProcessor() {
-        time.next();
-        time.spun(MOST + 100_000);
-        time.seen(MOST + 100_000);
-        assertThat(time.next()).isEqualTo(MOST);
+    void preemptionConcernsAllConnections() {
+        SpinTime other = new SpinTime(MOST, pressure);
+        time.keptCpu(now - CpuPressure.IDLE_GAP_NANOS, now, 1, false);
+        assertThat(other.next(now)).isZero();
+    }
+
+    @Test
+    void shortPollIsNoPreemption() {
+        assertThat(time.keptCpu(now - CpuPressure.IDLE_GAP_NANOS + 1, now, 1, false))
+                .isTrue();
+        assertThat(time.next(now)).isEqualTo(MOST);
+    }
+
+    @Test
+    void pollsOfManyConnectionsMayTakeLonger() {
+        assertThat(time.keptCpu(now - CpuPressure.IDLE_GAP_NANOS, now, 26, false))
+                .isTrue();
+        assertThat(time.keptCpu(now - 4_000_000, now, 1000, false)).isFalse();
+    }
+
+    @Test
+    void pollThatFindsSomethingMayTakeLonger() {
+        assertThat(time.keptCpu(now - CpuPressure.BUSY_GAP_NANOS + 1, now, 1, true))
+                .isTrue();
+        assertThat(time.keptCpu(now - CpuPressure.BUSY_GAP_NANOS, now, 1, true)).isFalse();
     }
 
     @Test
@@ -201,9 +179,9 @@ class SpinTimeTest {
 
     @Test
     void aLimitOfZeroNeverSpins() {
-        SpinTime none = new SpinTime(0);
+        SpinTime none = new SpinTime(0, pressure);
         for (int i = 0; i < 100; i++) {
-            assertThat(none.next()).isZero();
+            assertThat(none.next(now)).isZero();
             none.slept(i, true);
         }
     }
@@ -215,20 +193,15 @@ class SpinTimeTest {
     }
 
     @Test
-    void itSleepsAtOnceWhereNothingComesAndWhereTheProcessorWasLost() {
-        assertThat(time.sleepsAtOnce()).isFalse();
-        time.spun(MOST + 1_000_000);
-        assertThat(time.sleepsAtOnce()).isFalse();
-        time.spun(MOST + 1_000_001);
-        assertThat(time.sleepsAtOnce()).isTrue();
-        assertThat(time.sleepsNext()).isTrue();
-        SpinTime idle = new SpinTime(MOST);
+    void connectionOnWhichNothingComesSleepsAtOnce() {
+        assertThat(time.sleepsAtOnce(now)).isFalse();
+        SpinTime idle = new SpinTime(MOST, pressure);
         for (int i = 0; i < 7; i++) {
             idle.slept(MOST, true);
-            assertThat(idle.sleepsAtOnce()).as("after " + (i + 1)).isFalse();
+            assertThat(idle.sleepsAtOnce(now)).as("after " + (i + 1)).isFalse();
         }
         idle.slept(MOST, true);
-        assertThat(idle.sleepsAtOnce())
+        assertThat(idle.sleepsAtOnce(now))
                 .as("less than a microsecond is not worth it")
                 .isTrue();
     }
@@ -236,13 +209,13 @@ class SpinTimeTest {
     @Test
     void whatIsSeenLetsTheTimeShrinkSlowly() {
         time.seen(10_000);
-        assertThat(time.next()).isEqualTo(MOST - MOST / 8);
+        assertThat(time.next(now)).isEqualTo(MOST - MOST / 8);
         time.seen(90_000);
-        assertThat(time.next()).isEqualTo(180_000);
+        assertThat(time.next(now)).isEqualTo(180_000);
         time.seen(150_000);
-        assertThat(time.next()).isEqualTo(MOST);
-        SpinTime brief = new SpinTime(2_000);
+        assertThat(time.next(now)).isEqualTo(MOST);
+        SpinTime brief = new SpinTime(2_000, pressure);
         brief.slept(2_000, true);
-        assertThat(brief.next()).isEqualTo(1_000);
+        assertThat(brief.next(now)).isEqualTo(1_000);
     }
 }

@@ -54,8 +54,8 @@ class TcpBuffersTest {
         }
         places.add(buffers.input());
         places.add(buffers.output());
-        assertThat(buffers.input().byteSize()).isEqualTo(1 << 15);
-        assertThat(buffers.output().byteSize()).isEqualTo(1 << 15);
+        assertThat(buffers.input().byteSize()).isEqualTo(1 << 17);
+        assertThat(buffers.output().byteSize()).isEqualTo(1 << 17);
         for (int i = 0; i < places.size(); i++) {
             places.get(i).fill((byte) (i + 1));
         }

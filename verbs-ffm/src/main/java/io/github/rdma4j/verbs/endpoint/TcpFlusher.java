@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Sends the last messages of a burst over TCP. Threads that send message after message gather them for one system call
+ * ({@link TcpCarrier}). If such a thread does something else in the middle of a burst, this class sends what was
+ * gathered, within about a millisecond.
+ *
+ * <p>The first burst starts its only thread, a daemon. The thread ends when there was no burst for some time, and the
+ * next burst starts another one, because a running thread would keep the class loader of this library alive.
+ */
+final class TcpFlusher {
+    /** An output that gathers messages. The flusher reads it without a lock and flushes it with its owner's. */
+    interface Source {
+        /** {@return whether there was a burst since the last call} */
+        boolean isBusy();
+
+        /** {@return since when messages wait, of {@link System#nanoTime}; 0 if none do} */
+        long waitingSince();
+
+        /**
+         * Sends what waits, unless another thread has the lock.
+         *
+         * @param last whether to forget this flusher; the next burst calls {@link TcpFlusher#watch} again
+         * @return false if another thread has the lock
+         */
+        boolean flush(boolean last);
+    }
+
+    private static final long TICK_NANOS = TimeUnit.MICROSECONDS.toNanos(400);
+    /** An output without a burst in so many ticks is watched no longer. */
+    private static final int QUIET_TICKS = 16;
+
+    private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private static final ReentrantLock LOCK = new ReentrantLock();
+    /** Sources that are not in the thread's own list yet. Guarded by the lock. */
+    private static final List<Source> ADDED = new ArrayList<>();
+    /** Null if no thread runs. Guarded by the lock. */
+    private static Thread thread;
+
+    /** A source, and for how many ticks it was quiet. */
+    private static final class Watched {
+        final Source source;
+        int quiet;
+
+        Watched(Source source) {
+            this.source = source;
+        }
+    }
+
+    private final List<Watched> watched = new ArrayList<>();
+
+    private TcpFlusher() {}
+
+    /**
+     * Flushes an output from now on, until a {@link Source#flush} that says otherwise.
+     *
+     * @param source the output, which is not watched yet
+     */
+    static void watch(Source source) {
+        LOCK.lock();
+        try {
+            ADDED.add(source);
+            if (thread == null) {
+                thread = start();
+            } else {
+                LockSupport.unpark(thread);
+            }
+        } catch (Throwable e) {
+            ADDED.remove(source);
+            throw e;
+        } finally {
+            LOCK.unlock();
+        }
+    }
+
+    /** The thread inherits nothing from the program's thread that happens to be the first. */
+    private static Thread start() {
+        return Thread.ofPlatform()
+                .name("rdma4j-tcp-flusher")
+                .daemon()
+                .inheritInheritableThreadLocals(false)
+                .start(new TcpFlusher()::run);
+    }
+
+    private void run() {
+        long idleSince = System.nanoTime();
+        while (true) {
+            LockSupport.parkNanos(watched.isEmpty() ? IDLE_NANOS : TICK_NANOS);
+            long now = System.nanoTime();
+            if (!takeAdded(watched.isEmpty() && now - idleSince >= IDLE_NANOS)) {
+                return;
+            }
+            if (!watched.isEmpty()) {
+                idleSince = now;
+                watched.removeIf(next -> isDone(next, now));
+            }
+        }
+    }
+
+    /** Returns false if nothing was added and the thread ends. */
+    private boolean takeAdded(boolean mayEnd) {
+        LOCK.lock();
+        try {
+            if (ADDED.isEmpty() && mayEnd) {
+                thread = null;
+                return false;
+            }
+            ADDED.forEach(source -> watched.add(new Watched(source)));
+            ADDED.clear();
+            return true;
+        } finally {
+            LOCK.unlock();
+        }
+    }
+
+    private static boolean isDone(Watched next, long now) {
+        next.quiet = next.source.isBusy() ? 0 : next.quiet + 1;
+        if (next.quiet >= QUIET_TICKS) {
+            return next.source.flush(true);
+        }
+        long since = next.source.waitingSince();
+        if (since != 0 && now - since >= TICK_NANOS) {
+            next.source.flush(false);
+        }
+        return false;
+    }
+}
