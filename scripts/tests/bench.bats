@@ -14,7 +14,7 @@ setup() {
 
 @test "a benchmark that is missing or unknown: what there is" {
     run -0 "$BENCH" --help
-    for name in cuda instructions netty start verbs; do
+    for name in cuda instructions netty start tcp verbs; do
         [[ $output == *"  $name "* ]]
     done
     run -2 --separate-stderr "$BENCH"
@@ -68,6 +68,26 @@ setup() {
         echo "$wrong: $output"
         [[ $status == 2 && $output == *'see scripts/bench netty --help'* ]]
     done
+}
+
+@test "tcp --help names every option; what it does not take ends it with status 2" {
+    run -0 "$BENCH" tcp --help
+    for option in --machine --patterns --sizes --connections --threads --rounds --millis --help; do
+        [[ $output == *"$option"* ]]
+    done
+    for wrong in --frob '--machine idle' '--patterns stream,' '--sizes 0' '--connections 1001' '--threads green' '--rounds 0' '--millis' '--sizes'; do
+        # shellcheck disable=SC2086  # two words
+        run "$BENCH" tcp $wrong
+        echo "$wrong: $output"
+        [[ $status == 2 && $output == *'see scripts/bench tcp --help'* ]]
+    done
+}
+
+# bats test_tags=long
+@test "tcp measures every pattern on a quiet and a busy machine" {
+    run -0 --separate-stderr "$BENCH" tcp --rounds 1 --millis 20 --sizes 64,100000 --connections 1,3
+    # Two machines, two sizes, two numbers of connections, and two kinds of threads except for Netty.
+    [[ $(grep -c '^| \(quiet\|busy\) | \(stream\|round trip\|netty\) | ' <<<"$output") == 40 ]]
 }
 
 # bats test_tags=long

@@ -251,9 +251,9 @@ public final class EndpointConfig {
      *
      * <p>Within the limit, the endpoint adapts to the recent response time: it spins for about twice as long, and not
      * at all if responses take longer than the limit. An idle connection therefore uses hardly any CPU time. One wait
-     * in {@value SpinTime#WAITS_PER_TRIAL} spins up to the limit, to detect faster responses. A thread that is
-     * preempted while it spins does not spin again before the next such trial, and repeated preemption makes trials
-     * rarer. At most as many threads of the JVM spin at a time as there are CPUs. A spinning virtual thread yields its
+     * in {@value SpinTime#WAITS_PER_TRIAL} spins up to the limit, to detect faster responses. After a
+     * spinning thread was preempted, no thread of the JVM spins for 2 ms, and for up to a second if that happens again.
+     * At most as many threads of the JVM spin at a time as there are CPUs. A spinning virtual thread yields its
      * carrier regularly; on a machine with one CPU any spinning thread yields the CPU.
      *
      * @param limit zero, which always sleeps, to 1 s
