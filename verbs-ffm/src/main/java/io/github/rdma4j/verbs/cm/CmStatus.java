@@ -308,6 +308,18 @@ final class CmStatus {
         return exception;
     }
 
+    /** The peer runs and was reached: the general remedy of ECONNREFUSED would be wrong. */
+    private static String remedyOf(RejectReason reason) {
+        return switch (reason) {
+            case CONSUMER_DEFINED -> PEER_REFUSES;
+            case STALE_CONNECTION -> "connect again, which takes another queue pair";
+            case UNKNOWN -> "";
+            default ->
+                "the peer's kernel or adapter has refused, not its program: change what the reason names ('dmesg' there"
+                        + " may say more), and connect again";
+        };
+    }
+
     /** Returns the exception for an event that arrived instead of success. */
     static ConnectionException failure(String operation, CmEvent event) {
         if (event.cause().isPresent()) {
@@ -329,7 +341,7 @@ final class CmStatus {
                     ? remedyOfCall(ECONNREFUSED)
                     : isOfKernel(event.type(), event.id().portSpace(), status, event.privateData())
                             ? LISTEN_HERE
-                            : event.rejectReason() == RejectReason.CONSUMER_DEFINED ? PEER_REFUSES : "";
+                            : remedyOf(event.rejectReason());
             return new ConnectionRejectedException(operation, errno, event, remedy);
         }
         int errno = errno(event.type(), status);

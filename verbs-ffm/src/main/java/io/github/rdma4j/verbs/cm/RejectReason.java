@@ -27,7 +27,7 @@ public enum RejectReason {
     /** The transport is not the one that was expected. */
     INVALID_TRANSPORT_TYPE(9, "the peer expects another transport"),
     /** The queue pair number is still in use at the peer, by a connection that this side has forgotten. */
-    STALE_CONNECTION(10, "the peer still has an older connection of this queue pair number; connecting again helps"),
+    STALE_CONNECTION(10, "the peer still has an older connection of this queue pair number"),
     /** The reliable datagram channel does not exist. */
     NO_RELIABLE_DATAGRAM_CHANNEL(11, "the reliable datagram channel does not exist"),
     /** The GID is not the peer's. */
