@@ -18,11 +18,11 @@
 vm_machine() {
     local accel=$1
     local machine=$ARCH_MACHINE kernel_arguments=("${ARCH_KERNEL_ARGUMENTS[@]}" quiet panic=-1 mitigations=off nokaslr
-        random.trust_cpu=on nowatchdog audit=0 cryptomgr.notests)
+        random.trust_cpu=on nowatchdog audit=0 cryptomgr.notests ${NO_IPV6:+ipv6.disable=1})
     VM_PORTS=()
     if [[ $accel == uml ]]; then
         uml_launch_line
-        VM_COMMAND+=("mem=${MEMORY}M" "initrd=$INITRD" con=null "con0=null,fd:1" ssl=null stderr=1 quiet loglevel=1 panic=-1)
+        VM_COMMAND+=("mem=${MEMORY}M" "initrd=$INITRD" con=null "con0=null,fd:1" ssl=null stderr=1 quiet loglevel=1 panic=-1 ${NO_IPV6:+ipv6.disable=1})
         return
     fi
     [[ $accel != kvm ]] || machine=$ARCH_KVM_MACHINE

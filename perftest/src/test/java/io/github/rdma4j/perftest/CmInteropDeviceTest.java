@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.Device;
+import io.github.rdma4j.verbs.cm.StaleNumbers;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -105,6 +106,24 @@ class CmInteropDeviceTest {
         CommandRun client = CommandRun.of(command(tool, options) + " " + RdmaAddress.linkLocalOfFirstDevice());
         assertComplete(client, options, "");
         assertComplete(server.get(), options, client.toString());
+    }
+
+    @Test
+    void staleConnectionIsReportedAsSuch() throws Exception {
+        String command = command("ib_write_lat", "-z -n 100");
+        CompletableFuture<CommandRun> server = serve(command);
+        CommandRun client;
+        try (StaleNumbers numbers = new StaleNumbers()) {
+            assertThat(numbers).isNotNull();
+            client = CommandRun.of(command + " " + address);
+        }
+        assertThat(client.status()).isNotZero();
+        assertThat(client.err())
+                .contains("the peer still has an older connection of this queue pair number")
+                .contains("connect again, which takes another queue pair")
+                .doesNotContain("start the server side first");
+        assertComplete(CommandRun.of(command + " " + address), "-z", "");
+        assertThat(server.get().status()).isZero();
     }
 
     @Test

@@ -68,6 +68,39 @@ class CompareServeDeviceTest {
         }
     }
 
+    /** The C tools of this machine may know IPv4 only, so these are newer ones. */
+    @Test
+    void javaAndCMeetTheirServersByAScopedIpv6Address() throws Exception {
+        String host = RdmaAddress.linkLocalOfFirstDevice();
+        String newer = "--c-path " + System.getenv("RDMA4J_NEWER_PERFTEST");
+        try (PeerProcess served = PeerProcess.ofJava(SIGNALLED, "compare --serve --port " + port + " " + newer)
+                        .awaitListening(port);
+                PeerProcess clients = PeerProcess.ofJava(
+                        SIGNALLED,
+                        "compare --peer [" + host + "]:" + port + " --no-warm-up -n 100 --rounds 1"
+                                + " --sizes ib_write_bw=4096 " + newer)) {
+            assertThat(clients.await(LIMIT)).as(clients.output()).isZero();
+            assertThat(served.await(LIMIT)).as(served.output()).isZero();
+            assertThat(clients.output()).contains("clients here, servers on " + host);
+            assertThat(served.output()).contains("serving fe80:");
+        }
+    }
+
+    @Test
+    void toolsThatKnowIpv4OnlyAreRefusedByName() throws Exception {
+        try (PeerProcess served = serve();
+                PeerProcess clients =
+                        PeerProcess.ofJava(SIGNALLED, "compare --peer [::1]:" + port + " --tcp none -n 100")) {
+            if (clients.await(LIMIT) != 0) {
+                assertThat(clients.output())
+                        .contains("connects over IPv4 only: it has no --ipv6-addr")
+                        .contains("give --peer an IPv4 address");
+                assertThat(served.await(LIMIT)).as(served.output()).isEqualTo(1);
+                assertThat(served.output()).contains("connects over IPv4 only: it has no --ipv6-addr");
+            }
+        }
+    }
+
     @Test
     void javaAndCMeetTheirServersInTheOtherProcess() throws Exception {
         Path json = folder.resolve("compare.json");

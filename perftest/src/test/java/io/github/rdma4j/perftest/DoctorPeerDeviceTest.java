@@ -100,6 +100,16 @@ class DoctorPeerDeviceTest {
         }
     }
 
+    @Test
+    void doctorsMeetByAScopedIpv6Address() throws Exception {
+        String host = RdmaAddress.linkLocalOfFirstDevice();
+        End server = End.serving();
+        End client = new End("--peer", "[" + host + "]:" + server.port());
+        expect(client.document(), "cm-connection", "OK");
+        expect(client.document(), "load", "OK", "Gb/s");
+        expect(server.document(), "peer-tcp", "OK", "served to the end");
+    }
+
     private End test(int port, String... options) {
         List<String> all = new ArrayList<>(List.of("--peer", address + ":" + port));
         all.addAll(List.of(options));

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.cm.CmTestNet;
 import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.TransportType;
@@ -42,8 +45,9 @@ public final class RdmaAddress {
         }
     }
 
-    /** The link-local IPv6 address that the first device carries, with its interface. */
+    /** The link-local IPv6 address that the first device carries, with its interface; skips the test without IPv6. */
     public static String linkLocalOfFirstDevice() {
+        assumeTrue(CmTestNet.hasIpv6(), "the kernel has no IPv6");
         try (DeviceContext context = DeviceContext.open(Device.list().getFirst())) {
             return context.gidTable(1).stream()
                     .filter(entry -> entry.gid().isLinkLocal())

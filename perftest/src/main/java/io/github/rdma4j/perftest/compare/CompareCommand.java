@@ -175,17 +175,23 @@ public final class CompareCommand {
             ComparePlan plan, CompareReport report, CTools tools, ChildProcesses children, RemoteServers remote) {
         Instant started = Instant.now();
         long begin = System.nanoTime();
+        if (remote != null) {
+            tools.checkFamily(remote.localAddress(), children);
+        }
         Conditions conditions = conditions(plan, tools, children, remote);
         ServerMachine other = conditions.server();
         TcpSetting tcp = tcpSetting(plan, conditions, remote);
-        TcpTools tcpTools = tcp == null ? null : TcpTools.find(SearchPath.ofThisProcess());
+        TcpTools tcpTools =
+                tcp == null ? null : TcpTools.find(SearchPath.ofThisProcess()).fitFor(tcp.path(), children);
         report.begin(plan, conditions, tcp, tcpTools == null ? null : tcpTools.describe(other));
         String shortage = SpinningEnds.shortage(2, NumaTopology.ofThisMachine().usableCpus());
         if (remote == null && !shortage.isEmpty()) {
             err.println(NAME + ": warning: " + shortage);
             report.shortOfCpus(shortage);
         }
-        List<RunOrder> orders = orders(plan, conditions);
+        List<RunOrder> orders = orders(plan, conditions).stream()
+                .map(order -> order.overIpv6(remote != null && remote.isIpv6()))
+                .toList();
         report.step("starting the JVM of the other end");
         // With the servers on another machine this one has no servers of its own, and guards C's clients.
         try (JavaServer java = JavaServer.start(children, Duration.ofSeconds(plan.timeoutSeconds()))) {

@@ -90,9 +90,11 @@ final class ServeCommand {
 
     private ServedMachine prepare(Request request, InetAddress address) {
         CTools tools = CTools.find(request.tools(), SearchPath.of(options.cFolder()));
-        TcpTools tcpTools = TcpTools.find(SearchPath.ofThisProcess());
         ChildProcesses children = new ChildProcesses();
         try {
+            tools.checkFamily(address, children);
+            TcpPath path = TcpPath.to(address.getHostAddress(), address);
+            TcpTools tcpTools = TcpTools.find(SearchPath.ofThisProcess()).fitFor(path, children);
             Conditions conditions = Conditions.look(
                     options.device(),
                     options.devicePort(),
@@ -108,9 +110,7 @@ final class ServeCommand {
                     tcpTools.sockperf() != null,
                     tcpTools.iperf() != null);
             JavaServer java = JavaServer.start(children, JVM_START);
-            TcpSetting tcp = request.tcp() == TcpMode.NONE
-                    ? null
-                    : new TcpSetting(TcpPath.to(address.getHostAddress(), address), request.tcp() == TcpMode.SPIN);
+            TcpSetting tcp = request.tcp() == TcpMode.NONE ? null : new TcpSetting(path, request.tcp() == TcpMode.SPIN);
             return new Served(
                     description, new LocalServers(java, tools, tcpTools, tcp, children, java), java, children);
         } catch (RuntimeException | Error failure) {

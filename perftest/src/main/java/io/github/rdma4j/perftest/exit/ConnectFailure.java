@@ -50,6 +50,18 @@ public enum ConnectFailure {
     }
 
     /**
+     * Returns the failure to report when no address of a host accepts: the first one, unless this host has no route to
+     * that address, as with IPv6 on most networks.
+     *
+     * @param first the failure so far; null if there was none
+     * @param next the failure of the next address
+     * @return one of the two
+     */
+    public static IOException ofHost(IOException first, IOException next) {
+        return first == null || of(first) == NO_ROUTE && of(next) != NO_ROUTE ? next : first;
+    }
+
+    /**
      * Returns what to do if the peer's program is not the cause.
      *
      * @param host the peer's name or address

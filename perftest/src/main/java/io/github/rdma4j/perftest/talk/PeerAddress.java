@@ -2,7 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.talk;
 
+import io.github.rdma4j.perftest.exit.ConnectFailure;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
 
 /**
  * The address where the other end listens.
@@ -45,6 +52,31 @@ public record PeerAddress(String host, int port) {
     private static IllegalParameterException refused(String text) {
         return new IllegalParameterException(
                 "--peer: '" + text + "' is none of HOST, HOST:PORT and [IPV6]:PORT with a port from 1 to 65535");
+    }
+
+    /**
+     * Connects to the first address of the host that accepts.
+     *
+     * @param limit the timeout for each address
+     * @throws IOException if the name has no address, or none accepts
+     */
+    public Socket connect(Duration limit) throws IOException {
+        return connect(List.of(InetAddress.getAllByName(host)), port, limit);
+    }
+
+    static Socket connect(List<InetAddress> addresses, int port, Duration limit) throws IOException {
+        IOException reported = null;
+        for (InetAddress each : addresses) {
+            Socket socket = new Socket();
+            try {
+                socket.connect(new InetSocketAddress(each, port), Math.toIntExact(limit.toMillis()));
+                return socket;
+            } catch (IOException failure) {
+                socket.close();
+                reported = ConnectFailure.ofHost(reported, failure);
+            }
+        }
+        throw reported;
     }
 
     /** Returns the host in the form that precedes a port. */

@@ -60,7 +60,7 @@ final class TcpControlChannel extends ControlChannel {
 
     /** Tries the server's addresses one after the other. */
     static ControlChannel open(MeetingPoint where, Duration timeout) {
-        IOException last = null;
+        IOException reported = null;
         for (InetAddress address : where.addresses()) {
             Socket socket = new Socket();
             try {
@@ -71,13 +71,13 @@ final class TcpControlChannel extends ControlChannel {
                 return new TcpControlChannel(socket, false, timeout);
             } catch (IOException failure) {
                 closeQuietly(socket);
-                last = failure;
+                reported = ConnectFailure.ofHost(reported, failure);
             } catch (HandshakeException failure) {
                 closeQuietly(socket);
                 throw failure;
             }
         }
-        throw unreachable(where, timeout, last);
+        throw unreachable(where, timeout, reported);
     }
 
     private static void bind(Socket socket, MeetingPoint where, InetAddress destination) throws IOException {

@@ -45,4 +45,15 @@ class ConnectFailureTest {
         assertThat(ConnectFailure.UNREACHABLE.remedy("10.0.0.9")).contains("ping 10.0.0.9");
         assertThat(ConnectFailure.NOBODY_LISTENS.remedy("10.0.0.9")).isEmpty();
     }
+
+    @Test
+    void anAddressWithoutARouteIsNotTheFailureOfItsHost() {
+        IOException refused = new ConnectException("Connection refused");
+        IOException noRoute = new SocketException("Network is unreachable");
+        assertThat(ConnectFailure.ofHost(null, noRoute)).isEqualTo(noRoute);
+        assertThat(ConnectFailure.ofHost(noRoute, refused)).isEqualTo(refused);
+        assertThat(ConnectFailure.ofHost(refused, noRoute)).isEqualTo(refused);
+        assertThat(ConnectFailure.ofHost(noRoute, new SocketException("Network is unreachable")))
+                .isEqualTo(noRoute);
+    }
 }

@@ -201,7 +201,9 @@ class RdmaSocketChannelDeviceTest {
     void bindingToAPortTakesIpv4AndIpv6() throws Exception {
         Channel server = server().childHandler(new Keeper()).bind(0).sync().channel();
         InetSocketAddress bound = (InetSocketAddress) server.localAddress();
-        assertThat(bound.getAddress()).isEqualTo(InetAddress.ofLiteral("::"));
+        // Unless the kernel has no IPv6.
+        assertThat(bound.getAddress())
+                .isEqualTo(InetAddress.ofLiteral(Files.exists(Path.of("/proc/net/if_inet6")) ? "::" : "0.0.0.0"));
         for (InetAddress address : NetworkInterface.getByInetAddress(
                         RdmaTestNet.address().getAddress())
                 .inetAddresses()

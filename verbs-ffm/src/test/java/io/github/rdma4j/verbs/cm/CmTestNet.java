@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.cm;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.TestDevice;
 import io.github.rdma4j.verbs.device.Gid;
@@ -14,6 +16,8 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
@@ -89,8 +93,14 @@ public final class CmTestNet {
         }
     }
 
-    /** The device's link-local IPv6 address, with its interface as the scope, with port 0. */
+    /** Whether the kernel has IPv6; it may be started with ipv6.disable=1. */
+    public static boolean hasIpv6() {
+        return Files.exists(Path.of("/proc/net/if_inet6"));
+    }
+
+    /** The device's link-local IPv6 address, with its interface as the scope, and port 0; skips the test without IPv6. */
     public static InetSocketAddress linkLocal() {
+        assumeTrue(hasIpv6(), "the kernel has no IPv6");
         return device().gidTable().stream()
                 .filter(entry -> entry.gid().isLinkLocal())
                 .findFirst()

@@ -47,10 +47,12 @@ class AddressesDeviceTest {
     @ParameterizedTest
     @EnumSource(Transport.class)
     void everyTransportTakesBothFamilies(Transport transport) throws Exception {
-        List<InetSocketAddress> addresses = List.of(CmTestNet.ipv4(), CmTestNet.linkLocal());
+        List<InetSocketAddress> addresses =
+                CmTestNet.hasIpv6() ? List.of(CmTestNet.ipv4(), CmTestNet.linkLocal()) : List.of(CmTestNet.ipv4());
         try (EndpointServer wildcard =
                 EndpointServer.bind(new InetSocketAddress(0), config -> config.transport(transport))) {
-            assertThat(wildcard.address().getAddress()).isEqualTo(InetAddress.getByName("::"));
+            assertThat(wildcard.address().getAddress())
+                    .isEqualTo(InetAddress.getByName(CmTestNet.hasIpv6() ? "::" : "0.0.0.0"));
             assertThat(wildcard.rdmaFailure()).isEmpty();
             for (InetSocketAddress address : addresses) {
                 reach(wildcard, address, transport);

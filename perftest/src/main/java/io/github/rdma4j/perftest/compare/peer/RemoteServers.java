@@ -23,13 +23,9 @@ import io.github.rdma4j.perftest.talk.PeerAddress;
 import io.github.rdma4j.perftest.talk.PeerLostException;
 import io.github.rdma4j.perftest.talk.Protocol;
 import java.io.IOException;
-import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -75,29 +71,11 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
     }
 
     private static Line connect(PeerAddress address) {
-        Socket socket = new Socket();
         try {
-            socket.connect(
-                    new InetSocketAddress(resolve(address), address.port()), Math.toIntExact(Limits.STEP.toMillis()));
-            return new Line(Protocol.COMPARE, socket);
+            return new Line(Protocol.COMPARE, address.connect(Limits.STEP));
         } catch (IOException failure) {
-            try {
-                socket.close();
-            } catch (IOException _) {
-                // It was not connected.
-            }
             throw unreachable(address, failure);
         }
-    }
-
-    /** The C programs connect over IPv4, and all runs of a comparison must use the same network. */
-    private static InetAddress resolve(PeerAddress address) throws UnknownHostException {
-        return Arrays.stream(InetAddress.getAllByName(address.host()))
-                .filter(Inet4Address.class::isInstance)
-                .findFirst()
-                .orElseThrow(() -> new CompareException(
-                        "--peer: " + address.host() + " has no IPv4 address, and C's tools meet over IPv4",
-                        "give an IPv4 address of that machine"));
     }
 
     private static CompareException unreachable(PeerAddress address, IOException failure) {
@@ -113,7 +91,7 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
                 new CompareException(address + ": no answer within " + Limits.STEP.toSeconds() + " s", pass, failure);
             case NO_ADDRESS ->
                 new CompareException(
-                        "no address is known for " + address.host(), "give --peer its IPv4 address", failure);
+                        "no address is known for " + address.host(), "give --peer its IP address", failure);
             case NO_ROUTE ->
                 new CompareException(
                         "this machine has no route to " + address + ": " + failure.getMessage(),
@@ -172,6 +150,11 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
     /** Returns the address of this machine by which it reaches the other one. */
     public InetAddress localAddress() {
         return line.localAddress();
+    }
+
+    /** Returns whether it reaches the other machine over IPv6, which C's tools do only if they are told to. */
+    public boolean isIpv6() {
+        return line.remoteAddress() instanceof Inet6Address;
     }
 
     @Override

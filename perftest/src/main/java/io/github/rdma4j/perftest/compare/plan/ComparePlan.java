@@ -85,6 +85,7 @@ public record ComparePlan(
                 latency ? 0 : moderation,
                 port > 0 ? port : ANY_PORT,
                 timeoutSeconds,
-                warmUp);
+                warmUp,
+                false);
     }
 }

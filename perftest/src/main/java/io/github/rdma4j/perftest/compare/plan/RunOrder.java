@@ -29,6 +29,7 @@ import java.util.Map;
  * @param port TCP port of the control channel
  * @param timeoutSeconds the longest the run may take
  * @param warmUp whether Java compiles the measured code first
+ * @param ipv6 whether the control channel uses IPv6
  */
 public record RunOrder(
         Tool tool,
@@ -44,7 +45,11 @@ public record RunOrder(
         int moderation,
         int port,
         int timeoutSeconds,
-        boolean warmUp) {
+        boolean warmUp,
+        boolean ipv6) {
+    /** The option of Java's and C's tools to connect over IPv6. */
+    public static final String IPV6 = "--ipv6-addr";
+
     /** The address of a server on the same machine. */
     public static final String HOST = "127.0.0.1";
 
@@ -56,28 +61,39 @@ public record RunOrder(
     private static final int QUEUE_PAIR_TIMEOUT = 18;
 
     /** The number of values in an encoded order. */
-    private static final int VALUES = 14;
+    private static final int VALUES = 15;
 
     /** A day, which is the limit of the command line, and the hour that warm-up may add. */
     private static final int MOST_SECONDS = 90_000;
 
     /** Returns this order with another TCP port. */
     public RunOrder withPort(int other) {
-        return with(device, devicePort, gidIndex, iterations, other, timeoutSeconds);
+        return with(device, devicePort, gidIndex, iterations, other, timeoutSeconds, ipv6);
+    }
+
+    /** Returns this order over IPv6 or IPv4. */
+    public RunOrder overIpv6(boolean other) {
+        return with(device, devicePort, gidIndex, iterations, port, timeoutSeconds, other);
     }
 
     /** Returns this order for another device. */
     public RunOrder at(String otherDevice, int otherPort, int otherGidIndex) {
-        return with(otherDevice, otherPort, otherGidIndex, iterations, port, timeoutSeconds);
+        return with(otherDevice, otherPort, otherGidIndex, iterations, port, timeoutSeconds, ipv6);
     }
 
     /** Returns this order with another number of messages. */
     public RunOrder withIterations(int other) {
-        return with(device, devicePort, gidIndex, other, port, timeoutSeconds);
+        return with(device, devicePort, gidIndex, other, port, timeoutSeconds, ipv6);
     }
 
     private RunOrder with(
-            String usedDevice, int usedDevicePort, int usedGidIndex, int messages, int usedPort, int seconds) {
+            String usedDevice,
+            int usedDevicePort,
+            int usedGidIndex,
+            int messages,
+            int usedPort,
+            int seconds,
+            boolean overIpv6) {
         return new RunOrder(
                 tool,
                 size,
@@ -92,7 +108,8 @@ public record RunOrder(
                 moderation,
                 usedPort,
                 seconds,
-                warmUp);
+                warmUp,
+                overIpv6);
     }
 
     /** Returns when a run that begins now must be over. */
@@ -112,7 +129,7 @@ public record RunOrder(
 
     /** Returns this order with more time. */
     public RunOrder withMoreTime(int seconds) {
-        return with(device, devicePort, gidIndex, iterations, port, timeoutSeconds + seconds);
+        return with(device, devicePort, gidIndex, iterations, port, timeoutSeconds + seconds, ipv6);
     }
 
     /**
@@ -156,6 +173,9 @@ public record RunOrder(
         }
         option(arguments, "-i", devicePort);
         option(arguments, "-p", port);
+        if (ipv6) {
+            arguments.add(IPV6);
+        }
         if (tool.verb() != Verb.ATOMIC) {
             option(arguments, "-s", size);
         }
@@ -207,7 +227,8 @@ public record RunOrder(
                 "moderation=" + moderation,
                 "port=" + port,
                 "timeoutSeconds=" + timeoutSeconds,
-                "warmUp=" + warmUp);
+                "warmUp=" + warmUp,
+                "ipv6=" + ipv6);
     }
 
     /**
@@ -242,7 +263,8 @@ public record RunOrder(
                 number(values, "moderation", 0, 1024),
                 number(values, "port", 1, 65_535),
                 number(values, "timeoutSeconds", 1, MOST_SECONDS),
-                value(values, "warmUp", "true|false").equals("true"));
+                yes(values, "warmUp"),
+                yes(values, "ipv6"));
     }
 
     /**
@@ -257,6 +279,10 @@ public record RunOrder(
 
     private static String orNull(String value) {
         return value.isEmpty() ? null : value;
+    }
+
+    private static boolean yes(Map<String, String> values, String key) {
+        return value(values, key, "true|false").equals("true");
     }
 
     private static int number(Map<String, String> values, String key, int least, int most) {

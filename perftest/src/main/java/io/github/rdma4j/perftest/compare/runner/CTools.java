@@ -5,26 +5,21 @@ package io.github.rdma4j.perftest.compare.runner;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import io.github.rdma4j.perftest.exit.CompareException;
 import io.github.rdma4j.perftest.options.Tool;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The C tools of this machine. */
 public final class CTools {
     private static final Pattern VERSION = Pattern.compile("Version:\\s*(\\S+)");
-    private static final Duration VERSION_LIMIT = Duration.ofSeconds(20);
 
     private final Map<Tool, Path> programs;
 
@@ -74,7 +69,7 @@ public final class CTools {
 
     /** Returns the folder of the first tool. */
     public Path folder() {
-        return programs.values().iterator().next().toAbsolutePath().getParent();
+        return first().toAbsolutePath().getParent();
     }
 
     /** Returns the command line of a run's server. */
@@ -94,21 +89,26 @@ public final class CTools {
 
     /** Returns the version that one of the tools prints, which is the version of the wire protocol. */
     public String version(ChildProcesses children) {
-        Path program = programs.values().iterator().next();
-        Process process = children.start(new ProcessBuilder(program.toString(), "--version").redirectErrorStream(true));
-        try {
-            // Its exit status is 1.
-            process.onExit().get(VERSION_LIMIT.toSeconds(), TimeUnit.SECONDS);
-            String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            Matcher version = VERSION.matcher(text);
-            return version.find() ? version.group(1) : "unknown";
-        } catch (IOException | ExecutionException | TimeoutException failure) {
-            return "unknown";
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            return "unknown";
-        } finally {
-            children.kill(process);
+        Matcher version = VERSION.matcher(children.output(first().toString(), "--version"));
+        return version.find() ? version.group(1) : "unknown";
+    }
+
+    /**
+     * Checks that the tools can connect to an address of this family.
+     *
+     * @throws CompareException when the address is an IPv6 one and they know IPv4 only
+     */
+    public void checkFamily(InetAddress address, ChildProcesses children) {
+        if (address instanceof Inet6Address
+                && !children.output(first().toString(), "--help").contains(RunOrder.IPV6)) {
+            throw new CompareException(
+                    "C's " + first().getFileName() + " in " + folder() + " connects over IPv4 only: it has no "
+                            + RunOrder.IPV6,
+                    "give --peer an IPv4 address, or install perftest 25.01 or newer on both machines (--c-path)");
         }
+    }
+
+    private Path first() {
+        return programs.values().iterator().next();
     }
 }

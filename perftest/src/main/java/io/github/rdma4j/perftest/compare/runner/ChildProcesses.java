@@ -4,9 +4,12 @@ package io.github.rdma4j.perftest.compare.runner;
 
 import io.github.rdma4j.perftest.exit.CompareException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * The processes that this one has started. They are ended when this one ends: by {@link #close()}, by an exit, or by a
@@ -14,6 +17,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ChildProcesses implements AutoCloseable {
     private static final long KILL_SECONDS = 5;
+    private static final long OUTPUT_SECONDS = 20;
 
     private final Set<Process> running = ConcurrentHashMap.newKeySet();
     private final Thread hook = new Thread(this::killAll, "rdma4j-child-processes");
@@ -45,6 +49,27 @@ public final class ChildProcesses implements AutoCloseable {
             return process;
         } catch (IOException failure) {
             throw new CompareException(failure.getMessage(), "");
+        }
+    }
+
+    /**
+     * Returns what a program prints, if that fits into a pipe, whatever its exit status is; empty if it does not end in
+     * time.
+     *
+     * @param command the program and its arguments
+     */
+    String output(String... command) {
+        Process process = start(new ProcessBuilder(command).redirectErrorStream(true));
+        try {
+            process.onExit().get(OUTPUT_SECONDS, TimeUnit.SECONDS);
+            return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException | ExecutionException | TimeoutException _) {
+            return "";
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return "";
+        } finally {
+            kill(process);
         }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare.runner;
 
+import io.github.rdma4j.perftest.compare.plan.TcpPath;
 import io.github.rdma4j.perftest.compare.plan.TcpSetting;
 import io.github.rdma4j.perftest.compare.result.ServerMachine;
 import io.github.rdma4j.perftest.exit.CompareException;
@@ -16,15 +17,27 @@ import java.util.List;
  *
  * @param sockperf the program for latency; null when there is none
  * @param iperf the program for bandwidth; null when there is none
+ * @param ipv6 whether they are to use IPv6
  */
-public record TcpTools(Path sockperf, Path iperf) {
+public record TcpTools(Path sockperf, Path iperf, boolean ipv6) {
     /**
      * Finds the programs.
      *
      * @param folders the folders to search, in order
      */
     public static TcpTools find(List<Path> folders) {
-        return new TcpTools(find("sockperf", folders), find("iperf3", folders));
+        return new TcpTools(find("sockperf", folders), find("iperf3", folders), false);
+    }
+
+    /** Returns the programs that can use the path: sockperf may know IPv4 addresses only. */
+    public TcpTools fitFor(TcpPath path, ChildProcesses children) {
+        if (!path.address().contains(":")) {
+            return this;
+        }
+        boolean unfit = sockperf == null
+                || children.output(sockperf.toString(), "ping-pong", "--tcp", "-i", "::1", "-p", "9", "-t", "1")
+                        .contains("Invalid address");
+        return new TcpTools(unfit ? null : sockperf, iperf, true);
     }
 
     private static Path find(String name, List<Path> folders) {
@@ -74,7 +87,9 @@ public record TcpTools(Path sockperf, Path iperf) {
 
     /** Returns the tools that the server's machine also has; null stands for this machine. */
     public TcpTools alsoOn(ServerMachine server) {
-        return server == null ? this : new TcpTools(server.sockperf() ? sockperf : null, server.iperf() ? iperf : null);
+        return server == null
+                ? this
+                : new TcpTools(server.sockperf() ? sockperf : null, server.iperf() ? iperf : null, ipv6);
     }
 
     /**
@@ -83,17 +98,22 @@ public record TcpTools(Path sockperf, Path iperf) {
      * @param server the machine of the servers; null for this one
      */
     public String describe(ServerMachine server) {
-        return used("latency", "sockperf", sockperf, server == null || server.sockperf() ? null : server)
+        return used(
+                        "latency",
+                        "sockperf",
+                        ipv6 ? " that takes IPv6 addresses" : "",
+                        sockperf,
+                        server == null || server.sockperf() ? null : server)
                 + "; "
-                + used("bandwidth", "iperf3", iperf, server == null || server.iperf() ? null : server);
+                + used("bandwidth", "iperf3", "", iperf, server == null || server.iperf() ? null : server);
     }
 
-    private static String used(String what, String name, Path file, ServerMachine lacking) {
+    private static String used(String what, String name, String able, Path file, ServerMachine lacking) {
         if (file != null && lacking == null) {
             return what + ": " + file;
         }
-        return what + ": left out, there is no " + name + " on the PATH"
+        return what + ": left out, there is no " + name + able + " on the PATH"
                 + (file == null ? "" : " of " + lacking.title())
-                + " (apt-get install " + name + ")";
+                + (able.isEmpty() ? " (apt-get install " + name + ")" : "");
     }
 }

@@ -23,8 +23,6 @@ import io.github.rdma4j.perftest.talk.Protocol;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -79,31 +77,13 @@ public final class PeerClient {
     }
 
     private void meet() {
-        try (Socket socket = connect()) {
+        try (Socket socket = address.connect(limits.step())) {
             try (Line line = new Line(Protocol.DOCTOR, socket)) {
                 speak(line);
             }
         } catch (IOException failure) {
             unreachable(failure);
         }
-    }
-
-    /** Tries the addresses of the host one after the other. */
-    private Socket connect() throws IOException {
-        IOException last = null;
-        for (InetAddress each : InetAddress.getAllByName(address.host())) {
-            Socket socket = new Socket();
-            try {
-                socket.connect(
-                        new InetSocketAddress(each, address.port()),
-                        Math.toIntExact(limits.step().toMillis()));
-                return socket;
-            } catch (IOException failure) {
-                socket.close();
-                last = failure;
-            }
-        }
-        throw last;
     }
 
     private void unreachable(IOException failure) {

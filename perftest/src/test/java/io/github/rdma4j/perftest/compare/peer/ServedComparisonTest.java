@@ -26,9 +26,12 @@ import io.github.rdma4j.perftest.talk.PeerAddress;
 import io.github.rdma4j.perftest.talk.PeerLostException;
 import io.github.rdma4j.perftest.talk.Protocol;
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,6 +49,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Both ends over TCP, with servers that only write down what they were asked for. */
@@ -103,7 +107,8 @@ class ServedComparisonTest {
             if (program == ServerProgram.IPERF) {
                 throw new CompareException("there is no iperf3 on the PATH", "apt-get install iperf3");
             }
-            done.add(program + " " + order.tool().command() + " " + order.device() + " " + order.gidIndex());
+            done.add(program + " " + order.tool().command() + " " + order.device() + " " + order.gidIndex()
+                    + (order.ipv6() ? " IPv6" : ""));
             return new Serving() {
                 @Override
                 public long finish(Deadline until) {
@@ -173,9 +178,13 @@ class ServedComparisonTest {
     }
 
     private PeerAddress address() throws Exception {
+        return address("127.0.0.1");
+    }
+
+    private PeerAddress address(String host) throws Exception {
         Matcher port = Pattern.compile("TCP port (\\d+)").matcher(waiting.get(60, TimeUnit.SECONDS));
         assertThat(port.find()).isTrue();
-        return new PeerAddress("127.0.0.1", Integer.parseInt(port.group(1)));
+        return new PeerAddress(host, Integer.parseInt(port.group(1)));
     }
 
     /** A client that says what it likes, and has been greeted. */
@@ -234,6 +243,27 @@ class ServedComparisonTest {
                         "end",
                         "close");
         assertThat(progress.getLast()).isEqualTo("the comparison of 127.0.0.1 has ended after 2 runs");
+    }
+
+    static List<InetAddress> ipv6Addresses() throws SocketException {
+        return NetworkInterface.networkInterfaces()
+                .flatMap(NetworkInterface::inetAddresses)
+                .filter(address -> address instanceof Inet6Address)
+                .toList();
+    }
+
+    /** The loopback address, global ones and scoped link-local ones of this machine. */
+    @ParameterizedTest(allowZeroInvocations = true)
+    @MethodSource("ipv6Addresses")
+    void serversAreReachedByEachIpv6Address(InetAddress address) throws Exception {
+        CompletableFuture<Void> serving = serve();
+        try (RemoteServers remote = RemoteServers.meet(address(address.getHostAddress()), REQUEST)) {
+            assertThat(remote.isIpv6()).isTrue();
+            assertThat(InetAddress.ofLiteral(remote.host())).isEqualTo(address);
+            remote.serve(ServerProgram.C, ORDER.overIpv6(remote.isIpv6()), SOON).close();
+        }
+        assertThat(failure(serving)).isNull();
+        assertThat(done).startsWith("C ib_write_lat mlx5_0 1 IPv6");
     }
 
     @Test

@@ -12,10 +12,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RunOrderTest {
-    private static final RunOrder FULL =
-            new RunOrder(Tool.WRITE_BANDWIDTH, 4096, 10_000, "mlx5_0", 2, 3, 1024, "UC", 4, 64, 16, 18600, 45, true);
+    private static final RunOrder FULL = new RunOrder(
+            Tool.WRITE_BANDWIDTH, 4096, 10_000, "mlx5_0", 2, 3, 1024, "UC", 4, 64, 16, 18600, 45, true, true);
     private static final RunOrder PLAIN =
-            new RunOrder(Tool.WRITE_LATENCY, 2, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false);
+            new RunOrder(Tool.WRITE_LATENCY, 2, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false, false);
 
     @Test
     void survivesTheWayToTheServer() {
@@ -65,6 +65,7 @@ class RunOrderTest {
                 "timeoutSeconds=0",
                 "timeoutSeconds=90001",
                 "warmUp=maybe",
+                "ipv6=1",
                 "size=4096 size=8192",
                 "size=4096 more=1"
             })
@@ -86,9 +87,10 @@ class RunOrderTest {
 
     @Test
     void tellsJavaAndCTheSame() {
-        RunParameters java = FULL.clientParameters("127.0.0.1");
+        RunParameters java = FULL.clientParameters("fd00::1");
 
-        assertThat(java.peer().server()).isEqualTo("127.0.0.1");
+        assertThat(java.peer().server()).isEqualTo("fd00::1");
+        assertThat(java.peer().meetingPoint().ipv6()).isTrue();
         assertThat(java.size()).isEqualTo(4096);
         assertThat(java.iterations()).isEqualTo(10_000);
         assertThat(java.path().gidIndex()).isEqualTo(3);
@@ -98,7 +100,8 @@ class RunOrderTest {
         assertThat(java.completionModeration()).isEqualTo(16);
         assertThat(FULL.serverParameters().isServer()).isTrue();
         assertThat(String.join(" ", FULL.arguments()))
-                .isEqualTo("-F -d mlx5_0 -i 2 -p 18600 -s 4096 -n 10000 -u 18 -x 3 -m 1024 -c UC -q 4 -t 64 -Q 16");
+                .isEqualTo("-F -d mlx5_0 -i 2 -p 18600 --ipv6-addr -s 4096 -n 10000 -u 18 -x 3 -m 1024 -c UC -q 4 -t 64"
+                        + " -Q 16");
     }
 
     @Test
@@ -117,7 +120,8 @@ class RunOrderTest {
 
     @Test
     void theAtomicToolsAreNotGivenASize() {
-        RunOrder order = new RunOrder(Tool.ATOMIC_LATENCY, 8, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false);
+        RunOrder order =
+                new RunOrder(Tool.ATOMIC_LATENCY, 8, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false, false);
 
         assertThat(order.arguments()).doesNotContain("-s");
         assertThat(order.clientParameters(RunOrder.HOST).size()).isEqualTo(8);
@@ -127,7 +131,8 @@ class RunOrderTest {
     void countsMessagesByKind() {
         assertThat(PLAIN.messages()).isEqualTo(2 * 500);
         assertThat(FULL.messages()).isEqualTo(4 * 10_000);
-        RunOrder read = new RunOrder(Tool.READ_LATENCY, 2, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false);
+        RunOrder read =
+                new RunOrder(Tool.READ_LATENCY, 2, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false, false);
         assertThat(read.kind()).isEqualTo(Kind.ROUND_TRIP);
         assertThat(read.messages()).isEqualTo(500);
         assertThat(read.withIterations(20).messages()).isEqualTo(20);

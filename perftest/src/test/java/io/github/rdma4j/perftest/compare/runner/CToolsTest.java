@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.options.Tool;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -51,6 +52,25 @@ class CToolsTest {
             assertThat(CTools.find(List.of(Tool.WRITE_BANDWIDTH), List.of(folder))
                             .version(children))
                     .isEqualTo("6.06");
+        }
+    }
+
+    @Test
+    void toolsWithoutIpv6AreNotSentThere() throws IOException {
+        InetAddress ipv6 = InetAddress.ofLiteral("fd00::1");
+        try (ChildProcesses children = new ChildProcesses()) {
+            program("echo '  --ipv6  Use IPv6 GID'; exit 1\n");
+            CTools tools = CTools.find(List.of(Tool.WRITE_BANDWIDTH), List.of(folder));
+            tools.checkFamily(InetAddress.ofLiteral("10.0.0.1"), children);
+            assertThatThrownBy(() -> tools.checkFamily(ipv6, children))
+                    .isInstanceOfSatisfying(PerftestException.class, failure -> {
+                        assertThat(failure)
+                                .hasMessage("C's ib_write_bw in " + folder
+                                        + " connects over IPv4 only: it has no --ipv6-addr");
+                        assertThat(failure.remedy()).contains("give --peer an IPv4 address");
+                    });
+            program("echo '  --ipv6-addr (SYMMETRIC)'; exit 1\n");
+            tools.checkFamily(ipv6, children);
         }
     }
 

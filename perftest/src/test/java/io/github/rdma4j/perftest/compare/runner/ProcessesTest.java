@@ -29,7 +29,21 @@ class ProcessesTest {
 
     /** A device that no machine has. */
     private static final RunOrder IMPOSSIBLE = new RunOrder(
-            Tool.WRITE_BANDWIDTH, 2, 5, "no-such-device", 1, -1, 0, null, 1, 0, 0, ListeningPorts.free(), 120, true);
+            Tool.WRITE_BANDWIDTH,
+            2,
+            5,
+            "no-such-device",
+            1,
+            -1,
+            0,
+            null,
+            1,
+            0,
+            0,
+            ListeningPorts.free(),
+            120,
+            true,
+            false);
 
     @TempDir
     private Path folder;

@@ -89,6 +89,25 @@ class TcpToolsTest {
     }
 
     @Test
+    void sockperfThatKnowsIpv4OnlyIsLeftOutOverIpv6(@TempDir Path folder) throws IOException {
+        Path sockperf = folder.resolve("sockperf");
+        TcpPath ipv6 = new TcpPath("fe80:0:0:0:0:0:0:1%eth0", "eth0");
+        try (ChildProcesses children = new ChildProcesses()) {
+            for (String answer : List.of("sockperf: '-i' Invalid address: ::1", "sockperf: Connection refused")) {
+                Files.writeString(sockperf, "#!/bin/sh\necho \"" + answer + "\"; exit 1\n");
+                Files.setPosixFilePermissions(sockperf, PosixFilePermissions.fromString("rwxr-xr-x"));
+                TcpTools tools = TcpTools.find(List.of(folder));
+                assertThat(tools.fitFor(new TcpPath("10.0.0.1", "eth0"), children))
+                        .isEqualTo(tools);
+                String expected = answer.contains("Invalid")
+                        ? "latency: left out, there is no sockperf that takes IPv6 addresses on the PATH; "
+                        : "latency: " + sockperf + "; ";
+                assertThat(tools.fitFor(ipv6, children).describe(null)).startsWith(expected);
+            }
+        }
+    }
+
+    @Test
     void aDeviceWithoutANetworkInterfaceGetsTheLoopback() {
         assertThat(TcpPath.of("no-such-device", 1, -1)).isEqualTo(new TcpPath("127.0.0.1", "lo"));
     }

@@ -18,7 +18,9 @@ import io.github.rdma4j.perftest.talk.PeerAddress;
 import io.github.rdma4j.perftest.talk.Protocol;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
@@ -37,6 +39,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Both ends over TCP, where no RDMA is needed: what the other end may be, and what becomes of this one. */
 @Timeout(600)
@@ -131,6 +135,26 @@ class ConversationTest {
         assertThat(server.there()).contains(ROCE);
         assertThat(last(server, Check.PEER_TCP).seen())
                 .isEqualTo("served to the end; it found 1 to mend, which it prints");
+    }
+
+    static List<InetAddress> ipv6Addresses() throws SocketException {
+        return NetworkInterface.networkInterfaces()
+                .flatMap(NetworkInterface::inetAddresses)
+                .filter(address -> address instanceof Inet6Address)
+                .toList();
+    }
+
+    /** The loopback address, global ones and scoped link-local ones of this machine. */
+    @ParameterizedTest(allowZeroInvocations = true)
+    @MethodSource("ipv6Addresses")
+    void eachIpv6AddressReachesTheOtherEnd(InetAddress address) throws Exception {
+        CompletableFuture<PeerReport> serving = serve(INFINIBAND, WHOLE);
+        PeerReport client =
+                PeerClient.test(end(ROCE), new PeerAddress(address.getHostAddress(), port()), WHOLE, Duration.ZERO);
+        assertThat(last(client, Check.PEER_TCP).state()).isEqualTo(FindingState.OK);
+        assertThat(client.there()).contains(INFINIBAND);
+        assertThat(last(serving.get(60, TimeUnit.SECONDS), Check.PEER_TCP).state())
+                .isEqualTo(FindingState.OK);
     }
 
     /** The device is made up: the end that has it says so. */
