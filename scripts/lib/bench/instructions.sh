@@ -53,9 +53,8 @@ jar=$module/rdma4j-perftest.jar
 # -d: also splits at line ends.
 read -rd '' -a options <<<"${RDMA4J_JAVA_OPTIONS:-}" || true
 # As scripts/rdma4j starts a tool. The guest cannot make the cache itself.
-flags=(${COLLECTOR[@]+"${COLLECTOR[@]}"} -XX:InlineSmallCode=8000 -XX:Tier3DelayOn=1000 -XX:-UsePerfData --enable-native-access=ALL-UNNAMED)
-start_cache "$JDK" "$jar" "${flags[@]}"
+start_cache "$JDK" "$jar" "${TOOL_FLAGS[@]}"
 mkdir -p -- "$RDMA4J_ROOT/target"
 exec "$RDMA4J_ROOT/scripts/softroce" --timeout 1800 --count "$RDMA4J_ROOT/target/instructions" \
-    "$JDK/bin/java" "${flags[@]}" ${START_CACHE[@]+"${START_CACHE[@]}"} ${options[@]+"${options[@]}"} -cp "$jar:$module/test-classes" \
+    "$JDK/bin/java" "${TOOL_FLAGS[@]}" ${START_CACHE[@]+"${START_CACHE[@]}"} ${options[@]+"${options[@]}"} -cp "$jar:$module/test-classes" \
     io.github.rdma4j.perftest.compare.count.InstructionsRun --timeout 600 "$@"

@@ -62,8 +62,7 @@ printf 'class Empty { public static void main(String[] a) {} }' >"$work/Empty.ja
 "$jdk/bin/javac" -d "$work/classes" "$work/Empty.java"
 "$jdk/bin/jar" -c -f "$work/programs.jar" -C "$work/classes" . \
     -C "$RDMA4J_ROOT/verbs-ffm/benchmarks/target/classes" io -C "$RDMA4J_ROOT/verbs-ffm/target/classes" io
-flags=(${COLLECTOR[@]+"${COLLECTOR[@]}"} -XX:InlineSmallCode=8000 -XX:Tier3DelayOn=1000 -XX:-UsePerfData --enable-native-access=ALL-UNNAMED
-    -cp "$work/programs.jar")
+flags=("${TOOL_FLAGS[@]}" -cp "$work/programs.jar")
 first=(io.github.rdma4j.verbs.benchmarks.FirstOperation)
 "$java" "${flags[@]}" "-XX:AOTCacheOutput=$work/first" "${first[@]}" >/dev/null 2>&1
 tool=("$RDMA4J_ROOT/scripts/rdma4j" ib_write_lat)

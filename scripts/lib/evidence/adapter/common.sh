@@ -26,9 +26,9 @@ need_device() {
 }
 
 read -ra JAVA_WORDS <<<"$JAVA_OPTIONS"
-# As scripts/rdma4j starts them.
-RDMA4J=("$JAVA" ${COLLECTOR[@]+"${COLLECTOR[@]}"} -XX:InlineSmallCode=8000 -XX:Tier3DelayOn=1000 "${JAVA_WORDS[@]}" -cp "$CLASSES"
-    io.github.rdma4j.perftest.Main)
+# shellcheck source=scripts/lib/locale.sh
+source "$FOLDER/evidence/locale.sh"
+RDMA4J=("$JAVA" "${TOOL_FLAGS[@]}" "${JAVA_WORDS[@]}" -cp "$CLASSES" io.github.rdma4j.perftest.Main)
 
 TOOLS=(ib_write_lat ib_read_lat ib_send_lat ib_atomic_lat ib_write_bw ib_read_bw ib_send_bw ib_atomic_bw)
 FAILED=()
