@@ -45,7 +45,7 @@ java() {
 
 @test "--help names every option" {
     run -0 "$SCRIPTS/evidence" adapter --help
-    for option in --pack --no-build --out --steps --device --peer --help; do
+    for option in --pack --built --out --steps --device --peer --help; do
         [[ $output == *"  $option "* ]]
     done
 }

@@ -37,7 +37,7 @@ json_is_valid() {
 
 @test "--help names every option" {
     run -0 "$SCRIPTS/evidence" gpu --help
-    for option in --pack --no-build --out --steps --stand-in --help; do
+    for option in --pack --built --out --steps --stand-in --help; do
         [[ $output == *"  $option "* ]]
     done
 }
@@ -51,10 +51,10 @@ json_is_valid() {
     [[ $stderr == *"is there already"* ]]
     run -2 --separate-stderr "$SCRIPTS/evidence" gpu --pack
     [[ $stderr == *"--pack needs a folder"* ]]
-    run -1 --separate-stderr "$SCRIPTS/evidence" gpu --no-build --pack "$BATS_TEST_TMPDIR"
+    run -1 --separate-stderr "$SCRIPTS/evidence" gpu --built --pack "$BATS_TEST_TMPDIR"
     [[ $stderr == *"is there already"* ]]
     touch "$BATS_TEST_TMPDIR/archive.tar.gz"
-    run -1 --separate-stderr "$SCRIPTS/evidence" gpu --no-build --pack "$BATS_TEST_TMPDIR/archive/"
+    run -1 --separate-stderr "$SCRIPTS/evidence" gpu --built --pack "$BATS_TEST_TMPDIR/archive/"
     [[ $stderr == *"archive.tar.gz is there already"* ]]
 }
 

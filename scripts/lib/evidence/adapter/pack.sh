@@ -13,7 +13,7 @@ kind_pack() {
     local folder=$1 module name target
     for module in verbs-ffm cuda-ffm gpudirect verbs-ffm/netty verbs-ffm/campaign verbs-ffm/benchmarks perftest; do
         target=$RDMA4J_ROOT/$module/target name=${module##*/}
-        [[ -d $target/classes ]] || die "$module is not built" 'run it without --no-build'
+        [[ -d $target/classes ]] || die "$module is not built" 'run it without --built'
         mkdir -p -- "$folder/$name"
         cp -r -- "$target/classes" "$folder/$name/classes"
         case $module in
