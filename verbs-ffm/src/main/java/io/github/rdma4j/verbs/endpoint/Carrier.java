@@ -123,9 +123,23 @@ interface Carrier extends Wire {
     record Events(EventSource queue, EventSource link, SharedQueues shared) {}
 
     /**
-     * Of a group: runs when something was queued for this endpoint; null for nothing. Without the endpoint's lock.
+     * A selector watches from now on.
+     *
+     * @param arrival of a group: runs when something was queued for this endpoint, without the endpoint's lock. Null if
+     *     no selector watches any more
      */
     default void watch(Runnable arrival) {}
+
+    /**
+     * The next poll is the selector's. A wire whose events are {@linkplain #isReported reported} reads only after an
+     * event.
+     */
+    default void beginVisit() {}
+
+    /** Whether the kernel reports to a selector whatever comes, without arming. */
+    default boolean isReported() {
+        return false;
+    }
 
     /** Of a group: whether something was queued for this endpoint, or {@link #takeLinkNews} would return true. */
     default boolean hasNews() {

@@ -67,6 +67,8 @@ import java.util.function.Consumer;
 public final class EndpointSelector implements AutoCloseable {
     /** Endpoints that are always ready must not keep the others from being polled. */
     private static final int VISITS_PER_KERNEL_LOOK = 16;
+    /** Of a thread that spins for endpoints over RDMA and over TCP: for the first, a system call finds nothing. */
+    private static final int ROUNDS_PER_KERNEL_LOOK = 4;
     /** How long to wait before checking a timeout again after a check that failed. */
     private static final long NANOS_AFTER_FAILURE = TimeUnit.SECONDS.toNanos(1);
 
@@ -361,7 +363,7 @@ public final class EndpointSelector implements AutoCloseable {
 
     private int spinAndSleep(long start, long nanos) {
         long spins = spinTime.next(start);
-        long limit = active.isEmpty() && groups.isEmpty() ? 0 : Math.min(nanos, spins);
+        long limit = canSpin() ? Math.min(nanos, spins) : 0;
         boolean mayLearn = limit == 0 || SpinTime.start();
         int called = limit > 0 && mayLearn ? spin(start, limit) : 0;
         if (called > 0 || woken) {
@@ -392,11 +394,19 @@ public final class EndpointSelector implements AutoCloseable {
         return called;
     }
 
+    /** Endpoints that are armed and inactive wake a thread that sleeps; nothing finds them without the kernel. */
+    private boolean canSpin() {
+        return !nothingToPoll() || groups.hasReported();
+    }
+
+    private boolean nothingToPoll() {
+        return active.isEmpty() && groups.isEmpty();
+    }
+
     private int spin(long start, long nanos) {
         try {
             int called = 0;
             boolean kept = true;
-            // Inactive endpoints are armed: the kernel reports their events, and spinning would not find them.
             int rounds = 0;
             long now = start;
             while (called == 0 && kept && !woken && !(active.isEmpty() && groups.isEmpty()) && now - start < nanos) {
@@ -404,6 +414,9 @@ public final class EndpointSelector implements AutoCloseable {
                 long last = now;
                 lookAtClocksInTime(now);
                 int polls = active.size();
+                if (groups.hasReported() && (nothingToPoll() || rounds % ROUNDS_PER_KERNEL_LOOK == 0)) {
+                    lookAtKernel();
+                }
                 called = visitAll();
                 now = System.nanoTime();
                 kept = spinTime.keptCpu(last, now, polls, called > 0);

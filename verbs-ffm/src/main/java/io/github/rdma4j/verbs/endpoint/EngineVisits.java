@@ -15,7 +15,7 @@ final class EngineVisits {
     private final Carrier carrier;
     private final Protocol protocol;
     private final Waiters waiters;
-    /** Whether the last visit has armed, and then polled. */
+    /** Whether the last visit has armed, and then polled, or need not arm. */
     private boolean armedEarly;
     /** Whether a visit takes the message that the selector then gives to the program: a turn of the lock less. */
     private boolean takes;
@@ -57,6 +57,11 @@ final class EngineVisits {
         }
     }
 
+    /** While it is watched: whether the kernel reports whatever comes, without arming. */
+    boolean isReported() {
+        return carrier.isReported();
+    }
+
     void unwatch() {
         engine.enter();
         try {
@@ -87,10 +92,11 @@ final class EngineVisits {
             if (engine.isClosing() || !waiters.isWatchedBy(by)) {
                 return false;
             }
-            armedEarly = false;
+            armedEarly = carrier.isReported();
             if (queueEvent) {
                 takeEvent(armEarly);
             }
+            carrier.beginVisit();
             makeProgress(linkEvent);
             return takeReady();
         } catch (Error e) {
@@ -119,7 +125,7 @@ final class EngineVisits {
                 // Somebody sleeps for the next event, whatever the selector does in the meantime.
                 carrier.arm(protocol.awaitsEnds());
             }
-            armedEarly = armEarly && carrier.armEarly(protocol.awaitsEnds());
+            armedEarly |= armEarly && carrier.armEarly(protocol.awaitsEnds());
         } catch (VerbsException e) {
             deaf(e);
         }
@@ -265,6 +271,7 @@ final class EngineVisits {
         do {
             ends = protocol.awaitsEnds();
             carrier.arm(ends);
+            carrier.beginVisit();
             engine.takeIn();
         } while (!ends && protocol.awaitsEnds() && carrier.missesEnds());
     }

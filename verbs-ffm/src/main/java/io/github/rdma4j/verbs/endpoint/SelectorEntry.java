@@ -48,6 +48,9 @@ abstract class SelectorEntry {
     /** Of the same: in which round it was ready last. */
     long lastReady;
 
+    /** Whether the kernel reports whatever comes for it, without arming. Set before it joins. */
+    boolean reported;
+
     private final Object key;
     private final Consumer<Object> handler;
     private final List<Bell> bells = new ArrayList<>();
@@ -83,7 +86,7 @@ abstract class SelectorEntry {
         joining.lock();
         try {
             if (!left) {
-                groups.join(shared());
+                groups.join(shared(), reported);
                 joined = true;
                 bells.forEach(poller::add);
             }
@@ -99,7 +102,7 @@ abstract class SelectorEntry {
             bells.forEach(poller::remove);
             if (joined) {
                 joined = false;
-                groups.leave(shared());
+                groups.leave(shared(), reported);
             }
         } finally {
             joining.unlock();
@@ -225,6 +228,7 @@ abstract class SelectorEntry {
             watcher = () -> changed.accept(this);
             Carrier.Events events = visits.watch(watcher, () -> arrival.accept(this), messages != null);
             shared = events.shared();
+            reported = visits.isReported();
             addBell(true, events.queue());
             addBell(false, events.link());
         }

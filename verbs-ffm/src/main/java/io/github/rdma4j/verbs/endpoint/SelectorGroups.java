@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.EventPoller;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -23,6 +24,9 @@ final class SelectorGroups {
     /** The groups' queues as an array, which is never changed: asked in each look, without the lock. */
     private volatile SharedQueues[] queues = {};
 
+    /** How many endpoints the kernel reports without arming. */
+    private final AtomicInteger reported = new AtomicInteger();
+
     SelectorGroups(EventPoller poller) {
         this.poller = poller;
     }
@@ -31,12 +35,21 @@ final class SelectorGroups {
         return queues.length == 0;
     }
 
+    /** Whether there are endpoints for which the kernel reports whatever comes. */
+    boolean hasReported() {
+        return reported.get() > 0;
+    }
+
     /**
      * An endpoint has come.
      *
      * @param shared what it shares; null without a group
+     * @param isReported whether the kernel reports whatever comes for it
      */
-    void join(SharedQueues shared) {
+    void join(SharedQueues shared, boolean isReported) {
+        if (isReported) {
+            reported.incrementAndGet();
+        }
         if (shared == null) {
             return;
         }
@@ -58,13 +71,16 @@ final class SelectorGroups {
         try {
             group.bells().forEach(poller::add);
         } catch (Throwable e) {
-            leave(group.queues());
+            leave(group.queues(), false);
             throw e;
         }
     }
 
     /** An endpoint that has {@linkplain #join come} has left. */
-    void leave(SharedQueues shared) {
+    void leave(SharedQueues shared, boolean wasReported) {
+        if (wasReported) {
+            reported.decrementAndGet();
+        }
         if (shared == null) {
             return;
         }

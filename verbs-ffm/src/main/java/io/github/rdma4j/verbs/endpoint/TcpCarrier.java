@@ -37,7 +37,7 @@ import java.util.function.Function;
  * and the first one after a message of the peer, goes at once. {@link TcpFlusher} sends what is left after a burst.
  */
 final class TcpCarrier implements Carrier, TcpFlusher.Source {
-    /** For so many polls an acknowledgement waits for a message of the program that can take it along. */
+    /** For so many polls in vain an acknowledgement waits for a message of the program that can take it along. */
     private static final int PATIENT_POLLS = 4;
     /** Or until so many are owed. */
     private static final int MOST_OWED = 32;
@@ -125,6 +125,13 @@ final class TcpCarrier implements Carrier, TcpFlusher.Source {
 
     private boolean armedForWriting;
     private boolean armedForReading;
+    /** The kernel reports to a selector, without arming, in the armed directions. */
+    private boolean reported;
+    /** It has reported something, and nothing was read since. */
+    private boolean rung;
+    /** The next poll is a selector's to which the kernel has reported nothing. */
+    private boolean readsNothing;
+
     private long nap = SHORTEST_NAP;
     // For the next sleep. Written with the lock held, and read by the sleeping thread, which has written it.
     private long longestSleep = Long.MAX_VALUE;
@@ -417,7 +424,9 @@ final class TcpCarrier implements Carrier, TcpFlusher.Source {
         }
         if (needsRoom() && socket.isOpen()) {
             loseStalledPeer();
-            if (armed && !armedForWriting) {
+            if (reported) {
+                report();
+            } else if (armed && !armedForWriting) {
                 armNow();
             }
             if (sleeps && !sleepsForRoom) {
@@ -458,14 +467,15 @@ final class TcpCarrier implements Carrier, TcpFlusher.Source {
     public int poll(WireEvents protocol) {
         sendGathered();
         // The sleep ends at once if data is there: a read before it would be a wasted system call.
-        int total = sleepsNext ? parse(protocol) : receive(protocol);
+        int total = sleepsNext || readsNothing ? parse(protocol) : receive(protocol);
         sleepsNext = false;
-        acknowledge(input.takeUrgent());
+        readsNothing = false;
+        acknowledge(input.takeUrgent(), total > 0);
         send();
         for (int round = 0; round < MOST_ROUNDS && isPaused() && !output.isFull() && hears(); round++) {
             // The kernel has taken an answer. The requests behind it are here already, so no event reports them.
             total += receive(protocol);
-            acknowledge(input.takeUrgent());
+            acknowledge(input.takeUrgent(), true);
             send();
         }
         if (total > 0) {
@@ -481,12 +491,15 @@ final class TcpCarrier implements Carrier, TcpFlusher.Source {
             lossTold = true;
             total++;
         }
+        if (reported) {
+            report();
+        }
         return failed ? total + requests.failAll(protocol) : total;
     }
 
-    private void acknowledge(boolean now) {
+    private void acknowledge(boolean now, boolean came) {
         int owed = output.owed();
-        pollsWhileOwed = owed == 0 ? 0 : pollsWhileOwed + 1;
+        pollsWhileOwed = owed == 0 || came ? 0 : pollsWhileOwed + 1;
         if (now || owed >= MOST_OWED || pollsWhileOwed >= PATIENT_POLLS) {
             output.acknowledge();
         }
@@ -624,7 +637,9 @@ final class TcpCarrier implements Carrier, TcpFlusher.Source {
     @Override
     public void arm(boolean ends) {
         beforeWaiting(ends);
-        if (!armed || needsRoom() && !armedForWriting || !isPaused() && !armedForReading) {
+        if (reported) {
+            report();
+        } else if (!armed || needsRoom() && !armedForWriting || !isPaused() && !armedForReading) {
             armNow();
         }
     }
@@ -639,7 +654,9 @@ final class TcpCarrier implements Carrier, TcpFlusher.Source {
         beforeWaiting(ends);
         sleepsWithoutEnds = !ends;
         sleepsForRoom = needsRoom();
-        if (sleepsForRoom) {
+        if (reported) {
+            report();
+        } else if (sleepsForRoom) {
             armNow();
         }
         sleeps = true;
@@ -664,6 +681,50 @@ final class TcpCarrier implements Carrier, TcpFlusher.Source {
         armedForReading = !isPaused();
         socket.arm(armedForReading, armedForWriting);
         armed = true;
+    }
+
+    /** Makes the kernel report what this side waits for. After the end, the kernel would report it for ever. */
+    private void report() {
+        boolean readable = !isPaused();
+        boolean writable = needsRoom();
+        if (!hears() || !socket.isOpen()) {
+            if (armed && socket.isOpen()) {
+                socket.reportNothing();
+            }
+            armed = false;
+        } else if (!armed || readable != armedForReading || writable != armedForWriting) {
+            socket.report(readable, writable);
+            armedForReading = readable;
+            armedForWriting = writable;
+            armed = true;
+        }
+    }
+
+    @Override
+    public void watch(Runnable arrival) {
+        reported = arrival != null;
+        armed = false;
+        rung = true;
+        if (reported) {
+            report();
+        }
+    }
+
+    @Override
+    public boolean isReported() {
+        return reported;
+    }
+
+    @Override
+    public void beginVisit() {
+        readsNothing = reported && !rung;
+        rung = false;
+    }
+
+    /** Nothing is left to do before the kernel reports something. */
+    @Override
+    public boolean isArmed() {
+        return reported && armed && gathered == 0 && output.owed() == 0;
     }
 
     /** The end of a message that only the peer's kernel has acknowledged is no event: see {@link #longestSleep}. */
@@ -694,7 +755,9 @@ final class TcpCarrier implements Carrier, TcpFlusher.Source {
 
     @Override
     public void eventCame() {
-        if (socket.isOpen() && socket.takeEvent()) {
+        if (reported) {
+            rung = true;
+        } else if (socket.isOpen() && socket.takeEvent()) {
             armed = false;
         }
     }

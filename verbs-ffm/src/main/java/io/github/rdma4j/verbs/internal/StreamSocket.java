@@ -495,7 +495,24 @@ public final class StreamSocket implements AutoCloseable {
      */
     public void arm(boolean readable, boolean writable) {
         int events = EPOLLONESHOT | (readable ? FileDescriptors.READABLE : 0) | (writable ? EPOLLOUT : 0);
-        FileDescriptors.epollAskAgain(epoll, descriptor, events, 0);
+        FileDescriptors.epollAsk(epoll, descriptor, events, 0);
+    }
+
+    /**
+     * Makes the descriptor readable whenever there is something to read, or space to write, for as long as there is,
+     * until {@link #arm} or {@link #reportNothing}. The end of the connection is something to read.
+     *
+     * @param readable whether data counts
+     * @param writable whether space for writing counts
+     */
+    public void report(boolean readable, boolean writable) {
+        int events = (readable ? FileDescriptors.READABLE : 0) | (writable ? EPOLLOUT : 0);
+        FileDescriptors.epollAsk(epoll, descriptor, events, 0);
+    }
+
+    /** Keeps the descriptor from becoming readable. */
+    public void reportNothing() {
+        FileDescriptors.epollRemove(epoll, descriptor);
     }
 
     /** {@return whether there was an event; there are no more events until it is armed again} */
