@@ -57,6 +57,9 @@ class ArchitectureTest {
     private static final String ENDPOINT = API + ".endpoint";
     private static final String PROMISE = INTERNAL + ".endpoint.promise";
     private static final String PROTOCOL = INTERNAL + ".endpoint.protocol";
+    /** What implements endpoints; programs see none of it. */
+    private static final String ROOMS = INTERNAL + ".endpoint..";
+
     private static final String FLOW = API + ".flow";
     private static final String DEVICE = API + ".device";
     private static final String ASKING_DEVICES = INTERNAL + ".device";
@@ -213,18 +216,40 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(ENDPOINT)
                 .should()
-                .onlyDependOnClassesThat(
-                        JDK.or(resideInAnyPackage(ENDPOINT, PROTOCOL, PROMISE, POOL, CM, API, DEVICE, EXPLAINING))
-                                .or(CAUSE_AFTER_A_CLOSE)
-                                .or(CARRIERS)
-                                .or(SOCKETS_OF_THE_KERNEL))
+                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(ENDPOINT, ROOMS, POOL, CM, API, DEVICE, EXPLAINING))
+                        .or(CAUSE_AFTER_A_CLOSE)
+                        .or(CARRIERS)
+                        .or(SOCKETS_OF_THE_KERNEL))
                 .check(CODE);
         classes()
                 .that()
-                .resideOutsideOfPackages(ENDPOINT, PROTOCOL, PROMISE)
+                .resideOutsideOfPackages(ENDPOINT, ROOMS)
                 .should()
-                .onlyDependOnClassesThat(not(resideInAnyPackage(ENDPOINT, PROTOCOL, PROMISE)))
+                .onlyDependOnClassesThat(not(resideInAnyPackage(ENDPOINT, ROOMS)))
                 .check(CODE);
+    }
+
+    @Test
+    void eachRoomOfEndpointsUsesOnlyTheRoomsBelow() {
+        checkRoom("engine", rooms("engine"));
+    }
+
+    private static void checkRoom(String room, DescribedPredicate<JavaClass> below) {
+        classes()
+                .that()
+                .resideInAPackage(INTERNAL + ".endpoint." + room)
+                .should()
+                .onlyDependOnClassesThat(JDK.or(rooms(room, "protocol", "promise"))
+                        .or(resideInAnyPackage(ENDPOINT, API))
+                        .or(CAUSE_AFTER_A_CLOSE)
+                        .or(CARRIERS)
+                        .or(below))
+                .check(CODE);
+    }
+
+    private static DescribedPredicate<JavaClass> rooms(String... names) {
+        return resideInAnyPackage(
+                Arrays.stream(names).map(name -> INTERNAL + ".endpoint." + name).toArray(String[]::new));
     }
 
     @Test

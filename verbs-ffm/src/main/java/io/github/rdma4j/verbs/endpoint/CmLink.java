@@ -12,6 +12,10 @@ import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.ConnectConfig;
 import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.SynchronousId;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
+import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
+import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
@@ -49,7 +53,7 @@ final class CmLink implements VerbsLink {
             this.queue = null;
             this.buffers = null;
             try {
-                this.shared = config.group().on(domain.domain().context());
+                this.shared = GroupAccess.ACCESS.queues(config.group(), domain.domain().context());
                 this.member = join(config);
                 this.queuePair = member.queuePair();
             } catch (Throwable e) {
@@ -184,20 +188,11 @@ final class CmLink implements VerbsLink {
         Optional<CmEvent> event = events.poll();
         while (event.isPresent()) {
             if (lost == null) {
-                lost = reason(event.get());
+                lost = SharedQueues.reason(event.get());
             }
             event = events.poll();
         }
         return Optional.ofNullable(lost);
-    }
-
-    /** Null for an event that does not end the connection. */
-    static String reason(CmEvent event) {
-        return switch (event.type()) {
-            case DISCONNECTED -> "the peer disconnected without closing its endpoint: its process ended, or it aborted";
-            case DEVICE_REMOVAL -> "the local device was removed";
-            default -> event.type().isFailure() ? event.type() + ": " + event.explanation() : null;
-        };
     }
 
     @Override

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
+
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
@@ -10,6 +12,12 @@ import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
 import io.github.rdma4j.verbs.internal.TimeText;
+import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAssembly;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointExceptions;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Refusal;
 import io.github.rdma4j.verbs.internal.events.EndpointConnectEvent;
@@ -108,7 +116,7 @@ final class Connector {
             if (!server.isUnresolved()) {
                 return List.of(server);
             }
-            EndpointException unknown = new EndpointException(
+            EndpointException unknown = ACCESS.endpointException(
                     "%s %s:%d".formatted(doing, name, server.getPort()),
                     "no address is known for the name " + name,
                     "check the name ('getent hosts %s'); one that is new may take a while to be known".formatted(name));
@@ -167,7 +175,7 @@ final class Connector {
                 failures.add(e);
             }
         }
-        EndpointException none = new EndpointException(
+        EndpointException none = ACCESS.endpointException(
                 "connecting to " + server,
                 "none of its %d addresses can be reached (%s)"
                         .formatted(
@@ -199,8 +207,7 @@ final class Connector {
             rdma = e;
         }
         try {
-            return connectOverTcp(server, addresses, config, left(timeout, start))
-                    .insteadOfRdma(rdma);
+            return ACCESS.insteadOfRdma(connectOverTcp(server, addresses, config, left(timeout, start)), rdma);
         } catch (WaitInterruptedException e) {
             e.addSuppressed(rdma);
             throw e;
@@ -217,8 +224,8 @@ final class Connector {
                 .collect(Collectors.joining("; ", "mend one of the two: ", ""));
         boolean incompatible = rdma instanceof IncompatiblePeerException || tcp instanceof IncompatiblePeerException;
         EndpointException neither = incompatible
-                ? new IncompatiblePeerException(operation, explanation, remedy)
-                : new EndpointException(operation, explanation, remedy);
+                ? ACCESS.incompatiblePeer(operation, explanation, remedy)
+                : ACCESS.endpointException(operation, explanation, remedy);
         neither.initCause(rdma);
         neither.addSuppressed(tcp);
         return neither;
@@ -254,7 +261,7 @@ final class Connector {
             byte[] greeting = established.privateData();
             Hello peer = understood("connecting to " + server, greeting, config);
             Endpoint endpoint =
-                    EndpointAssembly.ofClient(link, link.carrier(config), Memories.of(link.domain()), config, peer);
+                    EndpointAssembly.ofClient(link, link.isIwarp(), link.carrier(config), Memories.of(link.domain()), config, peer);
             MemoryHandle place = onTrial ? PathProbe.placeIn(greeting) : null;
             if (place != null) {
                 // If it fails, the endpoint closes the link.
@@ -278,7 +285,7 @@ final class Connector {
         }
         String problem = Hello.problem(greeting);
         if (!problem.isEmpty()) {
-            throw new IncompatiblePeerException(operation, problem, SPEAK_THE_SAME);
+            throw ACCESS.incompatiblePeer(operation, problem, SPEAK_THE_SAME);
         }
         Hello peer = Hello.parse(greeting);
         if (peer.integrity() != config.sizes().integrity()) {
@@ -295,13 +302,13 @@ final class Connector {
         }
         return config.group() == null
                 ? SharedDomain.allocate(device)
-                : config.group().on(device).shareDomain();
+                : GroupAccess.ACCESS.queues(config.group(), device).shareDomain();
     }
 
     private static Duration rest(InetSocketAddress server, Duration timeout, long start) {
         Duration rest = Duration.ofNanos(Engine.nanos(timeout) - (System.nanoTime() - start));
         if (!rest.isPositive()) {
-            throw new EndpointException(
+            throw ACCESS.endpointException(
                     "connecting to " + server,
                     "%s were over when the address was resolved and this side prepared; nothing was sent yet"
                             .formatted(TimeText.of(timeout)),
@@ -326,7 +333,7 @@ final class Connector {
         }
         EndpointException explained = said
                 ? EndpointExceptions.refused("connecting to " + server, Hello.refusalOf(data))
-                : new IncompatiblePeerException("connecting to " + server, Hello.problem(data), SPEAK_THE_SAME);
+                : ACCESS.incompatiblePeer("connecting to " + server, Hello.problem(data), SPEAK_THE_SAME);
         explained.initCause(refusal);
         return explained;
     }

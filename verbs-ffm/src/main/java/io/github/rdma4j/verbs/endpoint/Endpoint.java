@@ -6,6 +6,11 @@ import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointChannel;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Progress;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
@@ -74,10 +79,12 @@ public final class Endpoint implements AutoCloseable {
     /** The peer has closed its endpoint. */
     public static final int CLOSED_BY_PEER = Protocol.CLOSED_BY_PEER;
 
-    /** Instead of the index of a buffer: there is no message. */
-    static final int NO_MESSAGE = -1;
     /** Instead of the index of a buffer: there is no message, and the peer has closed. */
     private static final int THE_END = -2;
+
+    static {
+        Access.give();
+    }
 
     final Engine engine;
     /** Used with the engine's lock held. */
@@ -347,7 +354,7 @@ public final class Endpoint implements AutoCloseable {
                 handler.onMessage(message);
             } finally {
                 inHandler = false;
-                giveBack(message, buffer);
+                engine.release(message, buffer);
                 inHandler = true;
             }
             return true;
@@ -434,12 +441,6 @@ public final class Endpoint implements AutoCloseable {
             if (engine.isOpen()) {
                 throw e;
             }
-        }
-    }
-
-    final void giveBack(Message message, int buffer) {
-        if (message.close()) {
-            engine.release(buffer);
         }
     }
 
@@ -704,48 +705,12 @@ public final class Endpoint implements AutoCloseable {
     public int poll(MessageHandler handler) {
         int buffer = firstMessage();
         if (buffer < 0) {
-            return buffer == NO_MESSAGE ? 0 : CLOSED_BY_PEER;
+            return buffer == Engine.NO_MESSAGE ? 0 : CLOSED_BY_PEER;
         }
-        return give(buffer, handler);
+        return engine.give(buffer, handler);
     }
 
-    /** Passes a message that was taken, and those that follow it, to a handler. Returns their number. */
-    int give(int first, MessageHandler handler) {
-        int buffer = first;
-        int count = 0;
-        boolean inHandler = false;
-        try {
-            // After the first message, take only what has already arrived: another poll costs as much as a message.
-            int most = protocol.credits().buffers();
-            while (buffer >= 0) {
-                Message message = engine.message(buffer);
-                inHandler = true;
-                try {
-                    handler.onMessage(message);
-                } catch (Throwable e) {
-                    inHandler = false;
-                    giveBack(message, buffer);
-                    inHandler = true;
-                    throw e;
-                }
-                inHandler = false;
-                count++;
-                boolean held = !message.close();
-                // Read without the lock: a message that another thread receives now waits for the next poll.
-                buffer = held && !protocol.hasMessage()
-                        ? NO_MESSAGE
-                        : engine.releaseAndTake(held ? NO_MESSAGE : buffer, count < most);
-            }
-            return count;
-        } catch (Error e) {
-            if (!inHandler) {
-                engine.interrupted = e;
-            }
-            throw e;
-        }
-    }
-
-    /** {@link #NO_MESSAGE} if there is none now, {@link #THE_END} if there is none and the peer has closed. */
+    /** {@link Engine#NO_MESSAGE} if there is none now, {@link #THE_END} if there is none and the peer has closed. */
     private int firstMessage() {
         engine.enter();
         try {
@@ -759,7 +724,7 @@ public final class Endpoint implements AutoCloseable {
                 return buffer;
             }
             return switch (protocol.state()) {
-                case OPEN -> NO_MESSAGE;
+                case OPEN -> Engine.NO_MESSAGE;
                 case PEER_CLOSED -> THE_END;
                 case LOST -> throw protocol.ended(receiving);
             };

@@ -7,6 +7,8 @@ import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.CarrierTurn;
 import io.github.rdma4j.verbs.internal.ClosePlace;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
+import io.github.rdma4j.verbs.internal.endpoint.engine.SpinTime;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -162,7 +164,7 @@ public final class EndpointSelector implements AutoCloseable {
     private void addEndpoint(Endpoint endpoint, MessageHandler messages, Consumer<? super Endpoint> handler) {
         Objects.requireNonNull(handler, "handler");
         requireOpen();
-        SelectorEntry.OfEndpoint entry = new SelectorEntry.OfEndpoint(endpoint, messages, handler);
+        SelectorEntry.OfEndpoint entry = new SelectorEntry.OfEndpoint(endpoint, endpoint.engine(), messages, handler);
         entry.watch(this::note, this::arrived);
         add(endpoint, entry);
     }
@@ -183,7 +185,8 @@ public final class EndpointSelector implements AutoCloseable {
         if (!server.isOpen()) {
             throw new IllegalStateException(server + " is closed");
         }
-        add(server, new SelectorEntry.OfServer(server, handler));
+        add(server, new SelectorEntry.OfServer(
+                server, server.acceptor().events(), server.acceptor()::awaitsTime, handler));
     }
 
     private void add(Object key, SelectorEntry entry) {

@@ -2,7 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
+
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAssembly;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -39,7 +46,7 @@ final class Failover {
     /** Of a client that wants to move. */
     static void require(String operation, byte[] greeting) {
         if (!isMarked(greeting)) {
-            throw new IncompatiblePeerException(
+            throw ACCESS.incompatiblePeer(
                     operation,
                     "the server does not move between RDMA and TCP",
                     "give it the transport RDMA_WITH_FAILOVER, too, or take RDMA_OR_TCP here");
@@ -98,10 +105,10 @@ final class Failover {
             if (noWay != null) {
                 carrier.mover().unable(noWay);
             }
-            Memories moving = new Memories.Moving(memories, carrier.mover());
+            Memories moving = new MovingMemories(memories, carrier.mover());
             // Its messages outlive its moves.
             Endpoint endpoint = EndpointAssembly.over("endpoint RDMA or " + link, carrier, moving, config, peer);
-            carrier.serve(endpoint.engine().protocol(), endpoint);
+            carrier.serve(ACCESS.engine(endpoint).protocol(), endpoint);
             return endpoint;
         } catch (Throwable e) {
             if (carrier != null) {

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
+
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
+import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -64,7 +68,7 @@ final class FailoverBuffers {
         received = new Message[receives];
         freeToReceive = new int[receives];
         for (int i = receives - 1; i >= 0; i--) {
-            received[i] = new Message(receives(i).asSlice(0, size));
+            received[i] = ACCESS.message(receives(i).asSlice(0, size));
             freeToReceive[freeToReceiveCount++] = i;
         }
     }
@@ -167,11 +171,11 @@ final class FailoverBuffers {
     }
 
     Message message(int buffer, long length) {
-        return received[buffer].open(length);
+        return ACCESS.open(received[buffer], length);
     }
 
     ByteBuffer arrived(int buffer) {
-        return received[buffer].whole();
+        return ACCESS.whole(received[buffer]);
     }
 
     byte[] copy(int buffer, long length) {

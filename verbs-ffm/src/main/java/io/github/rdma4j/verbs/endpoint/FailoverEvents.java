@@ -3,6 +3,8 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.EventPoller;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
+import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import java.time.Duration;
 
 /**
@@ -55,7 +57,7 @@ final class FailoverEvents {
 
     /** For a selector that sleeps in the endpoint's stead; behind {@link #prepare}. */
     Carrier.Events forSelector() {
-        return new Carrier.Events(poller, null, null);
+        return new Carrier.Events(poller, null);
     }
 
     /** Behind {@link #prepare}. Without the endpoint's lock. */

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
+
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
@@ -89,7 +92,7 @@ final class FailoverListener implements Outbox.Listener {
         }
         Message message = from.message(buffer, length);
         int room = buffers.receive(message.segment());
-        message.close();
+        ACCESS.close(message);
         if (room < 0) {
             if (protocol.isOpen()) {
                 protocol.overrun();
@@ -117,7 +120,7 @@ final class FailoverListener implements Outbox.Listener {
             if (framed && Frame.kind(frame) == Frame.MOVE) {
                 Message message = tcp.message(buffer, length);
                 byte[] bytes = message.segment().toArray(ValueLayout.JAVA_BYTE);
-                message.close();
+                ACCESS.close(message);
                 hear(bytes);
             } else if (framed) {
                 deliver(tcp, buffer, frame, length);
@@ -192,7 +195,7 @@ final class FailoverListener implements Outbox.Listener {
             } else if (kind == Frame.TRIAL) {
                 Message message = rdma.wire().message(buffer, length);
                 mover.trial(message.segment());
-                message.close();
+                ACCESS.close(message);
             } else {
                 mover.fails("a message has come over RDMA before its time");
             }
@@ -266,7 +269,7 @@ final class FailoverListener implements Outbox.Listener {
         events++;
         protocol.refuse(
                 (int) post.id,
-                new TransferException(
+                ACCESS.transferException(
                         "an atomic operation over " + name,
                         WorkCompletionStatus.UNKNOWN,
                         "RDMA was left while it was under way: whether it took effect is unknown, and it was not"

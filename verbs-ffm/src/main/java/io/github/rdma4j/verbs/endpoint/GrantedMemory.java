@@ -5,6 +5,8 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.MemoryWindow;
+import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;

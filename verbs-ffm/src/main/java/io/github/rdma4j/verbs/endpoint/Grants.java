@@ -11,6 +11,11 @@ import io.github.rdma4j.verbs.MemoryWindowType;
 import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.device.DeviceAttributes;
 import io.github.rdma4j.verbs.device.DeviceCapability;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
+import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
 import java.time.Duration;
@@ -219,7 +224,7 @@ final class Grants {
 
     /** Over TCP the table of the connection; if it can move, the adapter has the same registration. */
     private GrantedMemory byTable(MemorySlice slice, MemoryRegion owned, Set<AccessFlag> rights) {
-        boolean moves = wire() instanceof FailoverCarrier;
+        boolean moves = memories.moves();
         GrantedMemory granted = byRegistration(
                 slice,
                 owned,

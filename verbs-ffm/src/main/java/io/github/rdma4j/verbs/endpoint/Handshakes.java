@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.EventSource;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Iterator;

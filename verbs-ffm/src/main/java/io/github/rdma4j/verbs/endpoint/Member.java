@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
+
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletionOpcode;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
+import io.github.rdma4j.verbs.internal.endpoint.engine.ReceiveBufferTable;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
@@ -344,12 +347,12 @@ final class Member implements ReceiveBufferTable {
 
     @Override
     public Message message(int buffer, long length) {
-        return share.message(shared[buffer]).open(length);
+        return ACCESS.open(share.message(shared[buffer]), length);
     }
 
     @Override
     public ByteBuffer arrived(int buffer) {
-        return share.message(shared[buffer]).whole();
+        return ACCESS.whole(share.message(shared[buffer]));
     }
 
     @Override

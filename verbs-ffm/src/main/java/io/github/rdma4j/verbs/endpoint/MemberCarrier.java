@@ -9,7 +9,7 @@ final class MemberCarrier extends VerbsWire {
     private final SharedQueues queues;
     private final Member member;
 
-    MemberCarrier(CmLink link, SharedQueues queues, Member member, int inlineSize) {
+    MemberCarrier(VerbsLink link, SharedQueues queues, Member member, int inlineSize) {
         super(link, member, member.share().sendBuffers(member), inlineSize, member.tag());
         this.queues = queues;
         this.member = member;
@@ -64,9 +64,13 @@ final class MemberCarrier extends VerbsWire {
     @Override
     public void eventCame() {}
 
+    SharedQueues queues() {
+        return queues;
+    }
+
     @Override
     public Events events() {
-        return new Events(null, null, queues);
+        return new Events(null, null);
     }
 
     @Override

@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
+
+import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -17,9 +22,9 @@ import java.util.function.LongSupplier;
  *
  * <p>Up: the client offers a connection and the server answers. Both send trial messages over it. Then each says
  * {@code UP}, and sends nothing of its own over TCP behind it. Each posts over RDMA when the peer has said
- * {@code READY}, which means that it has taken in everything before. Down: the side that first sees RDMA fail breaks its queue pair,
- * so that nothing more arrives from it, and says {@code DOWN} with what it has received over RDMA. The peer does the
- * same. Each side posts the rest again over TCP once it has received the other's {@code DOWN}. {@code DOWN} may cross
+ * {@code READY}, which means that it has taken in everything before. Down: the side that first sees RDMA fail breaks its
+ * queue pair, so that nothing more arrives from it, and says {@code DOWN} with what it has received over RDMA. The peer
+ * does the same. Each side posts the rest again over TCP once it has received the other's {@code DOWN}. {@code DOWN} may cross
  * any other message: a connection ends when each side has sent and received it, in whatever state the connection was.
  */
 final class Mover {
@@ -390,7 +395,7 @@ final class Mover {
         failed(
                 cause != null
                         ? cause
-                        : new EndpointException("RDMA to the peer", reason, "mend it; it is tried again by itself"));
+                        : ACCESS.endpointException("RDMA to the peer", reason, "mend it; it is tried again by itself"));
         why = reason;
         giveUpPrepared();
         if (arrived) {

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
+
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -92,7 +95,7 @@ final class PathProbe {
             endpoint.transfers().read(local.slice(BYTES, BYTES), read, rest);
             long differs = local.segment().asSlice(BYTES, BYTES).mismatch(MemorySegment.ofArray(bytes));
             if (differs >= 0) {
-                throw new EndpointException(
+                throw ACCESS.endpointException(
                         "trying out " + endpoint,
                         "the data that came back differ from those that were written, from byte %d of %d on"
                                 .formatted(differs, BYTES),

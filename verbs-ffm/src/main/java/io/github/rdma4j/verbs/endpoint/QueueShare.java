@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
+
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.CompletionChannel;
 import io.github.rdma4j.verbs.CompletionQueue;
@@ -17,6 +19,10 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 import io.github.rdma4j.verbs.device.DeviceAttributes;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
+import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -532,7 +538,7 @@ final class QueueShare {
         Message message = messages[buffer];
         if (message == null) {
             MemorySlice room = rooms[buffer];
-            message = new Message(room.region().segment().asSlice(room.offset(), sizes.buffer));
+            message = ACCESS.message(room.region().segment().asSlice(room.offset(), sizes.buffer));
             messages[buffer] = message;
         }
         return message;

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 
 /**
  * How a pair of endpoints can get a connection over RDMA, again and again, by words that travel over another one. None

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
+
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
@@ -9,6 +11,9 @@ import io.github.rdma4j.verbs.PreparedReceives;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
+import io.github.rdma4j.verbs.internal.endpoint.engine.ReceiveBufferTable;
+import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
@@ -41,7 +46,7 @@ final class ReceiveBuffers implements ReceiveBufferTable {
         try {
             for (int i = 0; i < count; i++) {
                 buffers[i] = region.slice(i * stride, size + trailer);
-                messages[i] = new Message(region.segment().asSlice(i * stride, size));
+                messages[i] = ACCESS.message(region.segment().asSlice(i * stride, size));
             }
             receives = queuePair.prepareReceives(Protocol.RECEIVE, List.of(buffers));
             for (int i = 0; i < count; i++) {
@@ -78,12 +83,12 @@ final class ReceiveBuffers implements ReceiveBufferTable {
 
     @Override
     public Message message(int index, long length) {
-        return messages[index].open(length);
+        return ACCESS.open(messages[index], length);
     }
 
     @Override
     public ByteBuffer arrived(int index) {
-        return messages[index].whole();
+        return ACCESS.whole(messages[index]);
     }
 
     @Override

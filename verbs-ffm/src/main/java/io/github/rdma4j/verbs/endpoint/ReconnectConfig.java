@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.internal.TimeText;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;

@@ -4,11 +4,15 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.EventSource;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EngineVisits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** What an {@link EndpointSelector} serves: an endpoint or a server. */
@@ -197,7 +201,6 @@ abstract class SelectorEntry {
 
     /** An endpoint. */
     static final class OfEndpoint extends SelectorEntry {
-        private final Endpoint endpoint;
         /** Null if the program polls itself. */
         private final MessageHandler messages;
 
@@ -211,11 +214,10 @@ abstract class SelectorEntry {
         private boolean queueRang;
         private boolean linkRang;
 
-        OfEndpoint(Endpoint endpoint, MessageHandler messages, Consumer<? super Endpoint> handler) {
+        OfEndpoint(Endpoint endpoint, Engine engine, MessageHandler messages, Consumer<? super Endpoint> handler) {
             super(endpoint, handler);
-            this.endpoint = endpoint;
             this.messages = messages;
-            engine = endpoint.engine();
+            this.engine = engine;
             visits = engine.visits();
         }
 
@@ -227,7 +229,7 @@ abstract class SelectorEntry {
         void watch(Consumer<SelectorEntry> changed, Consumer<SelectorEntry> arrival) {
             watcher = () -> changed.accept(this);
             Carrier.Events events = visits.watch(watcher, () -> arrival.accept(this), messages != null);
-            shared = events.shared();
+            shared = engine.carrier() instanceof MemberCarrier member ? member.queues() : null;
             reported = visits.isReported();
             addBell(true, events.queue());
             addBell(false, events.link());
@@ -238,7 +240,7 @@ abstract class SelectorEntry {
             if (messages != null) {
                 int buffer = visits.taken();
                 if (buffer >= 0) {
-                    endpoint.give(buffer, messages);
+                    engine.give(buffer, messages);
                 }
             }
         }
@@ -368,12 +370,18 @@ abstract class SelectorEntry {
         private static final long NANOS_BETWEEN_LOOKS = TimeUnit.MILLISECONDS.toNanos(500);
 
         private final EndpointServer server;
+        private final BooleanSupplier awaitsTime;
         private boolean rang;
 
-        OfServer(EndpointServer server, Consumer<? super EndpointServer> handler) {
+        OfServer(
+                EndpointServer server,
+                EventSource clients,
+                BooleanSupplier awaitsTime,
+                Consumer<? super EndpointServer> handler) {
             super(server, handler);
             this.server = server;
-            addBell(true, server.acceptor().events());
+            this.awaitsTime = awaitsTime;
+            addBell(true, clients);
         }
 
         @Override
@@ -405,7 +413,7 @@ abstract class SelectorEntry {
 
         @Override
         long lookAtClock() {
-            if (isOpen() && server.acceptor().awaitsTime()) {
+            if (isOpen() && awaitsTime.getAsBoolean()) {
                 rang = true;
             }
             return NANOS_BETWEEN_LOOKS;

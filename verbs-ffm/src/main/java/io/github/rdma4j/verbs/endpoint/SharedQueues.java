@@ -16,6 +16,8 @@ import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.SynchronousId;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.StackReserve;
+import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +42,6 @@ import java.util.function.Function;
  */
 final class SharedQueues implements Sleepers.Host {
     /** Why an endpoint is lost whose adapter does not answer any more; the failure follows. */
-    static final String DEAF = "nothing is to be heard of its adapter: ";
 
     private final int places;
     private final SharedDomain domain;
@@ -373,7 +374,7 @@ final class SharedQueues implements Sleepers.Host {
     private void lose(VerbsException failure) {
         if (deaf.compareAndSet(null, failure)) {
             for (Member member : connections.values()) {
-                member.lost(DEAF + failure.getMessage());
+                member.lost(Engine.DEAF + failure.getMessage());
                 member.tell(sleepers);
             }
         }
@@ -428,7 +429,7 @@ final class SharedQueues implements Sleepers.Host {
             Optional<CmEvent> event = events.isOpen() ? events.poll() : Optional.empty();
             while (event.isPresent()) {
                 Member member = connections.get(event.get().id());
-                String reason = CmLink.reason(event.get());
+                String reason = reason(event.get());
                 if (member != null && reason != null) {
                     member.lost(reason);
                     member.tell(sleepers);
@@ -565,5 +566,14 @@ final class SharedQueues implements Sleepers.Host {
 
     boolean isOpen() {
         return poller.isOpen();
+    }
+
+    /** Null for an event that does not end the connection. */
+    static String reason(CmEvent event) {
+        return switch (event.type()) {
+            case DISCONNECTED -> "the peer disconnected without closing its endpoint: its process ended, or it aborted";
+            case DEVICE_REMOVAL -> "the local device was removed";
+            default -> event.type().isFailure() ? event.type() + ": " + event.explanation() : null;
+        };
     }
 }

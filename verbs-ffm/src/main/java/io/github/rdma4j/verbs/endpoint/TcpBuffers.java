@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
+
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
+import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -38,7 +42,7 @@ final class TcpBuffers {
         messages = new Message[count];
         free = new int[count];
         for (int i = 0; i < count; i++) {
-            messages[i] = new Message(memory().asSlice(at(i), size));
+            messages[i] = ACCESS.message(memory().asSlice(at(i), size));
             giveBack(i);
         }
     }
@@ -71,11 +75,11 @@ final class TcpBuffers {
     }
 
     Message message(int buffer, long length) {
-        return messages[buffer].open(length);
+        return ACCESS.open(messages[buffer], length);
     }
 
     ByteBuffer arrived(int buffer) {
-        return messages[buffer].whole();
+        return ACCESS.whole(messages[buffer]);
     }
 
     byte[] copy(int buffer, long length) {

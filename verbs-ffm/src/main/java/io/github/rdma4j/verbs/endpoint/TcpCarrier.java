@@ -10,6 +10,11 @@ import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.TimeText;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
@@ -764,7 +769,7 @@ final class TcpCarrier implements Carrier, TcpFlusher.Source {
 
     @Override
     public Events events() {
-        return new Events(link, null, null);
+        return new Events(link, null);
     }
 
     @Override

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
+
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.VerbsException;
@@ -61,7 +63,7 @@ final class TcpHandshake implements AutoCloseable {
         while (received < BYTES && !isSomethingElse()) {
             long more = socket.receive(memory.segment(), BYTES + received, BYTES - received);
             if (more == StreamSocket.END) {
-                throw new EndpointException(
+                throw ACCESS.endpointException(
                         "the handshake over TCP",
                         "the other side ended the connection before it had said who it is",
                         "see that it is an endpoint over TCP, and look what its program says");

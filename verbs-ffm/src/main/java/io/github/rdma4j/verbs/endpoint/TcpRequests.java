@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
+
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.lang.foreign.MemorySegment;
@@ -106,7 +108,7 @@ final class TcpRequests {
     void failOldest(WireEvents protocol, WorkCompletionStatus status) {
         String description = "%s (%s)".formatted(status.describe(), status);
         protocol.failed(
-                oldest(), description, new TransferException("a transfer of " + protocol, status, 0, description));
+                oldest(), description, ACCESS.transferException("a transfer of " + protocol, status, 0, description));
         remove();
     }
 

@@ -12,6 +12,7 @@ import static io.github.rdma4j.verbs.internal.endpoint.protocol.Operation.WRITE;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;

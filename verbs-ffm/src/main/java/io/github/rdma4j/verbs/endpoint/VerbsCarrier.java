@@ -7,6 +7,8 @@ import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletionOpcode;
 import io.github.rdma4j.verbs.WorkCompletions;
+import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
+import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.time.Duration;
@@ -167,7 +169,7 @@ final class VerbsCarrier extends VerbsWire {
 
     @Override
     public Events events() {
-        return new Events(link().channel(), link().events(), null);
+        return new Events(link().channel(), link().events());
     }
 
     @Override

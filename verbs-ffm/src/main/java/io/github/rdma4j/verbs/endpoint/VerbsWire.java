@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
+
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.MemoryWindow;
@@ -12,6 +14,10 @@ import io.github.rdma4j.verbs.SendBatch;
 import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
+import io.github.rdma4j.verbs.internal.endpoint.engine.ReceiveBufferTable;
+import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
@@ -390,7 +396,7 @@ abstract class VerbsWire implements Carrier {
         // SoftRoCE of Linux 6.1 does that when packets overtake each other; what was in the buffer before is no answer.
         String reason = "an atomic operation was reported as done, and the adapter has delivered no value";
         recordFailure(WorkCompletionStatus.SUCCESS, reason);
-        TransferException cause = new TransferException(
+        TransferException cause = ACCESS.transferException(
                 "a transfer of " + protocol,
                 WorkCompletionStatus.SUCCESS,
                 reason,
@@ -422,7 +428,7 @@ abstract class VerbsWire implements Carrier {
                 description,
                 consequence
                         ? null
-                        : new TransferException("a transfer of " + protocol, status, vendorError, description));
+                        : ACCESS.transferException("a transfer of " + protocol, status, vendorError, description));
     }
 
     @Override

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import org.junit.jupiter.api.Test;
 
 /** Incomplete handshakes are limited in number, and in the bytes that they hold together. */

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.rdma4j.verbs.ExamplePrograms;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.CmTestNet;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -428,7 +429,7 @@ class EndpointGroupDeviceTest {
                 assertThat(failures.getFirst()).hasMessageContaining("EBADF");
                 assertThat(lost)
                         .hasSize(3)
-                        .allMatch(text -> text.contains(SharedQueues.DEAF) && text.contains("EBADF"));
+                        .allMatch(text -> text.contains(Engine.DEAF) && text.contains("EBADF"));
                 assertThat(got).hasValueGreaterThanOrEqualTo(50);
                 assertThat(selector.size()).isEqualTo(1);
                 Future<?> late = executor.submit(() ->

@@ -9,6 +9,7 @@ import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
 import io.github.rdma4j.verbs.Faults;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.cm.CmTestNet;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.foreign.MemorySegment;

@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
+
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointExceptions;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
@@ -139,7 +144,7 @@ final class FailoverEnd {
         @Override
         public Attempt prepare() {
             if (fabric.trouble != null) {
-                throw new EndpointException("preparing", fabric.trouble, "wait");
+                throw ACCESS.endpointException("preparing", fabric.trouble, "wait");
             }
             byte number = ++fabric.next;
             FakeCarrier mine = fake(depth + Mover.TRIALS, buffers);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.WorkCompletionStatus;
@@ -87,7 +88,7 @@ class FailoverStandbyTest {
     void whatWasRefusedIsSaidInPlaceOfWhatCameOfIt() {
         right.rdma.lost = "flushed";
         left.rdma.failure =
-                new TransferException("write", WorkCompletionStatus.REM_ACCESS_ERR, "remote access error", "");
+                ACCESS.transferException("write", WorkCompletionStatus.REM_ACCESS_ERR, "remote access error", "");
         left.tcp.beforePoll = left.rdma::toError;
         for (int i = 0; i < 40 && left.carrier.mover().transport() == Transport.RDMA; i++) {
             now[0] += FailoverEnd.SILENCE_NANOS / 8;

@@ -6,6 +6,8 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
@@ -424,7 +426,7 @@ final class FakeCarrier implements Carrier {
     /** Tells a selector of what comes, and not of the end of the connection. */
     @Override
     public Events events() {
-        Events events = new Events(bell.forSelector(), null, null);
+        Events events = new Events(bell.forSelector(), null);
         onWatch.run();
         return events;
     }

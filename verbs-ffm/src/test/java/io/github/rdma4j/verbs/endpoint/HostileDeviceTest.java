@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A peer over RDMA that greets in order, and then sends what it likes. Over TCP: {@link HostileTcpTest}. */
+/** A peer over RDMA that greets in order, and then sends what it likes. Over TCP: {@code HostileTcpTest}. */
 @Tag("device")
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostileDeviceTest {

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

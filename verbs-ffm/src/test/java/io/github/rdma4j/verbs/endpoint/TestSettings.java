@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import java.util.function.Consumer;
 
 /** The settings that a configuration gives. */

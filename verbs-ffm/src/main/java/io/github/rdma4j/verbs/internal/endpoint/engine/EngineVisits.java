@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.engine;
 
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.endpoint.EndpointSelector;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 
 /**
@@ -10,7 +11,7 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
  * kernel or another thread has named, and arms before it sleeps. A selector takes in nothing of an endpoint that it
  * does not watch any more. Called without the lock of the engine.
  */
-final class EngineVisits {
+public final class EngineVisits {
     private final Engine engine;
     private final Carrier carrier;
     private final Protocol protocol;
@@ -20,7 +21,7 @@ final class EngineVisits {
     /** Whether a visit takes the message that the selector then gives to the program: a turn of the lock less. */
     private boolean takes;
     /** Its buffer, until {@link #taken}. Of the thread that selects. */
-    private int first = Endpoint.NO_MESSAGE;
+    private int first = Engine.NO_MESSAGE;
 
     EngineVisits(Engine engine, Carrier carrier, Waiters waiters) {
         this.engine = engine;
@@ -36,7 +37,7 @@ final class EngineVisits {
      * @param arrival for an endpoint of a group: runs when something has come, without the lock
      * @param newTakes whether visits take messages, for {@link #taken}
      */
-    Carrier.Events watch(Runnable newWatcher, Runnable arrival, boolean newTakes) {
+    public Carrier.Events watch(Runnable newWatcher, Runnable arrival, boolean newTakes) {
         engine.enter();
         try {
             engine.requireOpen();
@@ -58,11 +59,11 @@ final class EngineVisits {
     }
 
     /** While it is watched: whether the kernel reports whatever comes, without arming. */
-    boolean isReported() {
+    public boolean isReported() {
         return carrier.isReported();
     }
 
-    void unwatch() {
+    public void unwatch() {
         engine.enter();
         try {
             waiters.watch(null);
@@ -86,7 +87,7 @@ final class EngineVisits {
      *     need not be before the sleep, with another poll behind it
      * @return whether the program has something to do
      */
-    boolean visit(Runnable by, boolean queueEvent, boolean linkEvent, boolean armEarly) {
+    public boolean visit(Runnable by, boolean queueEvent, boolean linkEvent, boolean armEarly) {
         engine.enter();
         try {
             if (engine.isClosing() || !waiters.isWatchedBy(by)) {
@@ -137,13 +138,13 @@ final class EngineVisits {
      */
     private void deaf(VerbsException failure) {
         if (protocol.isOpen()) {
-            protocol.linkLost(SharedQueues.DEAF + failure.getMessage());
+            protocol.linkLost(Engine.DEAF + failure.getMessage());
             throw failure;
         }
     }
 
     /** Takes in what was put down for an endpoint of a group; whether the program has something to do. */
-    boolean visitMember(Runnable by) {
+    public boolean visitMember(Runnable by) {
         engine.enter();
         try {
             if (engine.isClosing() || !waiters.isWatchedBy(by)) {
@@ -194,10 +195,10 @@ final class EngineVisits {
         return ready || first >= 0;
     }
 
-    /** The buffer of the message that the visit has taken, once; {@link Endpoint#NO_MESSAGE} if there was none. */
-    int taken() {
+    /** The buffer of the message that the visit has taken, once; {@link Engine#NO_MESSAGE} if there was none. */
+    public int taken() {
         int buffer = first;
-        first = Endpoint.NO_MESSAGE;
+        first = Engine.NO_MESSAGE;
         return buffer;
     }
 
@@ -206,7 +207,7 @@ final class EngineVisits {
      * ends after a handler that found the send queue full. Without the lock: other threads notify the watcher after
      * their changes.
      */
-    boolean mayHaveMore() {
+    public boolean mayHaveMore() {
         return protocol.isReady() || carrier.hasNews() || carrier.missesEnds() && protocol.awaitsEnds();
     }
 
@@ -214,7 +215,7 @@ final class EngineVisits {
      * After a visit that has armed early: returns whether everything from now on raises an event, and nothing is left
      * to do. Also without the lock.
      */
-    boolean isArmedAndDone() {
+    public boolean isArmedAndDone() {
         return armedEarly
                 && carrier.isArmed()
                 && !protocol.isReady()
@@ -222,7 +223,7 @@ final class EngineVisits {
     }
 
     /** From now on, what comes is an event; whether the program has something to do already. */
-    boolean arm(Runnable by) {
+    public boolean arm(Runnable by) {
         engine.enter();
         try {
             if (engine.isClosing() || !waiters.isWatchedBy(by)) {
@@ -243,7 +244,7 @@ final class EngineVisits {
     }
 
     /** Looks at the clock; how long it may be until the next look, in nanoseconds. */
-    long lookAtClock() {
+    public long lookAtClock() {
         engine.enter();
         try {
             if (engine.isClosing()) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.engine;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
@@ -17,14 +17,14 @@ import java.util.SplittableRandom;
  * A buffer for each of {@link Slots}: for a message and its trailer, or for an atomic operation's result; and one for a
  * frame alone. All are in one region, which other endpoints may share.
  */
-final class SendBuffers {
+public final class SendBuffers {
     private static final long ALIGNMENT = 64;
 
     /**
      * What lies where an adapter will put an atomic operation's result, so that one that puts nothing there is noticed.
      * Nobody knows it beforehand, so no program has it in its memory.
      */
-    static final long NO_RESULT = new SplittableRandom().nextLong();
+    public static final long NO_RESULT = new SplittableRandom().nextLong();
 
     private final MemoryRegion region;
     /** Whether the region is for these alone. */
@@ -46,7 +46,7 @@ final class SendBuffers {
     private final int behind;
 
     /** In a region of their own. */
-    SendBuffers(ProtectionDomain domain, int depth, int size, int trailer, int sum) {
+    public SendBuffers(ProtectionDomain domain, int depth, int size, int trailer, int sum) {
         this(
                 domain.allocateMemory(bytes(depth, size, trailer), AccessFlag.LOCAL_WRITE),
                 0,
@@ -58,7 +58,7 @@ final class SendBuffers {
     }
 
     /** In a region that others also use, from an offset on that is a multiple of the buffers' alignment. */
-    SendBuffers(MemoryRegion region, long base, int depth, int size, int trailer, int sum) {
+    public SendBuffers(MemoryRegion region, long base, int depth, int size, int trailer, int sum) {
         this(region, base, false, depth, size, trailer, sum);
     }
 
@@ -86,12 +86,12 @@ final class SendBuffers {
      *
      * @param size of the longest message with its sum, in bytes
      */
-    static long bytes(int depth, int size, int trailer) {
+    public static long bytes(int depth, int size, int trailer) {
         return (depth + 1) * stride(size + trailer);
     }
 
     /** The distance between the beginnings of two buffers. */
-    static long stride(int size) {
+    public static long stride(int size) {
         return Math.max(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     }
 
@@ -102,21 +102,21 @@ final class SendBuffers {
     /**
      * Copies a message into a buffer. Most have the same length as the one before, and then its slice is the right one.
      */
-    void fill(int slot, MemorySegment message) {
+    public void fill(int slot, MemorySegment message) {
         long length = message.byteSize();
         MemorySegment.copy(message, 0, region.segment(), at(slot), length);
         cut(slot, length);
     }
 
     /** Copies what remains in a buffer, whose position stays. Views are made once, when they are needed. */
-    void fill(int slot, ByteBuffer message) {
+    public void fill(int slot, ByteBuffer message) {
         int length = message.remaining();
         view(slot).put(0, message, message.position(), length);
         cut(slot, length);
     }
 
     /** The buffer of a slot; nobody relies on position and limit. */
-    ByteBuffer view(int slot) {
+    public ByteBuffer view(int slot) {
         ByteBuffer view = views[slot];
         if (view == null) {
             view = buffer(slot).asByteBuffer();
@@ -126,12 +126,12 @@ final class SendBuffers {
     }
 
     /** The buffer of a slot. */
-    MemorySegment buffer(int slot) {
+    public MemorySegment buffer(int slot) {
         return region.segment().asSlice(at(slot), stride);
     }
 
     /** The message that was written into a buffer has this length, without what is behind it. */
-    void cut(int slot, long length) {
+    public void cut(int slot, long length) {
         if (messages[slot] == null || lent[slot] || messages[slot].length() != length + behind) {
             messages[slot] = region.slice(at(slot), length + behind);
             lent[slot] = false;
@@ -139,60 +139,60 @@ final class SendBuffers {
     }
 
     /** The message in a slot is not in its buffer. */
-    void lend(int slot, MemorySlice message) {
+    public void lend(int slot, MemorySlice message) {
         messages[slot] = message;
         lent[slot] = true;
     }
 
     /** Writes the frame behind the message in a buffer. */
-    void frame(int slot, int frame) {
+    public void frame(int slot, int frame) {
         MemorySlice message = messages[slot];
         Frame.write(region.segment(), message.offset() + message.length() - trailer, frame);
     }
 
     /** A frame alone. There is one place for it, so whoever posts it does so inline. */
-    MemorySlice control(int frame) {
+    public MemorySlice control(int frame) {
         Frame.write(region.segment(), control.offset(), frame);
         return control;
     }
 
     /** Whether the message itself must lie here, since something stands behind it. */
-    boolean hasTail() {
+    public boolean hasTail() {
         return behind > 0;
     }
 
     /** The message that was copied into a buffer last, and what is behind it. */
-    MemorySlice message(int slot) {
+    public MemorySlice message(int slot) {
         return messages[slot];
     }
 
     /** A message without bytes. */
-    MemorySlice nothing() {
+    public MemorySlice nothing() {
         return nothing;
     }
 
     /** Where an atomic operation puts the value before it. */
-    MemorySlice word(int slot) {
+    public MemorySlice word(int slot) {
         return words[slot];
     }
 
     /** The first bytes of the same place. */
-    MemorySlice word(int slot, long bytes) {
+    public MemorySlice word(int slot, long bytes) {
         return bytes == Long.BYTES ? words[slot] : region.slice(at(slot), bytes);
     }
 
     /** Puts there what a transfer will write. */
-    void setWord(int slot, long value) {
+    public void setWord(int slot, long value) {
         region.segment().set(ValueLayout.JAVA_LONG, at(slot), value);
     }
 
     /** The value before an atomic operation. */
-    long original(int slot) {
+    public long original(int slot) {
         return region.segment().get(ValueLayout.JAVA_LONG, at(slot));
     }
 
     /** Closes the region, unless others also use it. */
-    void close() {
+    public void close() {
         if (owned) {
             region.close();
         }

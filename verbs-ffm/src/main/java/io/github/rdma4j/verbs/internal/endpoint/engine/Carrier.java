@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.engine;
 
 import io.github.rdma4j.verbs.EventSource;
+import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Wire;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.util.Optional;
@@ -12,7 +13,7 @@ import java.util.function.Function;
 /**
  * What {@link Engine} needs besides a {@link Wire}: to take in its events, to sleep until there is one, and to end it.
  */
-interface Carrier extends Wire {
+public interface Carrier extends Wire {
     /**
      * Gives everything that has come to the protocol, without waiting. If the protocol throws for lack of
      * memory, the next call gives that event and those behind it again.
@@ -114,13 +115,12 @@ interface Carrier extends Wire {
     Events events();
 
     /**
-     * The two things that end a sleep.
+     * The two things that end a sleep; in a group, which has both for all of its endpoints, null.
      *
      * @param queue something has come
      * @param link {@link #lost()} may have something to say; null if there is no such thing
-     * @param shared of a group, which has both in their stead; null if there is none
      */
-    record Events(EventSource queue, EventSource link, SharedQueues shared) {}
+    record Events(EventSource queue, EventSource link) {}
 
     /**
      * A selector watches from now on.

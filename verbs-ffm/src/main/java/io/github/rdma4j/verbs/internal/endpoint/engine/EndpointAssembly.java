@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.engine;
 
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
+
+import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
@@ -9,21 +12,26 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.Silence;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.SummedProtocol;
 
 /** What an endpoint consists of, once its connection is made and both sides have said what they are. */
-final class EndpointAssembly {
+public final class EndpointAssembly {
     private EndpointAssembly() {}
 
     /** An endpoint over a connection that is made, whose receive buffers were posted before. */
-    static Endpoint over(Link link, Carrier carrier, Memories memories, EndpointSettings config, Hello peer) {
+    public static Endpoint over(Link link, Carrier carrier, Memories memories, EndpointSettings config, Hello peer) {
         return over("endpoint " + link, carrier, memories, config, peer);
     }
 
-    /** A client's, over RDMA. */
-    static Endpoint ofClient(CmLink link, Carrier carrier, Memories memories, EndpointSettings config, Hello peer) {
-        return over("endpoint " + link, carrier, memories, config, peer, link.isIwarp());
+    /**
+     * A client's, over RDMA.
+     *
+     * @param iwarp whether this side has to send first
+     */
+    public static Endpoint ofClient(
+            Link link, boolean iwarp, Carrier carrier, Memories memories, EndpointSettings config, Hello peer) {
+        return over("endpoint " + link, carrier, memories, config, peer, iwarp);
     }
 
     /** With a name for messages. */
-    static Endpoint over(String name, Carrier carrier, Memories memories, EndpointSettings config, Hello peer) {
+    public static Endpoint over(String name, Carrier carrier, Memories memories, EndpointSettings config, Hello peer) {
         return over(name, carrier, memories, config, peer, false);
     }
 
@@ -53,6 +61,6 @@ final class EndpointAssembly {
                         EndpointExceptions.OF_ENDS);
         Engine engine = new Engine(
                 carrier, protocol, new SpinTime(Engine.nanos(config.times().spin())));
-        return new Endpoint(engine, memories, config.times().close(), peer);
+        return ACCESS.endpoint(engine, memories, config.times().close(), peer);
     }
 }

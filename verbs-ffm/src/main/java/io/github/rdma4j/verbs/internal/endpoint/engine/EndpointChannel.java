@@ -1,8 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.engine;
 
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.endpoint.ClosedByPeerException;
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.EndpointException;
+import io.github.rdma4j.verbs.endpoint.HeldMessage;
 import io.github.rdma4j.verbs.internal.StackReserve;
 import io.github.rdma4j.verbs.internal.TimeText;
 import java.io.IOException;
@@ -17,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** The messages of an endpoint as a stream of bytes; see {@link Endpoint#asByteChannel}. */
-final class EndpointChannel implements ByteChannel {
+public final class EndpointChannel implements ByteChannel {
     private final Endpoint endpoint;
     private final Duration timeout;
     private final ReentrantLock reading = new ReentrantLock();
@@ -27,7 +31,7 @@ final class EndpointChannel implements ByteChannel {
 
     private long taken;
 
-    EndpointChannel(Endpoint endpoint, Duration timeout) {
+    public EndpointChannel(Endpoint endpoint, Duration timeout) {
         this.endpoint = endpoint;
         this.timeout = timeout;
     }

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.engine;
 
+import io.github.rdma4j.verbs.endpoint.Message;
 import java.nio.ByteBuffer;
 
 /** The receive buffers of an endpoint by their numbers, wherever they are. */
-interface ReceiveBufferTable {
+public interface ReceiveBufferTable {
     /** Gives a buffer back to the adapter; 0 or an errno. */
     int post(int buffer);
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.engine;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -18,9 +18,9 @@ import java.util.concurrent.locks.LockSupport;
  * <p>In the whole JVM at most as many threads spin at a time as there are CPUs. The others sleep at once and leave the
  * CPUs to threads with work.
  */
-final class SpinTime {
+public final class SpinTime {
     /** Their share of the processor's time is small: of waits that are longer than the limit, a sixteenth at most. */
-    static final int WAITS_PER_TRIAL = 16;
+    public static final int WAITS_PER_TRIAL = 16;
     /** A poll is a system call at most. */
     private static final long LONGEST_IDLE_POLL_NANOS = 4_000;
     /** Less is not worth asking the clock. */
@@ -42,7 +42,7 @@ final class SpinTime {
      *
      * @param most nanoseconds that one wait may spin; 0 never spins
      */
-    SpinTime(long most) {
+    public SpinTime(long most) {
         this(most, CpuPressure.OF_JVM);
     }
 
@@ -53,7 +53,7 @@ final class SpinTime {
     }
 
     /** Whether a thread more may spin; then it calls {@link #stop}. */
-    static boolean start() {
+    public static boolean start() {
         if (SPINNING.incrementAndGet() <= PROCESSORS) {
             return true;
         }
@@ -69,7 +69,7 @@ final class SpinTime {
      * @param round how often it has looked
      * @param othersWait whether another thread waits for what this one holds while it looks
      */
-    static void pause(int round, boolean othersWait) {
+    public static void pause(int round, boolean othersWait) {
         if (!Thread.currentThread().isVirtual()) {
             if (yields(PROCESSORS, othersWait)) {
                 Thread.yield();
@@ -89,7 +89,7 @@ final class SpinTime {
     }
 
     /** A thread spins no longer. */
-    static void stop() {
+    public static void stop() {
         SPINNING.decrementAndGet();
     }
 
@@ -101,7 +101,7 @@ final class SpinTime {
      * @param polls how many there were
      * @param found whether they found something, which also takes time
      */
-    boolean keptCpu(long before, long now, int polls, boolean found) {
+    public boolean keptCpu(long before, long now, int polls, boolean found) {
         long most = found
                 ? CpuPressure.BUSY_GAP_NANOS
                 : Math.max(CpuPressure.IDLE_GAP_NANOS, polls * LONGEST_IDLE_POLL_NANOS);
@@ -117,12 +117,12 @@ final class SpinTime {
      *
      * @param now of {@link System#nanoTime}
      */
-    boolean sleepsAtOnce(long now) {
+    public boolean sleepsAtOnce(long now) {
         return nanos == 0 || pressure.isHigh(now);
     }
 
     /** {@return whether any wait may spin: whether there is something to learn} */
-    boolean maySpin() {
+    public boolean maySpin() {
         return most > 0;
     }
 
@@ -131,7 +131,7 @@ final class SpinTime {
      *
      * @param now of {@link System#nanoTime}
      */
-    boolean sleepsNext(long now) {
+    public boolean sleepsNext(long now) {
         return pressure.isHigh(now) || nanos == 0 && waits + 1 < WAITS_PER_TRIAL;
     }
 
@@ -140,7 +140,7 @@ final class SpinTime {
      *
      * @param now of {@link System#nanoTime}
      */
-    long next(long now) {
+    public long next(long now) {
         if (pressure.isHigh(now)) {
             return 0;
         }
@@ -152,7 +152,7 @@ final class SpinTime {
     }
 
     /** Something came after so many nanoseconds, while the thread was spinning. */
-    void seen(long after) {
+    public void seen(long after) {
         nanos = Math.min(most, Math.max(2 * after, nanos - nanos / 8));
     }
 
@@ -163,7 +163,7 @@ final class SpinTime {
      * @param came whether something had come; if not, the time was over, or the wake-up was useless: then a short time
      *     means nothing
      */
-    void slept(long after, boolean came) {
+    public void slept(long after, boolean came) {
         if (after >= most) {
             nanos = nanos / 2 < LEAST_NANOS ? 0 : nanos / 2;
         } else if (came) {

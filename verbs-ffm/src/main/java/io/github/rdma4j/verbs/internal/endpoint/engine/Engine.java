@@ -1,11 +1,18 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.engine;
+
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.HeldMessage;
+import io.github.rdma4j.verbs.endpoint.Message;
+import io.github.rdma4j.verbs.endpoint.MessageHandler;
+import io.github.rdma4j.verbs.endpoint.OutgoingMessage;
 import io.github.rdma4j.verbs.internal.CarrierTurn;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.StackReserve;
@@ -29,7 +36,12 @@ import java.util.function.Supplier;
  * that changes something wakes them all when it releases the lock; {@link Protocol#changes} says whether there was a
  * change.
  */
-final class Engine implements Progress {
+public final class Engine implements Progress {
+    /** Instead of the index of a buffer: there is no message. */
+    public static final int NO_MESSAGE = -1;
+
+    public static final String DEAF = "nothing is to be heard of its adapter: ";
+
     /** Asking the connection manager is a system call, and so, on some machines, is asking the clock. */
     private static final int IDLE_POLLS_PER_LOOK = 256;
 
@@ -56,7 +68,7 @@ final class Engine implements Progress {
      * the connection is lost by it as soon as possible. A field, so that a catch clause need not call anything: after a
      * {@link StackOverflowError} there may be no room for a call. The first one counts. Mostly with the lock held.
      */
-    Error interrupted;
+    public Error interrupted;
     /** The buffers that are in the hands of the program: of messages received, and of messages to be sent. */
     private int buffersOut;
 
@@ -64,7 +76,7 @@ final class Engine implements Progress {
 
     private final CarrierTurn turn = new CarrierTurn();
 
-    Engine(Carrier carrier, Protocol protocol, SpinTime spinTime) {
+    public Engine(Carrier carrier, Protocol protocol, SpinTime spinTime) {
         this.carrier = carrier;
         this.protocol = protocol;
         this.waiters = new Waiters(lock, carrier, protocol);
@@ -93,21 +105,21 @@ final class Engine implements Progress {
     }
 
     /** Used with the lock held. */
-    Protocol protocol() {
+    public Protocol protocol() {
         return protocol;
     }
 
     /** Used with the lock held. */
-    Carrier carrier() {
+    public Carrier carrier() {
         return carrier;
     }
 
     /** For a selector; called without the lock. */
-    EngineVisits visits() {
+    public EngineVisits visits() {
         return visits;
     }
 
-    void enter() {
+    public void enter() {
         StackReserve.require(carrier);
         lock.lock();
         if (interrupted != null) {
@@ -133,7 +145,7 @@ final class Engine implements Progress {
     }
 
     /** Releases the lock, wakes threads that wait for a change, and completes the promises that are due. */
-    void exit() {
+    public void exit() {
         exit(null, false);
     }
 
@@ -141,7 +153,7 @@ final class Engine implements Progress {
      * Gives the lock back, and leaves the promise that this call returns to the next one: a program that chains calls
      * of this kind would run deeper and deeper into its own callbacks.
      */
-    void exit(Promise<?> own) {
+    public void exit(Promise<?> own) {
         exit(own, false);
     }
 
@@ -184,8 +196,8 @@ final class Engine implements Progress {
     }
 
     /** Makes progress if something could not be sent; whether it may be possible now. With the lock held. */
-    boolean makesRoom(int code) {
-        boolean noRoom = code == Endpoint.NO_CREDIT || code == Endpoint.QUEUE_FULL;
+    public boolean makesRoom(int code) {
+        boolean noRoom = code == Protocol.NO_CREDIT || code == Protocol.QUEUE_FULL;
         if (noRoom) {
             progress();
         }
@@ -193,13 +205,13 @@ final class Engine implements Progress {
     }
 
     /** Posts a transfer whose end is polled for, or says why not now. With the lock held. */
-    int tryTransfer(long id, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
+    public int tryTransfer(long id, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
         int code = protocol.tryTransfer(id, operation, local, remote, operand, newValue);
         return makesRoom(code) ? protocol.tryTransfer(id, operation, local, remote, operand, newValue) : code;
     }
 
     /** Asks the link, while it is there. */
-    <T> Optional<T> ask(Function<Link, Optional<T>> question) {
+    public <T> Optional<T> ask(Function<Link, Optional<T>> question) {
         enter();
         try {
             return destroyed ? Optional.empty() : carrier.ask(question);
@@ -209,7 +221,7 @@ final class Engine implements Progress {
     }
 
     /** Why what was posted is not done yet, as far as the wire knows; null if it does not. */
-    String whyLate() {
+    public String whyLate() {
         enter();
         try {
             return destroyed ? null : carrier.whyLate();
@@ -219,14 +231,14 @@ final class Engine implements Progress {
     }
 
     /** With the lock held. */
-    boolean isClosing() {
+    public boolean isClosing() {
         return closing;
     }
 
     /** What a handler sees of a message that it has taken. If it throws, the message is there for the next one. */
-    Message message(int buffer) {
+    public Message message(int buffer) {
         try {
-            return carrier.message(buffer, protocol.length(buffer)).of(this, buffer);
+            return ACCESS.of(carrier.message(buffer, protocol.length(buffer)), this, buffer);
         } catch (Throwable e) {
             // Out of memory.
             putBack(buffer);
@@ -253,7 +265,7 @@ final class Engine implements Progress {
         }
     }
 
-    void requireOpen() {
+    public void requireOpen() {
         if (closing) {
             throw new IllegalStateException(this + " is closed", closePlace);
         }
@@ -264,7 +276,7 @@ final class Engine implements Progress {
         return destroyed;
     }
 
-    boolean isOpen() {
+    public boolean isOpen() {
         enter();
         try {
             return !closing;
@@ -274,14 +286,14 @@ final class Engine implements Progress {
     }
 
     /** Makes progress unless that is most likely a system call for nothing. With the lock held. */
-    void progressIfDue() {
+    public void progressIfDue() {
         if (carrier.isPollDue(System.nanoTime())) {
             progress();
         }
     }
 
     /** Does what there is to do, without waiting; {@linkplain #lose loses} what does not answer. With the lock held. */
-    int progress() {
+    public int progress() {
         try {
             return takeIn();
         } catch (VerbsException e) {
@@ -334,7 +346,7 @@ final class Engine implements Progress {
      * Makes progress, and asks the connection manager. Over TCP an end stands behind the last bytes, and is found by
      * the next reading; a peer that sends all the time is read a few times. With the lock held.
      */
-    void progressAndLook() {
+    public void progressAndLook() {
         int readings = 0;
         while (progress() > 0 && readings < MOST_READINGS_PER_LOOK) {
             readings++;
@@ -384,7 +396,7 @@ final class Engine implements Progress {
         boolean told = closing || !protocol.isOpen() || failure instanceof WaitInterruptedException;
         String reason = told ? null : reasonOfManager(failure);
         if (!told) {
-            protocol.linkLost(reason != null ? reason : SharedQueues.DEAF + failure.getMessage());
+            protocol.linkLost(reason != null ? reason : DEAF + failure.getMessage());
             protocol.settle();
         }
         if (reason == null) {
@@ -417,7 +429,7 @@ final class Engine implements Progress {
     }
 
     /** Takes a message for a handler; the buffer, or -1. {@link #release} gives it back. With the lock held. */
-    int take() {
+    public int take() {
         int buffer = protocol.take();
         if (buffer >= 0) {
             buffersOut++;
@@ -429,15 +441,15 @@ final class Engine implements Progress {
      * Takes a message that the program keeps; null if there is none. If it throws, the message is there for the next
      * one. With the lock held.
      */
-    Optional<HeldMessage> takeHeld() {
+    public Optional<HeldMessage> takeHeld() {
         int buffer = take();
         if (buffer < 0) {
             return null;
         }
         try {
-            Message message = carrier.message(buffer, protocol.length(buffer)).of(this, buffer);
+            Message message = ACCESS.of(carrier.message(buffer, protocol.length(buffer)), this, buffer);
             Optional<HeldMessage> held = Optional.of(message.hold());
-            message.close();
+            ACCESS.close(message);
             return held;
         } catch (Throwable e) {
             // Out of memory.
@@ -447,8 +459,51 @@ final class Engine implements Progress {
         }
     }
 
+    /** Passes a message that was taken, and those that follow it, to a handler. Returns their number. */
+    public int give(int first, MessageHandler handler) {
+        int buffer = first;
+        int count = 0;
+        boolean inHandler = false;
+        try {
+            // After the first message, take only what has already arrived: another poll costs as much as a message.
+            int most = protocol.credits().buffers();
+            while (buffer >= 0) {
+                Message message = message(buffer);
+                inHandler = true;
+                try {
+                    handler.onMessage(message);
+                } catch (Throwable e) {
+                    inHandler = false;
+                    release(message, buffer);
+                    inHandler = true;
+                    throw e;
+                }
+                inHandler = false;
+                count++;
+                boolean held = !ACCESS.close(message);
+                // Read without the lock: a message that another thread receives now waits for the next poll.
+                buffer = held && !protocol.hasMessage()
+                        ? NO_MESSAGE
+                        : releaseAndTake(held ? NO_MESSAGE : buffer, count < most);
+            }
+            return count;
+        } catch (Error e) {
+            if (!inHandler) {
+                interrupted = e;
+            }
+            throw e;
+        }
+    }
+
+    /** A handler has returned from a message; the program may hold it. */
+    public void release(Message message, int buffer) {
+        if (ACCESS.close(message)) {
+            release(buffer);
+        }
+    }
+
     /** The program has done with a message. */
-    void release(int buffer) {
+    public void release(int buffer) {
         enter();
         try {
             if (isBackInTime()) {
@@ -465,9 +520,9 @@ final class Engine implements Progress {
     /**
      * The program has done with a message, and takes another one.
      *
-     * @param buffer {@link Endpoint#NO_MESSAGE} if the program holds the message
+     * @param buffer {@link #NO_MESSAGE} if the program holds the message
      * @param another whether another one is wanted
-     * @return its buffer; {@link Endpoint#NO_MESSAGE} if there is none, or the endpoint was closed
+     * @return its buffer; {@link #NO_MESSAGE} if there is none, or the endpoint was closed
      */
     int releaseAndTake(int buffer, boolean another) {
         enter();
@@ -475,7 +530,7 @@ final class Engine implements Progress {
             if (buffer >= 0 && isBackInTime()) {
                 protocol.release(buffer);
             }
-            return closing || !another ? Endpoint.NO_MESSAGE : take();
+            return closing || !another ? NO_MESSAGE : take();
         } catch (Error e) {
             interrupted = e;
             throw e;
@@ -494,14 +549,14 @@ final class Engine implements Progress {
     }
 
     /** A place for a message that the program writes itself; null if there is none now. With the lock held. */
-    OutgoingMessage claim() {
+    public OutgoingMessage claim() {
         int slot = protocol.claim();
         if (slot < 0) {
             return null;
         }
         OutgoingMessage message;
         try {
-            message = new OutgoingMessage(this, slot, carrier.buffer(slot).asSlice(0, protocol.maxMessage()));
+            message = ACCESS.outgoingMessage(this, slot, carrier.buffer(slot).asSlice(0, protocol.maxMessage()));
         } catch (Throwable e) {
             // Out of memory.
             protocol.giveBack(slot);
@@ -512,7 +567,7 @@ final class Engine implements Progress {
         return message;
     }
 
-    void sendClaimed(int slot, long length) {
+    public void sendClaimed(int slot, long length) {
         enter();
         try {
             if (isBackInTime()) {
@@ -532,7 +587,7 @@ final class Engine implements Progress {
         }
     }
 
-    void giveBack(int slot) {
+    public void giveBack(int slot) {
         enter();
         try {
             if (isBackInTime()) {
@@ -555,7 +610,7 @@ final class Engine implements Progress {
      * @param attempt gives null to go on
      * @return what the attempt gave; null after the time
      */
-    <T> T await(String operation, Duration timeout, Supplier<T> attempt) {
+    public <T> T await(String operation, Duration timeout, Supplier<T> attempt) {
         return waits.await(operation, nanos(timeout), false, attempt);
     }
 
@@ -568,7 +623,7 @@ final class Engine implements Progress {
                 () -> future.isDecided() || destroyed ? Boolean.TRUE : null);
     }
 
-    static long nanos(Duration timeout) {
+    public static long nanos(Duration timeout) {
         try {
             return Math.max(0, timeout.toNanos());
         } catch (ArithmeticException e) {
@@ -579,7 +634,7 @@ final class Engine implements Progress {
     /**
      * Sends what was accepted for sending, sends the close message, and closes; see {@link Endpoint#close(Duration)}.
      */
-    void close(Duration timeout) {
+    public void close(Duration timeout) {
         if (!beginClosing()) {
             return;
         }
@@ -613,7 +668,7 @@ final class Engine implements Progress {
     }
 
     /** Closes without a word, even while another thread is closing; see {@link Endpoint#abort()}. */
-    void abort() {
+    public void abort() {
         if (beginClosing() || !isDestroyed()) {
             destroy();
         }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.engine;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>Thread safety: all methods may be called from any thread.
  */
-final class Exposures {
+public final class Exposures {
     /** Fewer regions than this are never searched for closed ones. */
     private static final int FEWEST = 16;
 
@@ -27,7 +27,7 @@ final class Exposures {
      *
      * @return false if another region that is open has the key
      */
-    synchronized boolean add(MemoryRegion region) {
+    public synchronized boolean add(MemoryRegion region) {
         if (regions.size() >= sweepAt) {
             regions.values().removeIf(known -> !isThere(known));
             sweepAt = nextSweep(regions.size());
@@ -46,7 +46,7 @@ final class Exposures {
      *
      * @param open how many are left after a removal
      */
-    static int nextSweep(int open) {
+    public static int nextSweep(int open) {
         return Math.max(FEWEST, (int) Math.min(Integer.MAX_VALUE, 2L * open));
     }
 
@@ -61,7 +61,7 @@ final class Exposures {
      * @param right that the peer needs
      * @return the region; null if the peer may not do that there
      */
-    MemoryRegion find(int key, long address, long length, AccessFlag right) {
+    public MemoryRegion find(int key, long address, long length, AccessFlag right) {
         MemoryRegion region = regions.get(key);
         return region != null
                         && isThere(region)
@@ -72,7 +72,7 @@ final class Exposures {
     }
 
     /** Whether neither the region nor the memory that it is of was closed. */
-    static boolean isThere(MemoryRegion region) {
+    public static boolean isThere(MemoryRegion region) {
         return region.isOpen() && region.segment().scope().isAlive();
     }
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.engine;
 
 /** Closes several things, each of them though another one fails. */
-final class CloseAll {
+public final class CloseAll {
     private CloseAll() {}
 
     /** In this order; throws what the first failure threw, with the others beside it. */
-    static void of(Runnable... closes) {
+    public static void of(Runnable... closes) {
         RuntimeException first = null;
         for (Runnable close : closes) {
             try {
@@ -26,7 +26,7 @@ final class CloseAll {
     }
 
     /** In this order, after a failure, which stays the one that is thrown. */
-    static void after(Throwable failure, Runnable... closes) {
+    public static void after(Throwable failure, Runnable... closes) {
         try {
             of(closes);
         } catch (RuntimeException e) {

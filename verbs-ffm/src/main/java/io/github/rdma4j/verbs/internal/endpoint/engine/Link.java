@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.engine;
 
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
 /** A connection, and whoever connected it. Used with the lock of {@link Engine} held. */
-interface Link {
+public interface Link {
     /** Why the connection has ended, as far as is known by now; never waits. */
     Optional<String> lost();
 

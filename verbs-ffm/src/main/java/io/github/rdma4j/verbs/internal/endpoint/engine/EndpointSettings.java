@@ -1,8 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.engine;
 
 import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.endpoint.Admission;
+import io.github.rdma4j.verbs.endpoint.EndpointConfig;
+import io.github.rdma4j.verbs.endpoint.EndpointGroup;
+import io.github.rdma4j.verbs.endpoint.Transport;
+import io.github.rdma4j.verbs.endpoint.TransportMove;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Checksum;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
@@ -24,7 +29,7 @@ import java.util.function.Consumer;
  * @param group null if there is none
  * @param moveListener null if there is none
  */
-record EndpointSettings(
+public record EndpointSettings(
         Transport transport,
         Sizes sizes,
         Adapter adapter,
@@ -37,44 +42,44 @@ record EndpointSettings(
         EndpointGroup group,
         Consumer<? super TransportMove> moveListener) {
     /** The number and the size of buffers. */
-    record Sizes(int receiveBuffers, int maxMessageSize, int sendDepth, boolean integrity) {
+    public record Sizes(int receiveBuffers, int maxMessageSize, int sendDepth, boolean integrity) {
         /** The length of the checksum behind a message. */
-        int sumBytes() {
+        public int sumBytes() {
             return integrity ? Checksum.BYTES : 0;
         }
 
         /** The bytes of a message and its checksum. */
-        int bufferSize() {
+        public int bufferSize() {
             return maxMessageSize + sumBytes();
         }
 
-        int sendQueueDepth() {
+        public int sendQueueDepth() {
             return sendDepth + Protocol.SEND_RESERVE;
         }
 
-        int receiveQueueDepth() {
+        public int receiveQueueDepth() {
             return receiveBuffers + Credits.RESERVE;
         }
     }
 
     /** Settings without a meaning over TCP. */
-    record Adapter(int maxInlineData, int rnrRetryCount, OptionalInt ackTimeout) {}
+    public record Adapter(int maxInlineData, int rnrRetryCount, OptionalInt ackTimeout) {}
 
-    record Times(
+    public record Times(
             Duration close, Duration handshake, Duration silence, Duration spin, Duration rdma, Duration recovery) {}
 
-    boolean isFailover() {
+    public boolean isFailover() {
         return transport == Transport.RDMA_WITH_FAILOVER;
     }
 
     /** The buffers of one endpoint over RDMA, in bytes. The buffers of a group exist already. */
-    long memoryOfOne() {
+    public long memoryOfOne() {
         return group != null
                 ? 0
                 : (long) (sizes.receiveQueueDepth() + sizes.sendDepth) * SendBuffers.stride(sizes.bufferSize());
     }
 
-    EndpointSettings withLocalAddress(InetSocketAddress address) {
+    public EndpointSettings withLocalAddress(InetSocketAddress address) {
         return new EndpointSettings(
                 transport,
                 sizes,

@@ -1,18 +1,22 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.engine;
+
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.endpoint.ExposedMemory;
+import io.github.rdma4j.verbs.endpoint.Transport;
 import java.util.Optional;
 
 /**
  * The source of an endpoint's memory for transfers: registered with an adapter, or only entered in the table from which
  * this side serves its peers over TCP.
  */
-interface Memories {
+public interface Memories {
     /** {@return what an adapter knows} */
     static Memories of(ProtectionDomain domain) {
         return new Registered(domain, null);
@@ -31,6 +35,11 @@ interface Memories {
     /** Why the transport is not RDMA; empty where that is not known here. */
     default Optional<RuntimeException> rdmaFailure() {
         return Optional.empty();
+    }
+
+    /** Whether an adapter carries the transfers at one time, and threads at another. */
+    default boolean moves() {
+        return false;
     }
 
     /** New memory, known to nobody. */
@@ -71,7 +80,7 @@ interface Memories {
 
         @Override
         public ExposedMemory expose(long size, AccessFlag... rights) {
-            ExposedMemory exposed = ExposedMemory.allocate(domain, size, rights);
+            ExposedMemory exposed = ACCESS.exposeNew(domain, size, rights);
             if (isEntered(exposed.region())) {
                 return exposed;
             }
@@ -83,7 +92,7 @@ interface Memories {
 
         @Override
         public ExposedMemory expose(MemorySlice slice, boolean owned, AccessFlag... rights) {
-            ExposedMemory exposed = ExposedMemory.of(domain, slice, owned, rights);
+            ExposedMemory exposed = ACCESS.expose(domain, slice, owned, rights);
             if (!isEntered(slice.region())) {
                 throw keyIsTaken(slice.region());
             }
@@ -98,54 +107,6 @@ interface Memories {
     private static IllegalArgumentException keyIsTaken(MemoryRegion region) {
         return new IllegalArgumentException("another region that is exposed here has the key of " + region
                 + ": register this one again, or close that one");
-    }
-
-    /**
-     * Memory of an endpoint that moves: registered with the adapter, if there is one, and also served over TCP.
-     *
-     * @param memories where memory comes from
-     * @param mover what carries the transfers now
-     */
-    record Moving(Memories memories, Mover mover) implements Memories {
-        @Override
-        public ProtectionDomain domain() {
-            return memories.domain();
-        }
-
-        @Override
-        public Transport transport() {
-            return mover.transport();
-        }
-
-        @Override
-        public Optional<RuntimeException> rdmaFailure() {
-            return Optional.ofNullable(mover.failure());
-        }
-
-        @Override
-        public MemoryRegion allocate(long size, AccessFlag... access) {
-            return memories.allocate(size, access);
-        }
-
-        @Override
-        public MemoryRegion register(MemorySlice slice, AccessFlag... access) {
-            return memories.register(slice, access);
-        }
-
-        @Override
-        public ExposedMemory expose(long size, AccessFlag... rights) {
-            return memories.expose(size, rights);
-        }
-
-        @Override
-        public ExposedMemory expose(MemorySlice slice, boolean owned, AccessFlag... rights) {
-            if (!slice.region().hasSegment()) {
-                throw new IllegalArgumentException(slice.region()
-                        + " is not memory of this process, which alone can be served over TCP, to where this endpoint"
-                        + " may move: use RDMA alone");
-            }
-            return memories.expose(slice, owned, rights);
-        }
     }
 
     /**
@@ -182,14 +143,14 @@ interface Memories {
 
         @Override
         public ExposedMemory expose(long size, AccessFlag... rights) {
-            AccessFlag[] access = ExposedMemory.access(rights);
+            AccessFlag[] access = ACCESS.access(rights);
             MemoryRegion region = MemoryRegion.withoutAdapter(size, access);
             while (!exposures.add(region)) {
                 // Another region has the same random number.
                 region.close();
                 region = MemoryRegion.withoutAdapter(size, access);
             }
-            return ExposedMemory.of(region.slice(), true, rights);
+            return ACCESS.expose(region.slice(), true, rights);
         }
 
         @Override
@@ -199,7 +160,7 @@ interface Memories {
                 throw new IllegalArgumentException(region
                         + " is not memory of this process, which alone can be served over TCP: copy it, or use RDMA");
             }
-            ExposedMemory exposed = ExposedMemory.of(slice, owned, rights);
+            ExposedMemory exposed = ACCESS.expose(slice, owned, rights);
             if (!exposures.add(region)) {
                 throw keyIsTaken(region);
             }

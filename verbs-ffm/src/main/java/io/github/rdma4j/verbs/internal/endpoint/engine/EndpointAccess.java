@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal.endpoint.engine;
+
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.WorkCompletionStatus;
+import io.github.rdma4j.verbs.endpoint.ClosedByPeerException;
+import io.github.rdma4j.verbs.endpoint.ConnectionLostException;
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.EndpointException;
+import io.github.rdma4j.verbs.endpoint.ExposedMemory;
+import io.github.rdma4j.verbs.endpoint.IncompatiblePeerException;
+import io.github.rdma4j.verbs.endpoint.Message;
+import io.github.rdma4j.verbs.endpoint.NotAdmittedException;
+import io.github.rdma4j.verbs.endpoint.OutgoingMessage;
+import io.github.rdma4j.verbs.endpoint.TransferException;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Loss;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+
+/**
+ * The members of exported types that only the implementation may use. The exported package implements this interface,
+ * so that programs see none of it.
+ */
+public interface EndpointAccess {
+    /** A constant, so that the compiler inlines what is called through it. */
+    EndpointAccess ACCESS = Handover.taken();
+
+    Endpoint endpoint(Engine engine, Memories memories, Duration closeTimeout, Hello peer);
+
+    Engine engine(Endpoint endpoint);
+
+    /** Keeps the reason why RDMA was not used. */
+    Endpoint insteadOfRdma(Endpoint endpoint, RuntimeException failure);
+
+    // ---- Messages ----
+
+    Message message(MemorySegment buffer);
+
+    /** Shows a message of so many bytes. */
+    Message open(Message message, long bytes);
+
+    /** The whole buffer, with any position and limit. */
+    ByteBuffer whole(Message message);
+
+    /** Says where a message goes back to. */
+    Message of(Message message, Engine engine, int buffer);
+
+    /** Ends the program's view of a message; returns false if the program holds it. */
+    boolean close(Message message);
+
+    OutgoingMessage outgoingMessage(Engine engine, int slot, MemorySegment segment);
+
+    // ---- Exposed memory ----
+
+    ExposedMemory exposeNew(ProtectionDomain domain, long size, AccessFlag... rights);
+
+    ExposedMemory expose(ProtectionDomain domain, MemorySlice slice, boolean owned, AccessFlag... rights);
+
+    ExposedMemory expose(MemorySlice slice, boolean owned, AccessFlag... rights);
+
+    /** The flags that memory must be registered with to give peers these rights. */
+    AccessFlag[] access(AccessFlag... rights);
+
+    // ---- Exceptions ----
+
+    EndpointException endpointException(String operation, String explanation, String remedy);
+
+    /** A transfer that the adapter or the peer has refused. */
+    TransferException transferException(
+            String operation, WorkCompletionStatus status, int vendorError, String description);
+
+    /** A transfer whose outcome is unknown. */
+    TransferException transferException(String operation, WorkCompletionStatus status, String cause, String remedy);
+
+    ClosedByPeerException closedByPeer(String operation);
+
+    ConnectionLostException lost(String operation, Loss loss);
+
+    NotAdmittedException notAdmitted(String operation, String explanation, String remedy);
+
+    IncompatiblePeerException incompatiblePeer(String operation, String explanation, String remedy);
+
+    /** The way from the exported package to {@link #ACCESS}, in a class of its own so that no two threads deadlock. */
+    final class Handover {
+        private static EndpointAccess given;
+
+        private Handover() {}
+
+        /** Called when {@link Endpoint} is initialized. */
+        public static void give(EndpointAccess access) {
+            given = access;
+        }
+
+        private static EndpointAccess taken() {
+            try {
+                MethodHandles.lookup().ensureInitialized(Endpoint.class);
+            } catch (IllegalAccessException e) {
+                throw new ExceptionInInitializerError(e);
+            }
+            return given;
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal.endpoint.engine;
+
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
+
+import io.github.rdma4j.verbs.endpoint.ConnectionLostException;
+import io.github.rdma4j.verbs.endpoint.EndpointException;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.EndExceptions;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Loss;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Refusal;
+
+/** The exceptions that programs get when a connection has ended, or when a server has refused it. */
+public final class EndpointExceptions implements EndExceptions {
+    public static final EndpointExceptions OF_ENDS = new EndpointExceptions();
+
+    private EndpointExceptions() {}
+
+    @Override
+    public EndpointException closedByPeer(String operation) {
+        return ACCESS.closedByPeer(operation);
+    }
+
+    @Override
+    public ConnectionLostException lost(String operation, Loss loss) {
+        return ACCESS.lost(operation, loss);
+    }
+
+    public static EndpointException refused(String operation, Refusal refusal) {
+        return refusal == Refusal.NOT_ADMITTED
+                ? ACCESS.notAdmitted(operation, refusal.explanation(), refusal.remedy())
+                : ACCESS.incompatiblePeer(operation, refusal.explanation(), refusal.remedy());
+    }
+}
