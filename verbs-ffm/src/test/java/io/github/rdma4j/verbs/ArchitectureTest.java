@@ -232,6 +232,7 @@ class ArchitectureTest {
     @Test
     void eachRoomOfEndpointsUsesOnlyTheRoomsBelow() {
         checkRoom("engine", rooms("engine"));
+        checkRoom("rdma", rooms("engine").or(resideInAPackage(DEVICE)));
     }
 
     private static void checkRoom(String room, DescribedPredicate<JavaClass> below) {

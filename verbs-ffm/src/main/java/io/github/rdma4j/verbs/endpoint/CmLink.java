@@ -16,6 +16,10 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.ReceiveBuffers;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsCarrier;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsLink;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 

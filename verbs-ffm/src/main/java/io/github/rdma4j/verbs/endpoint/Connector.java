@@ -20,6 +20,7 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Refusal;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
 import io.github.rdma4j.verbs.internal.events.EndpointConnectEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.net.Inet6Address;

@@ -18,6 +18,7 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsWire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;

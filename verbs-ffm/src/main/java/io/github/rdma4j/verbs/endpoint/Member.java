@@ -13,6 +13,7 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.ReceiveBufferTable;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsWire;
 import java.nio.ByteBuffer;
 
 /**

@@ -3,6 +3,8 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsLink;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsWire;
 
 /** A wire whose completions come through the queues of a group. */
 final class MemberCarrier extends VerbsWire {

@@ -18,6 +18,7 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.StackReserve;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -19,6 +19,7 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Refusal;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

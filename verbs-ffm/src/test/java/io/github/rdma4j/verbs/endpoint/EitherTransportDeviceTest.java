@@ -16,6 +16,7 @@ import io.github.rdma4j.verbs.cm.SynchronousId;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -14,6 +14,7 @@ import io.github.rdma4j.verbs.QueuePairState;
 import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.TestDevice;
 import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.ReceiveBuffers;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 

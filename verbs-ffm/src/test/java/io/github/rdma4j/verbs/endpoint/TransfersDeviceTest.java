@@ -12,6 +12,7 @@ import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsWire;
 import io.github.rdma4j.verbs.pool.PooledMemory;
 import io.github.rdma4j.verbs.pool.RegisteredMemoryPool;
 import java.lang.foreign.ValueLayout;

@@ -19,7 +19,7 @@ class CompiledAloneTest {
     @Test
     void postIsTooLongToBeInlined() throws IOException {
         try (InputStream file =
-                CompiledAloneTest.class.getResourceAsStream("/io/github/rdma4j/verbs/endpoint/VerbsWire.class")) {
+                CompiledAloneTest.class.getResourceAsStream("/io/github/rdma4j/verbs/internal/endpoint/rdma/VerbsWire.class")) {
             int length = ClassFile.of().parse(file.readAllBytes()).methods().stream()
                     .filter(method -> method.methodName().equalsString("post")
                             && !method.flags().has(AccessFlag.BRIDGE))

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.rdma;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.PreparedReceives;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.ReceiveBufferTable;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
@@ -22,7 +23,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /** The receive buffers of an endpoint, one region for all: those that it gives credits for, and the reserve. */
-final class ReceiveBuffers implements ReceiveBufferTable {
+public final class ReceiveBuffers implements ReceiveBufferTable {
     /** Views of messages start where any type may be read. */
     private final MemoryRegion region;
     /** Those that are added wait for the call that gives them to the adapter. */
@@ -37,7 +38,7 @@ final class ReceiveBuffers implements ReceiveBufferTable {
      * @param size of the longest message with its sum, in bytes
      * @param trailer the bytes behind each message
      */
-    ReceiveBuffers(ProtectionDomain domain, QueuePair queuePair, int credited, int size, int trailer) {
+    public ReceiveBuffers(ProtectionDomain domain, QueuePair queuePair, int credited, int size, int trailer) {
         int count = credited + Credits.RESERVE;
         long stride = SendBuffers.stride(size + trailer);
         this.region = domain.allocateMemory(count * stride, AccessFlag.LOCAL_WRITE);
@@ -101,7 +102,7 @@ final class ReceiveBuffers implements ReceiveBufferTable {
         return region.segment().asSlice(buffers[index].offset(), length).toArray(ValueLayout.JAVA_BYTE);
     }
 
-    void close() {
+    public void close() {
         region.close();
     }
 }

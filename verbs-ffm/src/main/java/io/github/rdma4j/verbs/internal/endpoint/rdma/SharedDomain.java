@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.rdma;
 
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.ProtectionDomain;
@@ -9,7 +9,7 @@ import io.github.rdma4j.verbs.ProtectionDomain;
  * A protection domain of several endpoints. The last one that lets go of it closes it, and what is registered in it,
  * unless it is the program's.
  */
-final class SharedDomain {
+public final class SharedDomain {
     private final ProtectionDomain domain;
     private final boolean owned;
     private int users = 1;
@@ -20,33 +20,33 @@ final class SharedDomain {
     }
 
     /** One that the program has given. */
-    static SharedDomain of(ProtectionDomain domain) {
+    public static SharedDomain of(ProtectionDomain domain) {
         return new SharedDomain(domain, false);
     }
 
     /** A new one, with one user. */
-    static SharedDomain allocate(DeviceContext context) {
+    public static SharedDomain allocate(DeviceContext context) {
         return new SharedDomain(context.allocateProtectionDomain(), true);
     }
 
-    ProtectionDomain domain() {
+    public ProtectionDomain domain() {
         return domain;
     }
 
     /** Adds a user, who must also let go. */
-    synchronized SharedDomain share() {
+    public synchronized SharedDomain share() {
         users++;
         return this;
     }
 
     /** One user less. If the domain cannot be closed, {@link #closeUnused} tries again. */
-    synchronized void letGo() {
+    public synchronized void letGo() {
         users--;
         closeUnused();
     }
 
     /** Closes it if nobody uses it, which is idempotent. */
-    synchronized void closeUnused() {
+    public synchronized void closeUnused() {
         if (users == 0 && owned) {
             domain.close();
         }

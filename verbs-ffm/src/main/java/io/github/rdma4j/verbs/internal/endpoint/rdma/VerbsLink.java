@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.rdma;
 
 import io.github.rdma4j.verbs.CompletionChannel;
 import io.github.rdma4j.verbs.CompletionQueue;
@@ -12,7 +12,7 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 
 /** A connected queue pair with its surroundings. */
-interface VerbsLink extends Link {
+public interface VerbsLink extends Link {
     ProtectionDomain domain();
 
     QueuePair queuePair();

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.rdma;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
@@ -14,6 +14,8 @@ import io.github.rdma4j.verbs.SendBatch;
 import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
+import io.github.rdma4j.verbs.endpoint.Message;
+import io.github.rdma4j.verbs.endpoint.TransferException;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
 import io.github.rdma4j.verbs.internal.endpoint.engine.ReceiveBufferTable;
@@ -35,7 +37,7 @@ import java.util.Set;
 import java.util.function.Function;
 
 /** The wire of a program: a queue pair and its buffers. How its completions come, its subclasses know. */
-abstract class VerbsWire implements Carrier {
+public abstract class VerbsWire implements Carrier {
     /** Ends the peer's sleep, which its own completions need not: see {@link Carrier#arm}. */
     private static final int FOR_THE_PEER = SendFlags.SIGNALED | SendFlags.SOLICITED;
 
@@ -75,7 +77,7 @@ abstract class VerbsWire implements Carrier {
 
     private int batchError;
 
-    VerbsWire(VerbsLink link, ReceiveBufferTable received, SendBuffers buffers, int inlineSize, long tag) {
+    public VerbsWire(VerbsLink link, ReceiveBufferTable received, SendBuffers buffers, int inlineSize, long tag) {
         this.link = link;
         this.queuePair = link.queuePair();
         this.received = received;
@@ -89,11 +91,11 @@ abstract class VerbsWire implements Carrier {
                 : queuePair.prepare().sendWithImmediate(buffers.nothing(), 0, SendFlags.SOLICITED | SendFlags.INLINE);
     }
 
-    final VerbsLink link() {
+    public final VerbsLink link() {
         return link;
     }
 
-    final SendBuffers sendBuffers() {
+    public final SendBuffers sendBuffers() {
         return buffers;
     }
 
@@ -283,17 +285,17 @@ abstract class VerbsWire implements Carrier {
     }
 
     /** From now on it can be bound, by its handle. */
-    final void addWindow(MemoryWindow window) {
+    public final void addWindow(MemoryWindow window) {
         windows.put(window.handle(), window);
     }
 
     /** It will not be bound; false if that was posted already. */
-    final boolean removeWindow(MemoryWindow window) {
+    public final boolean removeWindow(MemoryWindow window) {
         return windows.values().remove(window);
     }
 
     /** Rights as a number. */
-    static long mask(Set<AccessFlag> rights) {
+    public static long mask(Set<AccessFlag> rights) {
         long mask = 0;
         for (AccessFlag right : rights) {
             mask |= 1L << right.ordinal();
@@ -369,7 +371,7 @@ abstract class VerbsWire implements Carrier {
      * @param sent whether it is a message; a peer can also write with an immediate value, which takes a receive, too
      * @param byteLength with what is behind the message
      */
-    final void giveReceived(
+    public final void giveReceived(
             WireEvents protocol, int buffer, boolean sent, boolean hasImmediate, int immediate, long byteLength) {
         if (trailer > 0) {
             long length = byteLength - trailer;
@@ -381,7 +383,7 @@ abstract class VerbsWire implements Carrier {
     }
 
     /** Reports to the protocol that a post for sending is done. */
-    final void giveSent(WireEvents protocol, long id) {
+    public final void giveSent(WireEvents protocol, long id) {
         // Controls and probes have numbers above all slots.
         boolean atomic = id <= Integer.MAX_VALUE && results.get((int) id);
         if (!atomic) {
@@ -416,7 +418,7 @@ abstract class VerbsWire implements Carrier {
      *
      * @param description of {@link io.github.rdma4j.verbs.WorkCompletion#describe}
      */
-    final void giveFailed(
+    public final void giveFailed(
             WireEvents protocol, long id, WorkCompletionStatus status, int vendorError, String description) {
         boolean consequence =
                 status == WorkCompletionStatus.WR_FLUSH_ERR || protocol.state() == Protocol.State.PEER_CLOSED;

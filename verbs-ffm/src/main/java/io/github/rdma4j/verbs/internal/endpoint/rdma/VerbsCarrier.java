@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.rdma;
 
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.EventPoller;
@@ -14,7 +14,7 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.time.Duration;
 
 /** A wire with a completion queue of its own. */
-final class VerbsCarrier extends VerbsWire {
+public final class VerbsCarrier extends VerbsWire {
     private static final int BATCH = 32;
 
     private final CompletionQueue queue;
@@ -31,7 +31,7 @@ final class VerbsCarrier extends VerbsWire {
 
     private boolean linkReady;
 
-    VerbsCarrier(VerbsLink link, ReceiveBuffers received, SendBuffers buffers, int inlineSize) {
+    public VerbsCarrier(VerbsLink link, ReceiveBuffers received, SendBuffers buffers, int inlineSize) {
         super(link, received, buffers, inlineSize, 0);
         this.queue = link.queue();
         this.received = received;
