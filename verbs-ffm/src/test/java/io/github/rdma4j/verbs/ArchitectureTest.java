@@ -233,6 +233,7 @@ class ArchitectureTest {
     void eachRoomOfEndpointsUsesOnlyTheRoomsBelow() {
         checkRoom("engine", rooms("engine"));
         checkRoom("rdma", rooms("engine").or(resideInAPackage(DEVICE)));
+        checkRoom("tcp", rooms("engine").or(SOCKETS_OF_THE_KERNEL));
     }
 
     private static void checkRoom(String room, DescribedPredicate<JavaClass> below) {

@@ -9,9 +9,9 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Decides who becomes an endpoint of a server, by what a client has said, and counts. */
-final class AdmissionControl {
+public final class AdmissionControl {
     /** A server answers so many clients before it looks at those again whose handshakes go on. */
-    static final int MOST_AT_A_TIME = 32;
+    public static final int MOST_AT_A_TIME = 32;
 
     /**
      * So many handshakes go on at a time. Each holds descriptors, and over RDMA a queue pair and its buffers, whoever

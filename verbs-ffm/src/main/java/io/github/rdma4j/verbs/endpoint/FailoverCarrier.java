@@ -16,6 +16,7 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
+import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpCarrier;
 import io.github.rdma4j.verbs.internal.events.EndpointMoveEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.lang.foreign.MemorySegment;

@@ -11,6 +11,8 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
+import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpHandshake;
+import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpLink;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;

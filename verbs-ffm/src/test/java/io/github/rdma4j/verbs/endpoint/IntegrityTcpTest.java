@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
+import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpFrame;
+import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpHandshake;
 import io.github.rdma4j.verbs.internal.events.Recorded;
 import java.io.DataInputStream;
 import java.io.IOException;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
+import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpCarrier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;

@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Progress;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
+import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpHandshake;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;

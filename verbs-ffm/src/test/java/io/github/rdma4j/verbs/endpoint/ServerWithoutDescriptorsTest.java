@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.rdma4j.verbs.ChildJvm;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.TestDescriptor;
+import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpHandshake;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /** Two endpoints of one process with TCP between them: a client, left, and what its server has accepted. */
-final class TcpPair implements Ends {
-    static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+public final class TcpPair implements Ends {
+    public static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 

@@ -6,10 +6,10 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import java.util.function.Consumer;
 
 /** The settings that a configuration gives. */
-final class TestSettings {
+public final class TestSettings {
     private TestSettings() {}
 
-    static EndpointSettings of(Consumer<EndpointConfig> configuration) {
+    public static EndpointSettings of(Consumer<EndpointConfig> configuration) {
         EndpointConfig config = new EndpointConfig();
         configuration.accept(config);
         return config.settings();

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.tcp;
 
 import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.internal.StreamSocket;
@@ -9,7 +9,7 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 
 /** A TCP connection. As an event source it is readable when something has come. */
-final class TcpLink implements Link, EventSource {
+public final class TcpLink implements Link, EventSource {
     private final StreamSocket socket;
     private final InetSocketAddress local;
     private final InetSocketAddress peer;
@@ -17,7 +17,7 @@ final class TcpLink implements Link, EventSource {
     private boolean lostByTheWire;
 
     /** Of a socket that is connected. */
-    TcpLink(StreamSocket socket) {
+    public TcpLink(StreamSocket socket) {
         this.socket = socket;
         this.local = socket.localAddress();
         this.peer = socket.peerAddress();
@@ -37,7 +37,7 @@ final class TcpLink implements Link, EventSource {
         return lostByTheWire;
     }
 
-    StreamSocket socket() {
+    public StreamSocket socket() {
         return socket;
     }
 

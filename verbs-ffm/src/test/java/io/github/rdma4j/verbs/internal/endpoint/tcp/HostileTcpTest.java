@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.tcp;
 
 import static io.github.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
@@ -11,6 +11,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.endpoint.ClosedByPeerException;
+import io.github.rdma4j.verbs.endpoint.ConnectionLostException;
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.EndpointException;
+import io.github.rdma4j.verbs.endpoint.EndpointServer;
+import io.github.rdma4j.verbs.endpoint.ExposedMemory;
+import io.github.rdma4j.verbs.endpoint.GrantedMemory;
+import io.github.rdma4j.verbs.endpoint.TcpPair;
+import io.github.rdma4j.verbs.endpoint.TestSettings;
+import io.github.rdma4j.verbs.endpoint.Transport;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import java.io.IOException;
 import java.io.InputStream;

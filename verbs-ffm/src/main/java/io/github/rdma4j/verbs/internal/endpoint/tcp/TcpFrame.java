@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.tcp;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -13,9 +13,9 @@ import java.nio.ByteOrder;
  * <p>Messages, controls, probes, writes, reads and atomic operations are requests. The peer serves them in their order,
  * and each is done by an acknowledgement that counts it, or by its answer.
  */
-final class TcpFrame {
+public final class TcpFrame {
     /** A message, or a control, with the number beside it. */
-    static final byte MESSAGE = 1;
+    public static final byte MESSAGE = 1;
     /** Asks for an acknowledgement. */
     static final byte PROBE = 2;
     /** Data for the peer's memory. */
@@ -34,7 +34,7 @@ final class TcpFrame {
     /** Has only the count. */
     static final byte ACKNOWLEDGEMENT = 10;
 
-    static final int HEADER = 16;
+    public static final int HEADER = 16;
     /** Address, key, operand and new value. */
     static final int PLACE = 32;
 
@@ -74,7 +74,7 @@ final class TcpFrame {
     }
 
     /** The bytes before the data. */
-    static int size(byte kind) {
+    public static int size(byte kind) {
         return switch (kind) {
             case WRITE, READ, COMPARE_AND_SWAP, FETCH_AND_ADD, VALUE -> HEADER + PLACE;
             default -> HEADER;
@@ -82,11 +82,11 @@ final class TcpFrame {
     }
 
     /** Whether as many bytes follow as the header says. */
-    static boolean hasData(byte kind) {
+    public static boolean hasData(byte kind) {
         return kind == MESSAGE || kind == WRITE || kind == DATA;
     }
 
-    static void write(MemorySegment memory, long at, byte kind, byte status, int count, int frame, int length) {
+    public static void write(MemorySegment memory, long at, byte kind, byte status, int count, int frame, int length) {
         memory.set(ValueLayout.JAVA_BYTE, at, kind);
         memory.set(ValueLayout.JAVA_BYTE, at + STATUS_AT, status);
         memory.set(ValueLayout.JAVA_SHORT_UNALIGNED, at + 2, (short) 0);
@@ -103,7 +103,7 @@ final class TcpFrame {
         memory.set(LONG, at + NEW_VALUE_AT, newValue);
     }
 
-    static byte kind(MemorySegment memory, long at) {
+    public static byte kind(MemorySegment memory, long at) {
         return memory.get(ValueLayout.JAVA_BYTE, at);
     }
 
@@ -119,7 +119,7 @@ final class TcpFrame {
         return memory.get(INT, at + FRAME_AT);
     }
 
-    static int length(MemorySegment memory, long at) {
+    public static int length(MemorySegment memory, long at) {
         return memory.get(INT, at + LENGTH_AT);
     }
 

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.endpoint.TcpPair;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import java.io.DataInputStream;
 import java.io.IOException;

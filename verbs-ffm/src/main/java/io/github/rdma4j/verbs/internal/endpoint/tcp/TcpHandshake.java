@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.tcp;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.endpoint.EndpointConfig;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import java.lang.foreign.MemorySegment;
@@ -17,9 +18,9 @@ import java.nio.ByteOrder;
  * What rdma_cm carries as private data, over TCP: the client says its {@link Hello}, and the server answers with its
  * own, each in {@value #BYTES} bytes. Nothing waits.
  */
-final class TcpHandshake implements AutoCloseable {
+public final class TcpHandshake implements AutoCloseable {
     /** A server's hello with as many of the program's bytes as there can be. */
-    static final int BYTES = Hello.HEADER + EndpointConfig.MAX_PRIVATE_DATA + Hello.LIFE_BYTES;
+    public static final int BYTES = Hello.HEADER + EndpointConfig.MAX_PRIVATE_DATA + Hello.LIFE_BYTES;
 
     private static final ValueLayout.OfInt FIRST_WORD = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
@@ -29,22 +30,22 @@ final class TcpHandshake implements AutoCloseable {
     private int toSend;
     private int received;
 
-    TcpHandshake(StreamSocket socket) {
+    public TcpHandshake(StreamSocket socket) {
         this.socket = socket;
     }
 
     /** From now on {@link #sendRest()} sends this. */
-    void say(byte[] hello) {
+    public void say(byte[] hello) {
         MemorySegment.copy(hello, 0, memory.segment(), ValueLayout.JAVA_BYTE, 0, hello.length);
         toSend = BYTES;
     }
 
-    boolean hasSaid() {
+    public boolean hasSaid() {
         return toSend > 0;
     }
 
     /** Whether everything is sent. */
-    boolean sendRest() {
+    public boolean sendRest() {
         if (sent < toSend) {
             long more = socket.send(memory.segment(), sent, toSend - sent);
             if (more < 0) {
@@ -59,7 +60,7 @@ final class TcpHandshake implements AutoCloseable {
      * Returns the hello of the other side; null if it is not complete yet. Returns bytes that are no hello at once: the
      * other side may never send as many, for example a client of iWARP, which uses TCP's ports.
      */
-    byte[] heard() {
+    public byte[] heard() {
         while (received < BYTES && !isSomethingElse()) {
             long more = socket.receive(memory.segment(), BYTES + received, BYTES - received);
             if (more == StreamSocket.END) {

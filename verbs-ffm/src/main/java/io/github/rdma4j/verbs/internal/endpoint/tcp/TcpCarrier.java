@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.tcp;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.endpoint.EndpointConfig;
+import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.TimeText;
@@ -41,7 +43,7 @@ import java.util.function.Function;
  * has buffers for, or long, or {@value #BURST_NANOS} ns have passed, or the thread waits or polls. The first message,
  * and the first one after a message of the peer, goes at once. {@link TcpFlusher} sends what is left after a burst.
  */
-final class TcpCarrier implements Carrier, TcpFlusher.Source {
+public final class TcpCarrier implements Carrier, TcpFlusher.Source {
     /** For so many polls in vain an acknowledgement waits for a message of the program that can take it along. */
     private static final int PATIENT_POLLS = 4;
     /** Or until so many are owed. */
@@ -154,7 +156,7 @@ final class TcpCarrier implements Carrier, TcpFlusher.Source {
      *
      * @param peerBuffers the peer's {@link EndpointConfig#receiveBuffers}
      */
-    TcpCarrier(
+    public TcpCarrier(
             TcpLink link, EndpointSettings.Sizes sizes, Duration silenceTimeout, Exposures exposures, int peerBuffers) {
         this.link = link;
         this.socket = link.socket();
@@ -365,7 +367,7 @@ final class TcpCarrier implements Carrier, TcpFlusher.Source {
     }
 
     /** What a queue pair checks. */
-    static void check(Operation operation, MemorySlice local, RemoteMemory remote) {
+    public static void check(Operation operation, MemorySlice local, RemoteMemory remote) {
         boolean atomic = operation == Operation.COMPARE_AND_SWAP || operation == Operation.FETCH_AND_ADD;
         if (atomic && (remote.length() < Long.BYTES || (remote.address() & Long.BYTES - 1) != 0)) {
             throw new IllegalArgumentException(
