@@ -10,6 +10,8 @@ import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
+import io.github.rdma4j.verbs.internal.endpoint.group.GroupAccess;
+import io.github.rdma4j.verbs.internal.endpoint.group.SharedQueues;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Loss;
 import java.lang.foreign.MemorySegment;

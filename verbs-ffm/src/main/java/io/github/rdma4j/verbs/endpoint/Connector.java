@@ -18,6 +18,7 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointExceptions;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
+import io.github.rdma4j.verbs.internal.endpoint.group.GroupAccess;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Refusal;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;

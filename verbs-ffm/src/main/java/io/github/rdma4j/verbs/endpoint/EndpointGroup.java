@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
+import io.github.rdma4j.verbs.internal.endpoint.group.SharedQueues;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

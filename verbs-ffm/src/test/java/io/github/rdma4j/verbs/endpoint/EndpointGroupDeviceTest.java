@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.ExamplePrograms;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.CmTestNet;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
+import io.github.rdma4j.verbs.internal.endpoint.group.SharedQueues;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsLink;
 import java.lang.foreign.MemorySegment;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.CmDevices;
 import io.github.rdma4j.verbs.cm.CmTestNet;
+import io.github.rdma4j.verbs.internal.endpoint.group.SharedQueues;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.CmTestNet;
+import io.github.rdma4j.verbs.internal.endpoint.group.SharedQueues;
 import java.net.InetSocketAddress;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.group;
 
+import io.github.rdma4j.verbs.endpoint.EndpointSelector;
 import java.util.Arrays;
 
 /**
@@ -14,7 +15,7 @@ import java.util.Arrays;
  * always finds something would visit all of a thousand endpoints for each message. While no entry is ready, all stay:
  * then there is nothing better to do than to poll.
  */
-final class ActiveEntries {
+public final class ActiveEntries {
     static final int VAIN_ROUNDS = 16;
 
     private SelectorEntry[] entries = new SelectorEntry[8];
@@ -22,15 +23,15 @@ final class ActiveEntries {
     /** Those in which a handler was called. */
     private long rounds;
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return size == 0;
     }
 
-    int size() {
+    public int size() {
         return size;
     }
 
-    void add(SelectorEntry entry) {
+    public void add(SelectorEntry entry) {
         if (!entry.isActive) {
             if (size == entries.length) {
                 entries = Arrays.copyOf(entries, 2 * size);
@@ -41,7 +42,7 @@ final class ActiveEntries {
         }
     }
 
-    void remove(SelectorEntry entry) {
+    public void remove(SelectorEntry entry) {
         if (!entry.isActive) {
             return;
         }
@@ -80,7 +81,7 @@ final class ActiveEntries {
      *
      * @param armEarly whether those that the kernel has named are armed first, since a sleep comes next
      */
-    int visit(boolean armEarly) {
+    public int visit(boolean armEarly) {
         int called = 0;
         int kept = 0;
         int next = 0;
@@ -117,7 +118,7 @@ final class ActiveEntries {
     }
 
     /** Arms all, so that the kernel reports them; returns how many handlers were called for earlier arrivals. */
-    int armAll() {
+    public int armAll() {
         return arm(Long.MAX_VALUE);
     }
 

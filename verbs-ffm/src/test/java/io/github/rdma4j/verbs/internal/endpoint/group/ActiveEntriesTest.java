@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -25,15 +25,15 @@ class ActiveEntriesTest {
         }
 
         @Override
-        boolean isOpen() {
+        public boolean isOpen() {
             return true;
         }
 
         @Override
-        void ring(Bell bell) {}
+        public void ring(Bell bell) {}
 
         @Override
-        boolean hasRung() {
+        public boolean hasRung() {
             return false;
         }
 
@@ -69,7 +69,7 @@ class ActiveEntriesTest {
         }
 
         @Override
-        long lookAtClock() {
+        public long lookAtClock() {
             return 0;
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.group;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletionOpcode;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
+import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.internal.endpoint.engine.ReceiveBufferTable;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
@@ -23,7 +24,7 @@ import java.nio.ByteBuffer;
  * <p>It never has more buffers than its credits are for, and the reserve. A peer that sends more than that takes none
  * from others: what is too much goes back at once, and the connection is lost.
  */
-final class Member implements ReceiveBufferTable {
+public final class Member implements ReceiveBufferTable {
     /**
      * In the id of each request for sending is a number that no other member has: a number of a queue pair comes again.
      */
@@ -96,7 +97,7 @@ final class Member implements ReceiveBufferTable {
         }
     }
 
-    QueueShare share() {
+    public QueueShare share() {
         return share;
     }
 
@@ -112,7 +113,7 @@ final class Member implements ReceiveBufferTable {
         return sleeper;
     }
 
-    QueuePair queuePair() {
+    public QueuePair queuePair() {
         return queuePair;
     }
 
@@ -218,7 +219,7 @@ final class Member implements ReceiveBufferTable {
     // ---- The endpoint ----
 
     /** Null as long as the connection manager has not said that the connection has ended. */
-    String lost() {
+    public String lost() {
         return lost;
     }
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.group;
 
 import io.github.rdma4j.verbs.CompletionChannel;
 import io.github.rdma4j.verbs.CompletionQueue;
@@ -41,7 +41,7 @@ import java.util.function.Function;
  * <p>Locks are taken in this order: the endpoint's lock, the lock for joining and leaving, the polling lock. A polling
  * thread takes no lock of an endpoint.
  */
-final class SharedQueues implements Sleepers.Host {
+public final class SharedQueues implements Sleepers.Host {
     /** Why an endpoint is lost whose adapter does not answer any more; the failure follows. */
 
     private final int places;
@@ -85,7 +85,7 @@ final class SharedQueues implements Sleepers.Host {
      *
      * @param places for how many endpoints to size the queues
      */
-    SharedQueues(DeviceContext context, int places) {
+    public SharedQueues(DeviceContext context, int places) {
         this.places = places;
         this.domain = SharedDomain.allocate(context);
         CompletionChannel newChannel = null;
@@ -121,15 +121,15 @@ final class SharedQueues implements Sleepers.Host {
     }
 
     /** The domain of endpoints that bring none, with one user more. */
-    SharedDomain shareDomain() {
+    public SharedDomain shareDomain() {
         return domain.share();
     }
 
-    CompletionChannel channel() {
+    public CompletionChannel channel() {
         return channel;
     }
 
-    EventChannel events() {
+    public EventChannel events() {
         return events;
     }
 
@@ -140,7 +140,7 @@ final class SharedQueues implements Sleepers.Host {
      *
      * @param creation creates the queue pair
      */
-    Member join(
+    public Member join(
             ProtectionDomain itsDomain,
             QueueShare.Sizes sizes,
             Function<Consumer<QueuePairConfig>, QueuePair> creation) {
@@ -213,7 +213,7 @@ final class SharedQueues implements Sleepers.Host {
     }
 
     /** From now on, the events of its connection come here. */
-    void adopt(SynchronousId id, Member member) {
+    public void adopt(SynchronousId id, Member member) {
         connections.put(id.id(), member);
         try {
             id.migrate(events);
@@ -226,7 +226,7 @@ final class SharedQueues implements Sleepers.Host {
     }
 
     /** Closes its queue pair, and takes in what is left of it, so that its buffers come back. */
-    void disconnect(Member member) {
+    public void disconnect(Member member) {
         membership.lock();
         try {
             awaitEnds(member, false);
@@ -267,12 +267,12 @@ final class SharedQueues implements Sleepers.Host {
         }
     }
 
-    void forget(ConnectionId id) {
+    public void forget(ConnectionId id) {
         connections.remove(id);
     }
 
     /** The program has no message of it any more: its place is free. */
-    void leave(Member member) {
+    public void leave(Member member) {
         membership.lock();
         try {
             member.share().leave(member);
@@ -283,7 +283,7 @@ final class SharedQueues implements Sleepers.Host {
     }
 
     /** How many endpoints there are, those with held messages included. */
-    int size() {
+    public int size() {
         membership.lock();
         try {
             return shares.stream().mapToInt(QueueShare::size).sum();
@@ -293,12 +293,12 @@ final class SharedQueues implements Sleepers.Host {
     }
 
     /** How many queues there are. */
-    int queues() {
+    public int queues() {
         return shares.size();
     }
 
     /** Nobody joins any more; the last endpoint that leaves closes everything. */
-    void letGo() {
+    public void letGo() {
         membership.lock();
         try {
             letGo = true;
@@ -425,7 +425,7 @@ final class SharedQueues implements Sleepers.Host {
     }
 
     /** Takes the events of the connection manager, and notifies their endpoints. */
-    void takeConnectionEvents() {
+    public void takeConnectionEvents() {
         try {
             Optional<CmEvent> event = events.isOpen() ? events.poll() : Optional.empty();
             while (event.isPresent()) {
@@ -570,7 +570,7 @@ final class SharedQueues implements Sleepers.Host {
     }
 
     /** Null for an event that does not end the connection. */
-    static String reason(CmEvent event) {
+    public static String reason(CmEvent event) {
         return switch (event.type()) {
             case DISCONNECTED -> "the peer disconnected without closing its endpoint: its process ended, or it aborted";
             case DEVICE_REMOVAL -> "the local device was removed";

@@ -1,9 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.group;
 
 import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.EventSource;
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.EndpointSelector;
+import io.github.rdma4j.verbs.endpoint.EndpointServer;
+import io.github.rdma4j.verbs.endpoint.MessageHandler;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EngineVisits;
@@ -16,9 +20,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** What an {@link EndpointSelector} serves: an endpoint or a server. */
-abstract class SelectorEntry {
+public abstract class SelectorEntry {
     /** A descriptor that the kernel reports as ready when there is something to do. */
-    record Bell(SelectorEntry entry, boolean queue, EventSource source) implements EventSource {
+    public record Bell(SelectorEntry entry, boolean queue, EventSource source) implements EventSource {
         @Override
         public int fileDescriptor() {
             return source.fileDescriptor();
@@ -46,9 +50,9 @@ abstract class SelectorEntry {
     /** With this lock: whether it counts as a member of its group. */
     private boolean joined;
     /** Whether it waits in the queue of what has changed. */
-    final AtomicBoolean noted = new AtomicBoolean();
+    public final AtomicBoolean noted = new AtomicBoolean();
     /** Of {@link ActiveEntries}: whether it is visited in each select. */
-    boolean isActive;
+    public boolean isActive;
     /** Of the same: in which round it was ready last. */
     long lastReady;
 
@@ -71,7 +75,7 @@ abstract class SelectorEntry {
         this.handler = (Consumer<Object>) handler;
     }
 
-    final Object key() {
+    public final Object key() {
         return key;
     }
 
@@ -86,7 +90,7 @@ abstract class SelectorEntry {
     }
 
     /** Registers it with the kernel's poller and with its group, unless it has left already. */
-    final void join(SelectorGroups groups, EventPoller poller) {
+    public final void join(SelectorGroups groups, EventPoller poller) {
         joining.lock();
         try {
             if (!left) {
@@ -100,7 +104,7 @@ abstract class SelectorEntry {
     }
 
     /** The contrary, when it has {@linkplain #leave left}. */
-    final void part(SelectorGroups groups, EventPoller poller) {
+    public final void part(SelectorGroups groups, EventPoller poller) {
         joining.lock();
         try {
             bells.forEach(poller::remove);
@@ -113,12 +117,12 @@ abstract class SelectorEntry {
         }
     }
 
-    final boolean isIn() {
+    public final boolean isIn() {
         return !left;
     }
 
     /** It was removed. */
-    void leave() {
+    public void leave() {
         left = true;
     }
 
@@ -177,12 +181,12 @@ abstract class SelectorEntry {
         return null;
     }
 
-    abstract boolean isOpen();
+    public abstract boolean isOpen();
 
-    abstract void ring(Bell bell);
+    public abstract void ring(Bell bell);
 
     /** Whether something has come that was not taken in. */
-    abstract boolean hasRung();
+    public abstract boolean hasRung();
 
     /**
      * Takes in what has come; whether there is something to do for the program.
@@ -197,10 +201,10 @@ abstract class SelectorEntry {
     abstract boolean arm();
 
     /** Does what the time asks for; how long it may be until it is asked again, in nanoseconds. */
-    abstract long lookAtClock();
+    public abstract long lookAtClock();
 
     /** An endpoint. */
-    static final class OfEndpoint extends SelectorEntry {
+    public static final class OfEndpoint extends SelectorEntry {
         /** Null if the program polls itself. */
         private final MessageHandler messages;
 
@@ -214,7 +218,7 @@ abstract class SelectorEntry {
         private boolean queueRang;
         private boolean linkRang;
 
-        OfEndpoint(Endpoint endpoint, Engine engine, MessageHandler messages, Consumer<? super Endpoint> handler) {
+        public OfEndpoint(Endpoint endpoint, Engine engine, MessageHandler messages, Consumer<? super Endpoint> handler) {
             super(endpoint, handler);
             this.messages = messages;
             this.engine = engine;
@@ -226,7 +230,7 @@ abstract class SelectorEntry {
          *
          * @param arrival of an endpoint of a group: something has come
          */
-        void watch(Consumer<SelectorEntry> changed, Consumer<SelectorEntry> arrival) {
+        public void watch(Consumer<SelectorEntry> changed, Consumer<SelectorEntry> arrival) {
             watcher = () -> changed.accept(this);
             Carrier.Events events = visits.watch(watcher, () -> arrival.accept(this), messages != null);
             shared = engine.carrier() instanceof MemberCarrier member ? member.queues() : null;
@@ -246,7 +250,7 @@ abstract class SelectorEntry {
         }
 
         @Override
-        void leave() {
+        public void leave() {
             super.leave();
             visits.unwatch();
         }
@@ -262,18 +266,18 @@ abstract class SelectorEntry {
         }
 
         @Override
-        boolean isOpen() {
+        public boolean isOpen() {
             return engine.isOpen();
         }
 
         @Override
-        void ring(Bell bell) {
+        public void ring(Bell bell) {
             queueRang |= bell.queue;
             linkRang |= !bell.queue;
         }
 
         @Override
-        boolean hasRung() {
+        public boolean hasRung() {
             return queueRang || linkRang;
         }
 
@@ -306,13 +310,13 @@ abstract class SelectorEntry {
         }
 
         @Override
-        long lookAtClock() {
+        public long lookAtClock() {
             return visits.lookAtClock();
         }
     }
 
     /** What endpoints of a group share. Its bells ring for all of them, and it notifies each. */
-    static final class OfShared extends SelectorEntry {
+    public static final class OfShared extends SelectorEntry {
         private final SharedQueues queues;
         /** How many of its endpoints the selector serves. */
         int endpoints;
@@ -329,13 +333,13 @@ abstract class SelectorEntry {
         }
 
         @Override
-        boolean isOpen() {
+        public boolean isOpen() {
             return queues.isOpen();
         }
 
         /** Takes the event; the look that follows finds what has come. */
         @Override
-        void ring(Bell bell) {
+        public void ring(Bell bell) {
             if (bell.queue) {
                 queues.takeEventsForSelector();
             } else {
@@ -344,7 +348,7 @@ abstract class SelectorEntry {
         }
 
         @Override
-        boolean hasRung() {
+        public boolean hasRung() {
             return false;
         }
 
@@ -359,13 +363,13 @@ abstract class SelectorEntry {
         }
 
         @Override
-        long lookAtClock() {
+        public long lookAtClock() {
             return Long.MAX_VALUE;
         }
     }
 
     /** A server. Its bell rings until somebody accepts, so it needs no arming. */
-    static final class OfServer extends SelectorEntry {
+    public static final class OfServer extends SelectorEntry {
         /** How long a client that has fallen silent may stay beyond its time. */
         private static final long NANOS_BETWEEN_LOOKS = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -373,7 +377,7 @@ abstract class SelectorEntry {
         private final BooleanSupplier awaitsTime;
         private boolean rang;
 
-        OfServer(
+        public OfServer(
                 EndpointServer server,
                 EventSource clients,
                 BooleanSupplier awaitsTime,
@@ -385,17 +389,17 @@ abstract class SelectorEntry {
         }
 
         @Override
-        boolean isOpen() {
+        public boolean isOpen() {
             return server.isOpen();
         }
 
         @Override
-        void ring(Bell bell) {
+        public void ring(Bell bell) {
             rang = true;
         }
 
         @Override
-        boolean hasRung() {
+        public boolean hasRung() {
             return rang;
         }
 
@@ -412,7 +416,7 @@ abstract class SelectorEntry {
         }
 
         @Override
-        long lookAtClock() {
+        public long lookAtClock() {
             if (isOpen() && awaitsTime.getAsBoolean()) {
                 rang = true;
             }

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.group;
 
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsLink;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsWire;
 
 /** A wire whose completions come through the queues of a group. */
-final class MemberCarrier extends VerbsWire {
+public final class MemberCarrier extends VerbsWire {
     private final SharedQueues queues;
     private final Member member;
 
-    MemberCarrier(VerbsLink link, SharedQueues queues, Member member, int inlineSize) {
+    public MemberCarrier(VerbsLink link, SharedQueues queues, Member member, int inlineSize) {
         super(link, member, member.share().sendBuffers(member), inlineSize, member.tag());
         this.queues = queues;
         this.member = member;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.group;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
@@ -18,6 +18,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 import io.github.rdma4j.verbs.device.DeviceAttributes;
+import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
@@ -45,7 +46,7 @@ import java.util.function.Function;
  * <p>Used with one of two locks of {@link SharedQueues}: the lock for polling and arming, or the lock for joining and
  * leaving. The ledger has its own lock, since endpoints give buffers back at any time.
  */
-final class QueueShare {
+public final class QueueShare {
     private static final int BATCH = 32;
     /** How many short receive buffers go back to the adapter at a time. */
     private static final int MOST_TOGETHER = 16;
@@ -67,8 +68,8 @@ final class QueueShare {
      * @param trailer the bytes of a frame behind it
      * @param sum how much of the buffer is for a sum
      */
-    record Sizes(int receives, int sends, int sendDepth, int buffer, int trailer, int sum) {
-        static Sizes of(EndpointSettings.Sizes sizes, int trailer) {
+    public record Sizes(int receives, int sends, int sendDepth, int buffer, int trailer, int sum) {
+        public static Sizes of(EndpointSettings.Sizes sizes, int trailer) {
             return new Sizes(
                     sizes.receiveQueueDepth(),
                     sizes.sendQueueDepth(),
@@ -534,7 +535,7 @@ final class QueueShare {
     }
 
     /** Made when it is needed the first time. */
-    Message message(int buffer) {
+    public Message message(int buffer) {
         Message message = messages[buffer];
         if (message == null) {
             MemorySlice room = rooms[buffer];

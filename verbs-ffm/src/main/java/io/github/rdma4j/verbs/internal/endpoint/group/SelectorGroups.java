@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.group;
 
 import io.github.rdma4j.verbs.EventPoller;
+import io.github.rdma4j.verbs.endpoint.EndpointSelector;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,7 +16,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Thread safety: endpoints join and leave from any thread; one thread at a time looks.
  */
-final class SelectorGroups {
+public final class SelectorGroups {
     private final EventPoller poller;
     private final ReentrantLock lock = new ReentrantLock();
     /** Guarded by the lock. */
@@ -27,16 +28,16 @@ final class SelectorGroups {
     /** How many endpoints the kernel reports without arming. */
     private final AtomicInteger reported = new AtomicInteger();
 
-    SelectorGroups(EventPoller poller) {
+    public SelectorGroups(EventPoller poller) {
         this.poller = poller;
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return queues.length == 0;
     }
 
     /** Whether there are endpoints for which the kernel reports whatever comes. */
-    boolean hasReported() {
+    public boolean hasReported() {
         return reported.get() > 0;
     }
 
@@ -107,7 +108,7 @@ final class SelectorGroups {
      *
      * @param armEarly whether the selector will sleep next: what is armed before this poll needs no other poll
      */
-    void poll(boolean armEarly) {
+    public void poll(boolean armEarly) {
         for (SharedQueues each : queues) {
             if (armEarly) {
                 each.armAndTakeIn();
@@ -118,7 +119,7 @@ final class SelectorGroups {
     }
 
     /** Arms the groups: later arrivals ring, and earlier ones are reported by this call. */
-    void arm() {
+    public void arm() {
         for (SharedQueues each : queues) {
             each.armForSelector();
         }
