@@ -235,6 +235,7 @@ class ArchitectureTest {
         checkRoom("rdma", rooms("engine").or(resideInAPackage(DEVICE)));
         checkRoom("tcp", rooms("engine").or(SOCKETS_OF_THE_KERNEL));
         checkRoom("group", rooms("engine", "rdma").or(resideInAnyPackage(CM, DEVICE)));
+        checkRoom("failover", rooms("engine", "rdma", "tcp").or(resideInAnyPackage(CM, DEVICE)));
     }
 
     private static void checkRoom(String room, DescribedPredicate<JavaClass> below) {

@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.internal.TimeText;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SpinTime;
+import io.github.rdma4j.verbs.internal.endpoint.failover.Failover;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Checksum;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;

@@ -14,6 +14,7 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
+import io.github.rdma4j.verbs.internal.endpoint.failover.RoceDialer;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -16,6 +16,7 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
+import io.github.rdma4j.verbs.internal.endpoint.failover.Failover;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpCarrier;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpHandshake;

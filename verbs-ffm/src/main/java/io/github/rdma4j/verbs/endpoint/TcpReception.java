@@ -9,6 +9,8 @@ import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
+import io.github.rdma4j.verbs.internal.endpoint.failover.Failover;
+import io.github.rdma4j.verbs.internal.endpoint.failover.RoceDialer;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpHandshake;

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.rdma4j.verbs.ChildJvm;
 import io.github.rdma4j.verbs.Mlx5StandIn;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.endpoint.failover.RoceDialer;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -31,36 +31,36 @@ import java.util.function.LongConsumer;
  * <p>Here are its memory and what a test may ask it to do wrong. Its queues are {@link FakeQueues}, what ends a sleep
  * is {@link FakeBell}.
  */
-final class FakeCarrier implements Carrier {
+public final class FakeCarrier implements Carrier {
     /** The longest message. */
     static final int ROOM = 4096;
 
     private final Object wire;
     final FakeBell bell;
-    final FakeQueues queues;
+    public final FakeQueues queues;
     /** The bytes behind each message that is sent. */
     int sum;
     /** Hears the bytes of each message of the program when they have come, and may change them. */
-    Consumer<byte[]> tamper = bytes -> {};
+    public Consumer<byte[]> tamper = bytes -> {};
 
     private FakeCarrier peer;
     private final byte[][] slots;
     private final byte[][] buffers;
     private final long[] words;
     /** What the peer can write to. */
-    long[] memory = new long[4];
+    public long[] memory = new long[4];
     /** Hears what the peer has written. */
-    LongConsumer written = value -> {};
+    public LongConsumer written = value -> {};
     /** Whether the peer's machine answers though its program does not. */
-    boolean peerThere;
+    public boolean peerThere;
     /** Whether the next thing that needs memory gets none. */
     BooleanSupplier outOfMemory = () -> false;
     /** Hears of each error of the above: it comes before anything has happened. */
     Consumer<Error> undone = error -> {};
     /** The errno with which the adapter refuses the next thing that is posted; 0 if it takes it. */
-    IntSupplier refusal = () -> 0;
+    public IntSupplier refusal = () -> 0;
     /** Before each post: throws if the program has closed the queue pair. */
-    Runnable beforePost = () -> {};
+    public Runnable beforePost = () -> {};
     /** What happens in another thread while a message is copied. */
     Runnable meanwhile = () -> {};
     /** Hears the number of each call when it is posted. */
@@ -68,29 +68,29 @@ final class FakeCarrier implements Carrier {
     /** Hears the number of each message when it is posted. */
     LongConsumer messagePosted = number -> {};
     /** Whether what is under way never completes, as on SoftRoCE whose link was down. */
-    boolean neverFlushes;
+    public boolean neverFlushes;
     /** Whether the peer may send what it must not. */
     boolean lying;
     /** Whether the peer has sent more than there was room for, as an endpoint of a group hears of it; told once. */
     boolean overrun;
 
-    boolean cut;
+    public boolean cut;
     /** How a stream has ended, which the next poll tells; null as long as it has not. */
-    String streamEnd;
+    public String streamEnd;
     /** Whether the peer had no part in that. */
-    boolean lostByTheWire;
+    public boolean lostByTheWire;
 
     private boolean streamEndTold;
-    String lost;
+    public String lost;
     /** What whatever fails has failed of; null if it was flushed. */
-    VerbsException failure;
+    public VerbsException failure;
 
     boolean broken;
     /** How the protocol has said that the connection ended; null as long as it has not. */
     String end;
 
-    boolean closed;
-    boolean freed;
+    public boolean closed;
+    public boolean freed;
     /** Of a batch: whether one is gathered, how many were taken, and why no more were. */
     private boolean batch;
 
@@ -100,7 +100,7 @@ final class FakeCarrier implements Carrier {
     int polls;
 
     /** Before each poll: throws if the program has closed the completion queue. */
-    Runnable beforePoll = () -> {};
+    public Runnable beforePoll = () -> {};
     /** Before somebody sees a message that he has taken. */
     Runnable beforeMessage = () -> {};
     /** What becomes of it then. */
@@ -117,7 +117,7 @@ final class FakeCarrier implements Carrier {
     /** What happens while it is armed. */
     Runnable onArm = () -> {};
 
-    FakeCarrier(Object wire, boolean automatic, int sendDepth, int buffers) {
+    public FakeCarrier(Object wire, boolean automatic, int sendDepth, int buffers) {
         this.wire = wire;
         this.slots = new byte[sendDepth][];
         this.words = new long[sendDepth];
@@ -126,7 +126,7 @@ final class FakeCarrier implements Carrier {
         this.queues = new FakeQueues(this, bell, wire, automatic, sendDepth, this.buffers.length);
     }
 
-    static void connect(FakeCarrier left, FakeCarrier right) {
+    public static void connect(FakeCarrier left, FakeCarrier right) {
         left.peer = right;
         right.peer = left;
     }

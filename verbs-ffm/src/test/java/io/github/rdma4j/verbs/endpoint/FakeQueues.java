@@ -14,7 +14,7 @@ import java.util.Deque;
  * the peer by {@link #deliver}, is acknowledged by {@link #acknowledge}, and then waits to be polled. A simulation
  * takes each of these steps when it likes; without one all are taken by the post.
  */
-final class FakeQueues {
+public final class FakeQueues {
     /** What was posted to be sent. */
     record Request(
             long id,
@@ -90,7 +90,7 @@ final class FakeQueues {
         }
     }
 
-    void deliverAll() {
+    public void deliverAll() {
         synchronized (wire) {
             boolean more = true;
             while (more) {
@@ -100,7 +100,7 @@ final class FakeQueues {
     }
 
     /** The oldest thing that was posted reaches the peer; false if there is none, or the wire is cut. */
-    boolean deliver() {
+    public boolean deliver() {
         synchronized (wire) {
             Request request = sendQueue.peek();
             FakeCarrier peer = carrier.peer();
@@ -154,7 +154,7 @@ final class FakeQueues {
     }
 
     /** The oldest thing that has reached the peer completes; false if there is none. */
-    boolean acknowledge() {
+    public boolean acknowledge() {
         synchronized (wire) {
             if (carrier.cut || acknowledgements.isEmpty()) {
                 return false;
@@ -247,7 +247,7 @@ final class FakeQueues {
     }
 
     /** The device is removed: nobody hears of what has come and was not polled, nor of what is under way. */
-    void remove() {
+    public void remove() {
         synchronized (wire) {
             carrier.broken = true;
             events.clear();

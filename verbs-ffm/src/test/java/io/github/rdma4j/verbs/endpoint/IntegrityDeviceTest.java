@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.cm.CmTestNet;
+import io.github.rdma4j.verbs.internal.endpoint.failover.FailoverCarrier;
+import io.github.rdma4j.verbs.internal.endpoint.failover.RdmaConnection;
 import io.github.rdma4j.verbs.internal.endpoint.group.Member;
 import io.github.rdma4j.verbs.internal.endpoint.group.MemberCarrier;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.failover;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
+import io.github.rdma4j.verbs.endpoint.Transport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;

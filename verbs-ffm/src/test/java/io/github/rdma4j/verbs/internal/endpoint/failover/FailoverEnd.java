@@ -1,11 +1,16 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.failover;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.EndpointException;
+import io.github.rdma4j.verbs.endpoint.FakeCarrier;
+import io.github.rdma4j.verbs.endpoint.TestSettings;
+import io.github.rdma4j.verbs.endpoint.TransportMove;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointExceptions;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;

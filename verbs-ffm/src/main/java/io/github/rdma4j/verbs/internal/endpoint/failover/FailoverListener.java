@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.failover;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
+import io.github.rdma4j.verbs.endpoint.Message;
+import io.github.rdma4j.verbs.endpoint.TransferException;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.failover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.endpoint.Transport;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.function.Consumer;

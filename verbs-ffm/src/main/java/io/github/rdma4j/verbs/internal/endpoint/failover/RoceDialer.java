@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.failover;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.CompletionChannel;
@@ -35,7 +35,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** Connections over RoCE, by the GID that is the address of the TCP connection beside them. */
-final class RoceDialer implements RdmaDialer {
+public final class RoceDialer implements RdmaDialer {
     private static final int READS = 4;
     private static final long NANOS_PER_LOOK_AT_PORT = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -52,14 +52,14 @@ final class RoceDialer implements RdmaDialer {
     }
 
     /** A device, and its GID at an address. */
-    record Place(DeviceContext device, GidEntry gid) {}
+    public record Place(DeviceContext device, GidEntry gid) {}
 
     /**
      * The device that has an address.
      *
      * @throws VerbsException with cause and remedy if there is none
      */
-    static Place at(InetSocketAddress address) {
+    public static Place at(InetSocketAddress address) {
         String others = "";
         String remedy = "";
         for (DeviceContext device : CmDevices.list()) {

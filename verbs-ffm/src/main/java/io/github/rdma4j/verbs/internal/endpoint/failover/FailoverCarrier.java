@@ -1,9 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.failover;
 
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.Message;
+import io.github.rdma4j.verbs.endpoint.Transport;
+import io.github.rdma4j.verbs.endpoint.TransportMove;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
@@ -36,7 +40,7 @@ import java.util.function.LongSupplier;
  * be posted again, {@link FailoverBuffers} has the messages, so that no wire's memory is in the hands of the program,
  * and {@link FailoverListener} takes in the events of both.
  */
-final class FailoverCarrier implements Carrier, Mover.Host {
+public final class FailoverCarrier implements Carrier, Mover.Host {
     /** The slots of TCP beyond the slots of messages and transfers. */
     static final int WORDS = 8;
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.failover;
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * The connection over RDMA of an endpoint that moves: the one that there is, and those that failed and could not be
  * closed yet. Used with the endpoint's lock held.
  */
-final class RdmaConnection {
+public final class RdmaConnection {
     /** Where trial messages begin among the slots. */
     private final int depth;
 
@@ -32,7 +32,7 @@ final class RdmaConnection {
     }
 
     /** Null if there is none. */
-    Carrier wire() {
+    public Carrier wire() {
         return wire;
     }
 

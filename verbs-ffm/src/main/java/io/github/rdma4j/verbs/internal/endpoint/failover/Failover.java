@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.failover;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAssembly;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
@@ -21,9 +22,9 @@ import java.util.Arrays;
 import java.util.function.Function;
 
 /** Makes endpoints that move, of TCP connections whose two sides have said that they can. */
-final class Failover {
+public final class Failover {
     /** Behind the hello, where others have padding or the last of the program's bytes. */
-    static final int MARK_BYTES = 8;
+    public static final int MARK_BYTES = 8;
 
     private static final long MARK = 0x7264_6d61_2b74_6370L;
 
@@ -36,19 +37,19 @@ final class Failover {
                 .array();
     }
 
-    static byte[] greeting(EndpointSettings config, Hello words) {
+    public static byte[] greeting(EndpointSettings config, Hello words) {
         byte[] hello = words.toBytes();
         return config.isFailover() ? marked(hello) : hello;
     }
 
-    static boolean isMarked(byte[] greeting) {
+    public static boolean isMarked(byte[] greeting) {
         return greeting.length == TcpHandshake.BYTES
                 && Hello.lengthOf(greeting) <= TcpHandshake.BYTES - MARK_BYTES
                 && ByteBuffer.wrap(greeting).getLong(TcpHandshake.BYTES - MARK_BYTES) == MARK;
     }
 
     /** Of a client that wants to move. */
-    static void require(String operation, byte[] greeting) {
+    public static void require(String operation, byte[] greeting) {
         if (!isMarked(greeting)) {
             throw ACCESS.incompatiblePeer(
                     operation,
@@ -77,7 +78,7 @@ final class Failover {
      * @param exposures from which the peer is served over TCP
      * @param domains gives the domain for a device, with one user more
      */
-    static Endpoint endpoint(
+    public static Endpoint endpoint(
             boolean client,
             TcpLink link,
             EndpointSettings config,

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.failover;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.endpoint.ExposedMemory;
+import io.github.rdma4j.verbs.endpoint.Transport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import java.util.Optional;
 

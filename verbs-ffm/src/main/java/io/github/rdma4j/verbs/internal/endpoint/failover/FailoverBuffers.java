@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.failover;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
 import java.lang.foreign.MemorySegment;

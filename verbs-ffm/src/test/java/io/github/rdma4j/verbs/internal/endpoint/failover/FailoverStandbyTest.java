@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.failover;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.WorkCompletionStatus;
+import io.github.rdma4j.verbs.endpoint.Transport;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol.State;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
