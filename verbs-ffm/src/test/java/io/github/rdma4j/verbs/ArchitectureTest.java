@@ -236,6 +236,11 @@ class ArchitectureTest {
         checkRoom("tcp", rooms("engine").or(SOCKETS_OF_THE_KERNEL));
         checkRoom("group", rooms("engine", "rdma").or(resideInAnyPackage(CM, DEVICE)));
         checkRoom("failover", rooms("engine", "rdma", "tcp").or(resideInAnyPackage(CM, DEVICE)));
+        checkRoom(
+                "connect",
+                rooms("engine", "rdma", "tcp", "group", "failover")
+                        .or(resideInAnyPackage(CM, DEVICE, EXPLAINING))
+                        .or(SOCKETS_OF_THE_KERNEL));
     }
 
     private static void checkRoom(String room, DescribedPredicate<JavaClass> below) {

@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.internal.endpoint.connect.Connector;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointChannel;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;

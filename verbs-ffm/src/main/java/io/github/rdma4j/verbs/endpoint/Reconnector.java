@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.StackReserve;
 import io.github.rdma4j.verbs.internal.TimeText;
+import io.github.rdma4j.verbs.internal.endpoint.connect.Connector;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import java.net.InetSocketAddress;

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.RemoteMemory;
-import io.github.rdma4j.verbs.endpoint.AdmissionControl;
 import io.github.rdma4j.verbs.endpoint.ConnectionLostException;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointConfig;
@@ -16,6 +15,7 @@ import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import io.github.rdma4j.verbs.endpoint.TcpPair;
 import io.github.rdma4j.verbs.endpoint.TestSettings;
 import io.github.rdma4j.verbs.endpoint.Transport;
+import io.github.rdma4j.verbs.internal.endpoint.connect.AdmissionControl;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

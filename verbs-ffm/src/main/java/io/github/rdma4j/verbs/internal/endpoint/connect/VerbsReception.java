@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.connect;
 
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.EventPoller;
@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.cm.CmEventType;
 import io.github.rdma4j.verbs.cm.ConnectionException;
 import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.SynchronousId;
+import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.internal.CmCalls;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAssembly;
@@ -29,7 +30,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** Takes in clients that connect with rdma_cm. */
-final class VerbsReception implements Reception {
+public final class VerbsReception implements Reception {
     /** So often in a row a listener that cannot be asked is asked again; each time ends the next wait at once. */
     private static final int MOST_FAILURES = 4;
 
@@ -63,7 +64,7 @@ final class VerbsReception implements Reception {
      * @param pathProbes returns the path probe of a device; null if clients have none
      * @param failures receives failures, which then do not keep other clients from connecting; null to throw them
      */
-    VerbsReception(
+    public VerbsReception(
             String name,
             SynchronousId listener,
             EndpointSettings config,

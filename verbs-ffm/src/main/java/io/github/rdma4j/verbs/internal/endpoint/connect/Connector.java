@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.connect;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
@@ -11,6 +11,11 @@ import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.EndpointException;
+import io.github.rdma4j.verbs.endpoint.IncompatiblePeerException;
+import io.github.rdma4j.verbs.endpoint.MemoryHandle;
+import io.github.rdma4j.verbs.endpoint.NotAdmittedException;
 import io.github.rdma4j.verbs.internal.TimeText;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAssembly;
@@ -36,7 +41,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The client's part of the handshake. */
-final class Connector {
+public final class Connector {
     static final String SPEAK_THE_SAME = "use versions of rdma4j that speak the same protocol, on this port";
 
     private Connector() {}
@@ -47,7 +52,7 @@ final class Connector {
      * @param server for messages
      * @param name to look up, of which {@code server} may be an address; null if it has none
      */
-    static Endpoint connect(InetSocketAddress server, String name, EndpointSettings config, Duration timeout) {
+    public static Endpoint connect(InetSocketAddress server, String name, EndpointSettings config, Duration timeout) {
         EndpointConnectEvent event = Recorder.isThere() ? EndpointConnectEvent.begun() : null;
         long start = System.nanoTime();
         try {
@@ -75,7 +80,7 @@ final class Connector {
     }
 
     /** The host name to resolve, if the address is unresolved; else null. */
-    static String unresolvedName(InetSocketAddress server) {
+    public static String unresolvedName(InetSocketAddress server) {
         return server.isUnresolved() ? server.getHostString() : null;
     }
 
@@ -84,7 +89,7 @@ final class Connector {
      *
      * @return the name with which it was made; null if it was made of a number
      */
-    static String nameOf(InetSocketAddress server) {
+    public static String nameOf(InetSocketAddress server) {
         String host = server.getHostString();
         return server.isUnresolved() || !host.equals(server.getAddress().getHostAddress()) ? host : null;
     }
@@ -95,7 +100,7 @@ final class Connector {
      * @param doing what needs it, for the message of an exception
      * @param local if it is not resolved, its name is looked up
      */
-    static InetSocketAddress resolved(String doing, InetSocketAddress local) {
+    public static InetSocketAddress resolved(String doing, InetSocketAddress local) {
         return local.isUnresolved()
                 ? addresses(doing, local, local.getHostString()).getFirst()
                 : local;
@@ -298,7 +303,7 @@ final class Connector {
     }
 
     /** The domain of an endpoint, or of all that a server accepts, with one user more. */
-    static SharedDomain domain(DeviceContext device, EndpointSettings config) {
+    public static SharedDomain domain(DeviceContext device, EndpointSettings config) {
         if (config.protectionDomain() != null) {
             return SharedDomain.of(config.protectionDomain());
         }

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.endpoint.TestSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import org.junit.jupiter.api.Test;
 

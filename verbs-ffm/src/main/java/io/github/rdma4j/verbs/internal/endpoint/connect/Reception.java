@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.connect;
 
 import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.EventSource;
+import io.github.rdma4j.verbs.endpoint.Endpoint;
 
 /** One way by which clients come to a server. Used with the lock of {@link Acceptor} held; nothing waits. */
-interface Reception {
+public interface Reception {
     /**
      * Registers with the poller, which reports when there is something to do; so does each handshake while it lasts.
      */

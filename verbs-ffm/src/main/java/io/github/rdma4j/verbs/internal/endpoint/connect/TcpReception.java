@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.connect;
 
 import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
@@ -22,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /** Takes in clients that connect over TCP. */
-final class TcpReception implements Reception {
+public final class TcpReception implements Reception {
     /** As other servers have it (nginx half a second; Netty and HAProxy one). */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -60,7 +61,7 @@ final class TcpReception implements Reception {
      * @param exposures the memory that clients may use
      * @param domains of clients that move to RDMA: gives the domain for a device, with one user more
      */
-    TcpReception(
+    public TcpReception(
             String name,
             StreamSocket listener,
             EndpointSettings config,

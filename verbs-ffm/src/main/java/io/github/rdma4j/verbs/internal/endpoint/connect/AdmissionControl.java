@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.connect;
 
+import io.github.rdma4j.verbs.endpoint.Admission;
+import io.github.rdma4j.verbs.endpoint.ServerCounters;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Refusal;
@@ -17,7 +19,7 @@ public final class AdmissionControl {
      * So many handshakes go on at a time. Each holds descriptors, and over RDMA a queue pair and its buffers, whoever
      * the client is; and each is looked at when something comes.
      */
-    static final int MOST_HANDSHAKES = 1024;
+    public static final int MOST_HANDSHAKES = 1024;
 
     static final String LATE = "the client did not complete the handshake in time (handshakeTimeout)";
     /** The memory that incomplete handshakes may hold together, in bytes: a client has shown nothing yet. */
@@ -42,7 +44,7 @@ public final class AdmissionControl {
     private final AtomicLong incompatible = new AtomicLong();
     private final AtomicLong gaveUp = new AtomicLong();
 
-    AdmissionControl(EndpointSettings config) {
+    public AdmissionControl(EndpointSettings config) {
         integrity = config.sizes().integrity();
         admission = config.admission();
     }
@@ -115,7 +117,7 @@ public final class AdmissionControl {
         gaveUp.incrementAndGet();
     }
 
-    ServerCounters counters() {
+    public ServerCounters counters() {
         return new ServerCounters(accepted.get(), notAdmitted.get(), incompatible.get(), gaveUp.get());
     }
 }

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.connect;
 
 import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
@@ -22,7 +23,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Of several threads that accept, one sleeps until something comes, and the others until that one has seen it.
  */
-final class Acceptor {
+public final class Acceptor {
     /** With so many ready at a time there may be more. */
     private static final int MANY = 32;
 
@@ -43,7 +44,7 @@ final class Acceptor {
      *
      * @param name for messages
      */
-    Acceptor(String name, List<Reception> receptions) {
+    public Acceptor(String name, List<Reception> receptions) {
         this.name = name;
         this.receptions = receptions;
         this.poller = EventPoller.open();
@@ -56,12 +57,12 @@ final class Acceptor {
     }
 
     /** What is ready when somebody should accept. */
-    EventSource events() {
+    public EventSource events() {
         return poller;
     }
 
     /** Whether somebody is to look in a while though nothing comes: a handshake may have to be forgotten. */
-    boolean awaitsTime() {
+    public boolean awaitsTime() {
         lock.lock();
         try {
             return receptions.stream().anyMatch(Reception::awaitsTime);
@@ -71,7 +72,7 @@ final class Acceptor {
     }
 
     /** A client whose handshake is complete; empty if there is none in time. */
-    Optional<Endpoint> accept(Duration timeout) {
+    public Optional<Endpoint> accept(Duration timeout) {
         long start = System.nanoTime();
         long limit = Engine.nanos(timeout);
         lock.lock();
@@ -169,7 +170,7 @@ final class Acceptor {
     }
 
     /** Ends the waits, and refuses those that are not accepted yet. Call again to retry what failed. */
-    void close() {
+    public void close() {
         lock.lock();
         try {
             if (!closed) {

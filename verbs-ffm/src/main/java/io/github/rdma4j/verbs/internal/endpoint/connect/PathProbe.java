@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.connect;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
@@ -8,6 +8,9 @@ import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.EndpointException;
+import io.github.rdma4j.verbs.endpoint.MemoryHandle;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import java.lang.foreign.MemorySegment;
@@ -25,9 +28,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>Where it is, the server says behind its {@link Hello}. Several clients at a time have places of their own.
  */
-final class PathProbe {
+public final class PathProbe {
     /** More than two packets with an MTU of 4096. */
-    static final int BYTES = 10_000;
+    public static final int BYTES = 10_000;
 
     private static final int PLACES = 16;
     private static final int MARK = 0x52_34_43_59;
@@ -36,7 +39,7 @@ final class PathProbe {
     private final AtomicInteger next = new AtomicInteger();
 
     /** Registers the memory; it is closed by {@link #close()}, or with the domain. */
-    PathProbe(ProtectionDomain domain) {
+    public PathProbe(ProtectionDomain domain) {
         region = domain.allocateMemory(
                 (long) PLACES * BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
     }
@@ -52,12 +55,12 @@ final class PathProbe {
                 .array();
     }
 
-    void close() {
+    public void close() {
         region.close();
     }
 
     /** The place that a server names behind its hello; null if it names none. */
-    static MemoryHandle placeIn(byte[] greeting) {
+    public static MemoryHandle placeIn(byte[] greeting) {
         int from = Hello.lengthOf(greeting);
         if (greeting.length < from + Integer.BYTES + RemoteMemory.BYTES
                 || ByteBuffer.wrap(greeting).getInt(from) != MARK) {
@@ -78,12 +81,12 @@ final class PathProbe {
      *
      * @throws EndpointException if other bytes come back, or none in time
      */
-    static void tryOut(Endpoint endpoint, MemoryHandle place, Duration timeout) {
+    public static void tryOut(Endpoint endpoint, MemoryHandle place, Duration timeout) {
         tryOut(endpoint, place, place, timeout);
     }
 
     /** Two places instead of one, for a test in which other bytes must come back. */
-    static void tryOut(Endpoint endpoint, MemoryHandle written, MemoryHandle read, Duration timeout) {
+    public static void tryOut(Endpoint endpoint, MemoryHandle written, MemoryHandle read, Duration timeout) {
         long start = System.nanoTime();
         MemoryRegion local = endpoint.allocateMemory(2L * BYTES);
         try {
