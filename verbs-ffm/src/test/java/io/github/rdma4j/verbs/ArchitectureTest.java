@@ -243,6 +243,23 @@ class ArchitectureTest {
                         .or(SOCKETS_OF_THE_KERNEL));
     }
 
+    /** Everything else is in the rooms behind it. */
+    @Test
+    void theEndpointPackageHasOnlyWhatProgramsUseAndTheDoor() {
+        classes()
+                .that()
+                .resideInAPackage(ENDPOINT)
+                .and()
+                .areTopLevelClasses()
+                .and()
+                .doNotHaveSimpleName("Access")
+                .and()
+                .doNotHaveSimpleName("package-info")
+                .should()
+                .bePublic()
+                .check(CODE);
+    }
+
     private static void checkRoom(String room, DescribedPredicate<JavaClass> below) {
         classes()
                 .that()

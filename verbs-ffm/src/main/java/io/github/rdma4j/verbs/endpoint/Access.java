@@ -4,7 +4,9 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.MemoryWindow;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess;
@@ -12,11 +14,15 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import io.github.rdma4j.verbs.internal.endpoint.group.GroupAccess;
 import io.github.rdma4j.verbs.internal.endpoint.group.SharedQueues;
+import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Loss;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.Supplier;
 
 /** Gives the implementation of endpoints what programs must not use. */
 final class Access implements EndpointAccess, GroupAccess {
@@ -94,6 +100,48 @@ final class Access implements EndpointAccess, GroupAccess {
     @Override
     public AccessFlag[] access(AccessFlag... rights) {
         return ExposedMemory.access(rights);
+    }
+
+    @Override
+    public EnumSet<AccessFlag> rights(AccessFlag... rights) {
+        return ExposedMemory.rights(rights);
+    }
+
+    @Override
+    public void requireRemote(Set<AccessFlag> rights) {
+        MemoryHandle.requireRemote(rights);
+    }
+
+    @Override
+    public GrantedMemory grantedMemory(
+            MemorySlice slice,
+            MemoryHandle handle,
+            MemoryWindow window,
+            MemoryRegion base,
+            MemoryRegion owned,
+            String shared,
+            Runnable serving) {
+        return new GrantedMemory(slice, handle, window, base, owned, shared, serving);
+    }
+
+    @Override
+    public MemoryRegion base(GrantedMemory granted) {
+        return granted.base();
+    }
+
+    @Override
+    public MemoryRegion owned(GrantedMemory granted) {
+        return granted.owned();
+    }
+
+    @Override
+    public boolean isGone(GrantedMemory granted) {
+        return granted.isGone();
+    }
+
+    @Override
+    public <T> T await(Transfers transfers, String operation, Supplier<Promise<T>> start, Duration timeout) {
+        return transfers.await(operation, start, timeout);
     }
 
     @Override

@@ -17,6 +17,7 @@ import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.Grants;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;

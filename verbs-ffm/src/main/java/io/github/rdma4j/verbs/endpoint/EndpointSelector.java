@@ -188,8 +188,9 @@ public final class EndpointSelector implements AutoCloseable {
         if (!server.isOpen()) {
             throw new IllegalStateException(server + " is closed");
         }
-        add(server, new SelectorEntry.OfServer(
-                server, server.acceptor().events(), server.acceptor()::awaitsTime, handler));
+        add(
+                server,
+                new SelectorEntry.OfServer(server, server.acceptor().events(), server.acceptor()::awaitsTime, handler));
     }
 
     private void add(Object key, SelectorEntry entry) {

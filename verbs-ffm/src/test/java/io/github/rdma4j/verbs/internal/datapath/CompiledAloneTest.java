@@ -18,8 +18,8 @@ class CompiledAloneTest {
     /** What it costs if it is not so: docs/architecture.md. */
     @Test
     void postIsTooLongToBeInlined() throws IOException {
-        try (InputStream file =
-                CompiledAloneTest.class.getResourceAsStream("/io/github/rdma4j/verbs/internal/endpoint/rdma/VerbsWire.class")) {
+        try (InputStream file = CompiledAloneTest.class.getResourceAsStream(
+                "/io/github/rdma4j/verbs/internal/endpoint/rdma/VerbsWire.class")) {
             int length = ClassFile.of().parse(file.readAllBytes()).methods().stream()
                     .filter(method -> method.methodName().equalsString("post")
                             && !method.flags().has(AccessFlag.BRIDGE))

@@ -62,7 +62,8 @@ final class CmLink implements VerbsLink {
             this.queue = null;
             this.buffers = null;
             try {
-                this.shared = GroupAccess.ACCESS.queues(config.group(), domain.domain().context());
+                this.shared = GroupAccess.ACCESS.queues(
+                        config.group(), domain.domain().context());
                 this.member = join(config);
                 this.queuePair = member.queuePair();
             } catch (Throwable e) {

@@ -267,8 +267,8 @@ public final class Connector {
             CmEvent established = id.connect(settings -> ready.greet(settings, config), rest(server, timeout, start));
             byte[] greeting = established.privateData();
             Hello peer = understood("connecting to " + server, greeting, config);
-            Endpoint endpoint =
-                    EndpointAssembly.ofClient(link, link.isIwarp(), link.carrier(config), Memories.of(link.domain()), config, peer);
+            Endpoint endpoint = EndpointAssembly.ofClient(
+                    link, link.isIwarp(), link.carrier(config), Memories.of(link.domain()), config, peer);
             MemoryHandle place = onTrial ? PathProbe.placeIn(greeting) : null;
             if (place != null) {
                 // If it fails, the endpoint closes the link.

@@ -3,7 +3,9 @@
 package io.github.rdma4j.verbs.internal.endpoint.engine;
 
 import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.MemoryWindow;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.endpoint.ClosedByPeerException;
@@ -11,17 +13,24 @@ import io.github.rdma4j.verbs.endpoint.ConnectionLostException;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointException;
 import io.github.rdma4j.verbs.endpoint.ExposedMemory;
+import io.github.rdma4j.verbs.endpoint.GrantedMemory;
 import io.github.rdma4j.verbs.endpoint.IncompatiblePeerException;
+import io.github.rdma4j.verbs.endpoint.MemoryHandle;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.endpoint.NotAdmittedException;
 import io.github.rdma4j.verbs.endpoint.OutgoingMessage;
 import io.github.rdma4j.verbs.endpoint.TransferException;
+import io.github.rdma4j.verbs.endpoint.Transfers;
+import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Loss;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * The members of exported types that only the implementation may use. The exported package implements this interface,
@@ -66,6 +75,42 @@ public interface EndpointAccess {
 
     /** The flags that memory must be registered with to give peers these rights. */
     AccessFlag[] access(AccessFlag... rights);
+
+    /** Checks and collects rights. */
+    EnumSet<AccessFlag> rights(AccessFlag... rights);
+
+    // ---- Granted memory ----
+
+    /** Throws if one of the rights is of no use to a peer. */
+    void requireRemote(Set<AccessFlag> rights);
+
+    /**
+     * Memory that one peer can use.
+     *
+     * @param window null if there is none
+     * @param base what was registered for this grant; null if the window belongs to the program's own region
+     * @param owned what was allocated for this grant; null if the memory is the program's
+     * @param shared why other peers can also use it; null if they cannot
+     * @param serving waits for a thread that serves the peer; null if an adapter does
+     */
+    GrantedMemory grantedMemory(
+            MemorySlice slice,
+            MemoryHandle handle,
+            MemoryWindow window,
+            MemoryRegion base,
+            MemoryRegion owned,
+            String shared,
+            Runnable serving);
+
+    MemoryRegion base(GrantedMemory granted);
+
+    MemoryRegion owned(GrantedMemory granted);
+
+    /** Whether nothing is left to close. */
+    boolean isGone(GrantedMemory granted);
+
+    /** Waits for an operation, and withdraws it if it has not begun in time. */
+    <T> T await(Transfers transfers, String operation, Supplier<Promise<T>> start, Duration timeout);
 
     // ---- Exceptions ----
 

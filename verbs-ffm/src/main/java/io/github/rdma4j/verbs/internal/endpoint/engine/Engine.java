@@ -205,7 +205,8 @@ public final class Engine implements Progress {
     }
 
     /** Posts a transfer whose end is polled for, or says why not now. With the lock held. */
-    public int tryTransfer(long id, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
+    public int tryTransfer(
+            long id, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
         int code = protocol.tryTransfer(id, operation, local, remote, operand, newValue);
         return makesRoom(code) ? protocol.tryTransfer(id, operation, local, remote, operand, newValue) : code;
     }

@@ -23,10 +23,11 @@ import java.util.function.LongSupplier;
  *
  * <p>Up: the client offers a connection and the server answers. Both send trial messages over it. Then each says
  * {@code UP}, and sends nothing of its own over TCP behind it. Each posts over RDMA when the peer has said
- * {@code READY}, which means that it has taken in everything before. Down: the side that first sees RDMA fail breaks its
- * queue pair, so that nothing more arrives from it, and says {@code DOWN} with what it has received over RDMA. The peer
- * does the same. Each side posts the rest again over TCP once it has received the other's {@code DOWN}. {@code DOWN} may cross
- * any other message: a connection ends when each side has sent and received it, in whatever state the connection was.
+ * {@code READY}, which means that it has taken in everything before. Down: the side that first sees RDMA fail breaks
+ * its queue pair, so that nothing more arrives from it, and says {@code DOWN} with what it has received over RDMA. The
+ * peer does the same. Each side posts the rest again over TCP once it has received the other's {@code DOWN}. {@code
+ * DOWN} may cross any other message: a connection ends when each side has sent and received it, in whatever state the
+ * connection was.
  */
 final class Mover {
     /** What the rest of the endpoint does for it. */

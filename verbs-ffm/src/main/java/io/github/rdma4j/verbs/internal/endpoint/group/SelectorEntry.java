@@ -218,7 +218,8 @@ public abstract class SelectorEntry {
         private boolean queueRang;
         private boolean linkRang;
 
-        public OfEndpoint(Endpoint endpoint, Engine engine, MessageHandler messages, Consumer<? super Endpoint> handler) {
+        public OfEndpoint(
+                Endpoint endpoint, Engine engine, MessageHandler messages, Consumer<? super Endpoint> handler) {
             super(endpoint, handler);
             this.messages = messages;
             this.engine = engine;

@@ -43,8 +43,8 @@ import java.util.function.Function;
  */
 public final class SharedQueues implements Sleepers.Host {
     /** Why an endpoint is lost whose adapter does not answer any more; the failure follows. */
-
     private final int places;
+
     private final SharedDomain domain;
     private final CompletionChannel channel;
     private final EventChannel events;

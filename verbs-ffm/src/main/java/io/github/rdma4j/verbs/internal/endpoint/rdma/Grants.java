@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs.internal.endpoint.rdma;
+
+import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.DeviceContext;
@@ -11,6 +13,9 @@ import io.github.rdma4j.verbs.MemoryWindowType;
 import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.device.DeviceAttributes;
 import io.github.rdma4j.verbs.device.DeviceCapability;
+import io.github.rdma4j.verbs.endpoint.GrantedMemory;
+import io.github.rdma4j.verbs.endpoint.MemoryHandle;
+import io.github.rdma4j.verbs.endpoint.Transfers;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
@@ -18,7 +23,6 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
-import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsWire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -31,7 +35,7 @@ import java.util.Set;
  *
  * <p>Thread safety: all methods may be called from any thread, without the endpoint's lock.
  */
-final class Grants {
+public final class Grants {
     /** It asks of a window's key whose it is and what it allows, and of the range only whether the region has it. */
     private static final int VENDOR_OF_SOFT_ROCE = 0xff_ffff;
 
@@ -44,7 +48,7 @@ final class Grants {
     private boolean closed;
     private int sweepAt = Exposures.nextSweep(0);
 
-    Grants(Engine engine, Memories memories, Transfers transfers) {
+    public Grants(Engine engine, Memories memories, Transfers transfers) {
         this.engine = engine;
         this.memories = memories;
         this.transfers = transfers;
@@ -55,7 +59,7 @@ final class Grants {
     }
 
     /** Gives new memory. */
-    GrantedMemory grant(long size, Duration timeout, AccessFlag... rights) {
+    public GrantedMemory grant(long size, Duration timeout, AccessFlag... rights) {
         Set<AccessFlag> granted = rights(rights);
         boolean windows = wire() instanceof VerbsWire && whyNoWindows() == null;
         MemoryRegion region = windows
@@ -72,13 +76,13 @@ final class Grants {
     }
 
     /** Gives memory that there is. */
-    GrantedMemory grant(MemorySlice slice, Duration timeout, AccessFlag... rights) {
+    public GrantedMemory grant(MemorySlice slice, Duration timeout, AccessFlag... rights) {
         return grant(slice, null, timeout, rights(rights));
     }
 
     private static Set<AccessFlag> rights(AccessFlag... rights) {
-        Set<AccessFlag> granted = EnumSet.copyOf(ExposedMemory.rights(rights));
-        MemoryHandle.requireRemote(granted);
+        Set<AccessFlag> granted = EnumSet.copyOf(ACCESS.rights(rights));
+        ACCESS.requireRemote(granted);
         return granted;
     }
 
@@ -127,8 +131,8 @@ final class Grants {
         try {
             window = memories.domain().allocateMemoryWindow(MemoryWindowType.TYPE_2);
             bind(verbs, window, base == null ? slice : base.slice(), rights, bound);
-            transfers.await("binding a memory window over ", () -> bound, timeout);
-            return new GrantedMemory(
+            ACCESS.await(transfers, "binding a memory window over ", () -> bound, timeout);
+            return ACCESS.grantedMemory(
                     slice, new MemoryHandle(window.remoteMemory(), rights), window, base, owned, null, null);
         } catch (UnsupportedVerbException e) {
             closeAfter(e, window, base);
@@ -136,7 +140,7 @@ final class Grants {
         } catch (Throwable e) {
             if (bound.isWithdrawn() && isPosted(verbs, window)) {
                 // The adapter may be about to bind it, and would break the connection over a window that is gone.
-                keep(new GrantedMemory(
+                keep(ACCESS.grantedMemory(
                         slice, new MemoryHandle(window.remoteMemory(), rights), window, base, owned, null, null));
             } else {
                 closeAfter(e, window, base);
@@ -219,7 +223,7 @@ final class Grants {
     private GrantedMemory byRegistration(
             MemorySlice slice, MemoryRegion owned, Set<AccessFlag> rights, String instead, Runnable serving) {
         MemoryRegion base = register(slice, access(rights, rights.toArray(AccessFlag[]::new)));
-        return new GrantedMemory(
+        return ACCESS.grantedMemory(
                 slice, new MemoryHandle(base.remoteMemory(), rights), null, base, owned, instead, serving);
     }
 
@@ -235,9 +239,9 @@ final class Grants {
                                 + " its key serves whoever knows it, of all peers of this protection domain"
                         : null,
                 this::waitForServing);
-        if (!wire().grants().add(granted.base())) {
+        if (!wire().grants().add(ACCESS.base(granted))) {
             granted.close();
-            throw new EndpointException(
+            throw ACCESS.endpointException(
                     "granting memory of " + engine,
                     "another grant has the same key, which is a random number over TCP",
                     "grant it again");
@@ -255,7 +259,7 @@ final class Grants {
 
     private boolean isKept(MemoryRegion owned) {
         synchronized (open) {
-            return open.stream().anyMatch(granted -> granted.owned() == owned);
+            return open.stream().anyMatch(granted -> ACCESS.owned(granted) == owned);
         }
     }
 
@@ -263,7 +267,7 @@ final class Grants {
         synchronized (open) {
             if (!closed) {
                 if (open.size() >= sweepAt) {
-                    open.removeIf(GrantedMemory::isGone);
+                    open.removeIf(ACCESS::isGone);
                     sweepAt = Exposures.nextSweep(open.size());
                 }
                 open.add(granted);
@@ -275,7 +279,7 @@ final class Grants {
     }
 
     /** Takes everything back. Call again to retry what failed. */
-    void close() {
+    public void close() {
         List<GrantedMemory> all;
         synchronized (open) {
             closed = true;
