@@ -20,8 +20,10 @@ void main(String... args) throws Exception { // the target: DEVICE; the writer: 
             IO.println(memory.segment().getString(0));
         } else {
             memory.segment().setString(0, "written by the other process");
-            pair.postWrite(1, memory.slice(0, 64), theirs.slice(0, 64), SendFlags.SIGNALED);
             var done = WorkCompletions.allocate(1);
+            while (!pair.tryPostWrite(1, memory.slice(0, 64), theirs.slice(0, 64), SendFlags.SIGNALED)) {
+                queue.poll(done); // frees an entry of the full send queue
+            }
             while (queue.poll(done) == 0) Thread.onSpinWait();
             IO.println(done.get(0).describe());
         }

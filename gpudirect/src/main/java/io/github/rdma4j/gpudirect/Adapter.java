@@ -10,10 +10,11 @@ interface Adapter {
     /**
      * Posts a chunk; the post's job has its kind, memory and remote memory.
      *
-     * @return 0, {@link io.github.rdma4j.verbs.QueuePair#QUEUE_FULL} or the errno
+     * @return true if it was posted, false if the queue is full
+     * @throws io.github.rdma4j.verbs.VerbsException if it was refused for another reason
      * @throws RuntimeException if the memory cannot be used; nothing is posted then
      */
-    int post(Posts.Post post);
+    boolean tryPost(Posts.Post post);
 
     /** Whether a word can be sent now; also false once the connection is broken. */
     boolean hasRoomForWord();

@@ -171,22 +171,22 @@ final class ChannelWire implements Adapter {
     }
 
     @Override
-    public int post(Posts.Post post) {
+    public boolean tryPost(Posts.Post post) {
         Work work = (Work) post.job;
         long id = (work.kind() == Transfer.Kind.RECEIVE ? RECEIVED : SENT) | post.index();
         MemorySlice local = local(post, work);
         return switch (work.kind()) {
-            case WRITE -> queuePair.postWrite(id, local, work.remoteChunk(post.chunk), SendFlags.SIGNALED);
-            case READ -> queuePair.postRead(id, local, work.remoteChunk(post.chunk), SendFlags.SIGNALED);
-            case RECEIVE -> queuePair.postReceive(id, local);
+            case WRITE -> queuePair.tryPostWrite(id, local, work.remoteChunk(post.chunk), SendFlags.SIGNALED);
+            case READ -> queuePair.tryPostRead(id, local, work.remoteChunk(post.chunk), SendFlags.SIGNALED);
+            case RECEIVE -> queuePair.tryPostReceive(id, local);
             case SEND -> {
                 int number = (int) (work.message & ~ABORTED);
                 if (post.empty) {
-                    yield queuePair.postSendWithImmediate(id, local, ABORTED | number, SendFlags.SIGNALED);
+                    yield queuePair.tryPostSendWithImmediate(id, local, ABORTED | number, SendFlags.SIGNALED);
                 }
                 yield post.chunk == work.chunks - 1
-                        ? queuePair.postSendWithImmediate(id, local, number, SendFlags.SIGNALED)
-                        : queuePair.postSend(id, local, SendFlags.SIGNALED);
+                        ? queuePair.tryPostSendWithImmediate(id, local, number, SendFlags.SIGNALED)
+                        : queuePair.tryPostSend(id, local, SendFlags.SIGNALED);
             }
         };
     }
@@ -222,17 +222,17 @@ final class ChannelWire implements Adapter {
     }
 
     private void tell(int place, MemorySlice word, RemoteMemory target) {
-        int result;
+        boolean posted;
         try {
-            result = queuePair.postWrite(WORD | place, word, target, SendFlags.SIGNALED);
-        } catch (IllegalStateException e) {
+            posted = queuePair.tryPostWrite(WORD | place, word, target, SendFlags.SIGNALED);
+        } catch (IllegalStateException | VerbsException e) {
             breakDown(new GpuTransferException("announcing messages to the peer", e));
             return;
         }
-        if (result == 0) {
+        if (posted) {
             freeWordCount--;
         } else {
-            breakDown(GpuTransferException.ofPost("announcing messages to the peer", result));
+            breakDown(new GpuTransferException("announcing messages to the peer: the send queue is full"));
         }
     }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
-import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import java.util.Optional;
@@ -31,10 +30,6 @@ public class GpuTransferException extends RuntimeException {
     GpuTransferException(String operation, WorkCompletion completion) {
         super(operation + " failed: " + completion.describe());
         this.status = completion.status();
-    }
-
-    static GpuTransferException ofPost(String what, int errno) {
-        return new GpuTransferException("%s: posting failed with %s".formatted(what, VerbsException.describe(errno)));
     }
 
     /** {@return how the adapter ended the work request that failed; empty if it was not the adapter that failed} */

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
-import io.github.rdma4j.verbs.QueuePair;
 import java.util.ArrayDeque;
 
 /**
@@ -103,22 +102,18 @@ final class Incoming {
         }
         long chunk = job.posted;
         Posts.Post post = posts.take(job, takeSlot(job, chunk), chunk, false);
-        int result;
-        RuntimeException failure;
+        GpuTransferException failure = null;
         job.given();
         try {
-            result = adapter.post(post);
-            failure = GpuTransferException.ofPost("a chunk that is read", result);
+            if (adapter.tryPost(post)) {
+                return true;
+            }
         } catch (RuntimeException e) {
-            result = Integer.MAX_VALUE;
-            failure = new GpuTransferException("posting", e);
-        }
-        if (result == 0) {
-            return true;
+            failure = new GpuTransferException("posting a chunk that is read", e);
         }
         job.notGiven();
         giveBack(posts, post);
-        if (result == QueuePair.QUEUE_FULL) {
+        if (failure == null) {
             return false;
         }
         job.fail(chunk, failure);
@@ -207,14 +202,13 @@ final class Incoming {
         GpuTransferException failure;
         job.given();
         try {
-            int result = adapter.post(post);
-            if (result == 0) {
+            if (adapter.tryPost(post)) {
                 granted++;
                 return true;
             }
-            failure = GpuTransferException.ofPost("a receive", result);
+            failure = new GpuTransferException("posting a receive: the queue is full");
         } catch (RuntimeException e) {
-            failure = new GpuTransferException("posting", e);
+            failure = new GpuTransferException("posting a receive", e);
         }
         job.notGiven();
         giveBack(receivePosts, post);

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
-import io.github.rdma4j.verbs.QueuePair;
 import java.util.Arrays;
 
 /**
@@ -63,11 +62,12 @@ final class OrderedProtocol {
     /** The wire. */
     interface Wire {
         /**
-         * Posts what a slot stands for: 0, {@link QueuePair#QUEUE_FULL} or an errno.
+         * Posts what a slot stands for.
          *
+         * @return true if it was posted, false if the queue is full
          * @throws GpuTransferException if it cannot be posted at all
          */
-        int post(int slot);
+        boolean tryPost(int slot);
 
         /** Nothing of the peer's may be written to memory, and nothing of ours read, once this has returned. */
         void end(GpuTransferException cause);
@@ -250,22 +250,15 @@ final class OrderedProtocol {
         boolean moved = false;
         while (queueLength > 0) {
             int index = queue[queueHead];
-            int result;
             beginPost(index);
             try {
-                result = wire.post(index);
+                if (!wire.tryPost(index)) {
+                    undoPost(index);
+                    return moved;
+                }
             } catch (GpuTransferException e) {
                 undoPost(index);
                 breakDown(e, now);
-                return true;
-            }
-            if (result == QueuePair.QUEUE_FULL) {
-                undoPost(index);
-                return moved;
-            }
-            if (result != 0) {
-                undoPost(index);
-                breakDown(GpuTransferException.ofPost(wire.describe(index), result), now);
                 return true;
             }
             moved = true;

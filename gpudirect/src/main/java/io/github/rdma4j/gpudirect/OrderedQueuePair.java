@@ -78,9 +78,12 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
     }
 
     private void postNotice() {
-        int result = queuePair.postReceive(NOTICE, nothing);
-        if (result != 0) {
-            throw GpuTransferException.ofPost("a receive for the peer's notices", result);
+        try {
+            if (!queuePair.tryPostReceive(NOTICE, nothing)) {
+                throw new GpuTransferException("posting a receive for the peer's notices: the queue is full");
+            }
+        } catch (VerbsException e) {
+            throw new GpuTransferException("posting a receive for the peer's notices", e);
         }
     }
 
@@ -141,14 +144,14 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
     }
 
     @Override
-    public int post(int slot) {
+    public boolean tryPost(int slot) {
         Request request = requests[slot];
         try {
             return request.tag < 0
-                    ? queuePair.postWrite(slot, request.local, request.remote, SendFlags.SIGNALED)
-                    : queuePair.postWriteWithImmediate(
+                    ? queuePair.tryPostWrite(slot, request.local, request.remote, SendFlags.SIGNALED)
+                    : queuePair.tryPostWriteWithImmediate(
                             slot, request.local, request.remote, request.tag, SendFlags.SIGNALED);
-        } catch (IllegalStateException | IllegalArgumentException e) {
+        } catch (IllegalStateException | IllegalArgumentException | VerbsException e) {
             throw new GpuTransferException(request.toString(), e);
         }
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
-import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.VerbsException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -278,33 +278,27 @@ final class Outgoing {
         if (slot != null) {
             slot.given = true;
         }
-        int result;
+        boolean posted;
         try {
-            result = adapter.post(post);
+            posted = adapter.tryPost(post);
         } catch (RuntimeException e) {
             takeBack(post);
-            GpuTransferException failure = new GpuTransferException("posting", e);
-            if (empty) {
-                adapter.breakDown(failure);
-            } else {
+            GpuTransferException failure = new GpuTransferException("posting a chunk that goes out", e);
+            if (!empty) {
                 fail(job, chunk, failure);
+            }
+            // Memory that cannot be used is replaced by an empty chunk. But if the adapter refuses, nothing may be
+            // missing among the chunks that the peer waits for.
+            if (empty || e instanceof VerbsException && job.kind() == Transfer.Kind.SEND) {
+                adapter.breakDown(failure);
             }
             return Outcome.GIVEN_UP;
         }
-        if (result == 0) {
-            return Outcome.POSTED;
-        }
-        takeBack(post);
-        if (result == QueuePair.QUEUE_FULL) {
+        if (!posted) {
+            takeBack(post);
             return Outcome.LATER;
         }
-        GpuTransferException failure = GpuTransferException.ofPost("a chunk that goes out", result);
-        fail(job, chunk, failure);
-        if (job.kind() == Transfer.Kind.SEND) {
-            // Nothing may be missing among the chunks that the peer waits for.
-            adapter.breakDown(failure);
-        }
-        return Outcome.GIVEN_UP;
+        return Outcome.POSTED;
     }
 
     /** The adapter has not taken it. */

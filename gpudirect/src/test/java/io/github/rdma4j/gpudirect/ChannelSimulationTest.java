@@ -5,7 +5,7 @@ package io.github.rdma4j.gpudirect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.VerbsException;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
@@ -150,7 +150,15 @@ class ChannelSimulationTest {
             side.cannotPost = sometimes(30, Fault.POSTS);
             BooleanSupplier full = sometimes(5, Fault.POSTS);
             BooleanSupplier refused = sometimes(100, Fault.POSTS);
-            side.postResult = () -> full.getAsBoolean() ? QueuePair.QUEUE_FULL : refused.getAsBoolean() ? EIO : 0;
+            side.posting = () -> {
+                if (full.getAsBoolean()) {
+                    return false;
+                }
+                if (refused.getAsBoolean()) {
+                    throw new VerbsException("posting", EIO, "", "");
+                }
+                return true;
+            };
             side.breaks = sometimes(150, Fault.CONNECTION);
             side.cannotTell = sometimes(200, Fault.CONNECTION);
             return side;

@@ -10,7 +10,6 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import java.util.function.IntSupplier;
 
 /**
  * One side of a stream channel that exists only here: its words, its streams, and a wire on which requests stay in
@@ -69,7 +68,9 @@ final class OrderedSide implements OrderedProtocol.Words, OrderedProtocol.Wire {
     private final boolean[] unflushed;
 
     OrderedSide peer;
-    IntSupplier postResult = () -> 0;
+    /** False if the queue is full; throws if the wire cannot post. */
+    BooleanSupplier posting = () -> true;
+
     BooleanSupplier fails = () -> false;
     BooleanSupplier overflows = () -> false;
     BooleanSupplier losesNotice = () -> false;
@@ -245,16 +246,14 @@ final class OrderedSide implements OrderedProtocol.Words, OrderedProtocol.Wire {
     }
 
     @Override
-    public int post(int slot) {
+    public boolean tryPost(int slot) {
         call();
-        int result = postResult.getAsInt();
-        if (result == 0) {
+        boolean posted = posting.getAsBoolean();
+        if (posted) {
             posts.add(slot);
             onTheWire.add(new Posted(slot, sources[slot]));
-        } else if (result < 0) {
-            throw new GpuTransferException("the queue pair is closed");
         }
-        return result;
+        return posted;
     }
 
     @Override

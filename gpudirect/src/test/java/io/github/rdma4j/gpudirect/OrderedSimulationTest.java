@@ -5,7 +5,6 @@ package io.github.rdma4j.gpudirect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.gpudirect.OrderedSide.Stream;
-import io.github.rdma4j.verbs.QueuePair;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -26,7 +25,6 @@ class OrderedSimulationTest {
     private static final int SCHEDULES = Integer.getInteger("rdma4j.simulation.schedules", 5_000);
     private static final Long SEED = Long.getLong("rdma4j.simulation.seed");
     private static final long LIMIT = 1_000_000;
-    private static final int EIO = 5;
 
     /** What goes wrong in a schedule. */
     private enum Fault {
@@ -102,12 +100,17 @@ class OrderedSimulationTest {
         }
 
         private void configure(OrderedSide side) {
-            BooleanSupplier refused = sometimes(40, Fault.POSTS);
-            BooleanSupplier closed = sometimes(80, Fault.POSTS);
+            BooleanSupplier refused = sometimes(30, Fault.POSTS);
             BooleanSupplier full = sometimes(2, Fault.FULL_QUEUES);
-            side.postResult = () -> full.getAsBoolean()
-                    ? QueuePair.QUEUE_FULL
-                    : refused.getAsBoolean() ? EIO : closed.getAsBoolean() ? -1 : 0;
+            side.posting = () -> {
+                if (full.getAsBoolean()) {
+                    return false;
+                }
+                if (refused.getAsBoolean()) {
+                    throw new GpuTransferException("the queue pair is closed");
+                }
+                return true;
+            };
             side.fails = sometimes(30, Fault.CONNECTION);
             side.losesNotice = sometimes(10, Fault.LOST_NOTICES);
             BooleanSupplier overflows = sometimes(10, Fault.ERRORS);

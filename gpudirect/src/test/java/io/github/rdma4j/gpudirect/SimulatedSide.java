@@ -8,7 +8,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import java.util.function.IntSupplier;
 
 /**
  * One end of a channel whose adapter, wire and streams exist only here. A packet arrives, a completion is polled, a
@@ -45,7 +44,8 @@ final class SimulatedSide implements Adapter {
     private final long[][] refusals = new long[Mailbox.MESSAGES][];
 
     /** Each says whether it goes wrong now. */
-    IntSupplier postResult = () -> 0;
+    /** False if the queue is full; throws if the adapter refuses. */
+    BooleanSupplier posting = () -> true;
 
     BooleanSupplier cannotPost = () -> false;
     BooleanSupplier cannotTell = () -> false;
@@ -154,20 +154,19 @@ final class SimulatedSide implements Adapter {
     }
 
     @Override
-    public int post(Posts.Post post) {
+    public boolean tryPost(Posts.Post post) {
         if (cannotPost.getAsBoolean()) {
             throw new IllegalArgumentException("the region is closed");
         }
-        int result = post.empty ? 0 : postResult.getAsInt();
-        if (result != 0) {
-            return result;
+        if (!post.empty && !posting.getAsBoolean()) {
+            return false;
         }
         if (post.job.kind() == Transfer.Kind.RECEIVE) {
             receiveQueue.add(post);
         } else {
             wire.add(new Request(post, null));
         }
-        return 0;
+        return true;
     }
 
     private void tell(Runnable word) {

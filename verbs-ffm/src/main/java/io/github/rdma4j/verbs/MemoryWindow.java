@@ -23,7 +23,7 @@ import java.util.Set;
  *
  * <p>A window of {@linkplain MemoryWindowType#TYPE_1 type 1} is bound here, with {@link #postBind}. A window of
  * {@linkplain MemoryWindowType#TYPE_2 type 2} is bound by a work request of the queue pair that it will belong to:
- * {@link QueuePair#postBindMemoryWindow}.
+ * {@link QueuePair#tryPostBindMemoryWindow}.
  *
  * <p>Closing a region closes the windows that are bound to it. Closing a queue pair closes the windows of type 2 that
  * belong to it.
@@ -139,15 +139,17 @@ public final class MemoryWindow extends Resource {
      * @param access of {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ},
      *     {@link AccessFlag#REMOTE_ATOMIC} and {@link AccessFlag#ZERO_BASED}; writing and atomics need a region with
      *     {@link AccessFlag#LOCAL_WRITE}
-     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno. If the completion reports that the binding failed,
+     * @return true if it was posted, false if the queue is full. If the completion reports that the binding failed,
      *     the window is unchanged: call {@link #bindingFailed()}
      * @throws IllegalArgumentException if an argument is invalid, the window is of type 2, or the type of the queue
      *     pair binds no windows
      * @throws IllegalStateException if the window, the region or the queue pair is closed, or the queue pair not
      *     connected
      * @throws UnsupportedVerbException if the device's library refuses {@link AccessFlag#ZERO_BASED}, like SoftRoCE's
+     * @throws VerbsException if it was refused for another reason
      */
-    public int postBind(QueuePair queuePair, long workRequestId, MemorySlice slice, int flags, AccessFlag... access) {
+    public boolean tryPostBind(
+            QueuePair queuePair, long workRequestId, MemorySlice slice, int flags, AccessFlag... access) {
         int mask = AccessFlag.mask(access);
         checkBinding(MemoryWindowType.TYPE_1, queuePair, slice, mask);
         return post(queuePair, workRequestId, slice, flags, mask);
@@ -155,21 +157,22 @@ public final class MemoryWindow extends Resource {
 
     /**
      * Posts the unbinding of a window of type 1, whose key then gives no access. If the window is not bound, only
-     * returns 0, without a completion.
+     * returns true, without a completion.
      *
      * @param queuePair of the same protection domain, connected
      * @param workRequestId identifies the request in its completion
      * @param flags {@link SendFlags#SIGNALED} and {@link SendFlags#FENCE}, or {@link SendFlags#NONE}
-     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid, the window is of type 2, or the type of the queue
      *     pair binds no windows
      * @throws IllegalStateException if the window or the queue pair is closed, or the queue pair not connected
+     * @throws VerbsException if it was refused for another reason
      */
-    public int postUnbind(QueuePair queuePair, long workRequestId, int flags) {
+    public boolean tryPostUnbind(QueuePair queuePair, long workRequestId, int flags) {
         requireOpen();
         requireUsableOn(MemoryWindowType.TYPE_1, queuePair);
         MemorySlice slice = state.slice;
-        return slice == null ? 0 : post(queuePair, workRequestId, slice.slice(0, 0), flags, 0);
+        return slice == null || post(queuePair, workRequestId, slice.slice(0, 0), flags, 0);
     }
 
     /**
@@ -184,7 +187,7 @@ public final class MemoryWindow extends Resource {
         });
     }
 
-    private int post(QueuePair queuePair, long workRequestId, MemorySlice slice, int flags, int access) {
+    private boolean post(QueuePair queuePair, long workRequestId, MemorySlice slice, int flags, int access) {
         if ((flags & ~SEND_FLAGS) != 0) {
             throw new IllegalArgumentException("flags 0x%x: a binding takes SIGNALED and FENCE only".formatted(flags));
         }
@@ -212,16 +215,16 @@ public final class MemoryWindow extends Resource {
                 queuePair.exitSend();
             }
         });
-        int told = queuePair.result(errno);
-        if (told == Errno.EINVAL && AccessFlag.ZERO_BASED.in(access)) {
+        if (errno == Errno.EINVAL && AccessFlag.ZERO_BASED.in(access)) {
+            PostRefusal.requireReadyToSend(queuePair, errno);
             // SoftRoCE's library refuses it, whatever the other arguments.
             throw new UnsupportedVerbException(
                     "ibv_bind_mw(%s, %s)".formatted(this, slice),
-                    told,
+                    errno,
                     "the device's library binds no window of type 1 with ZERO_BASED",
                     "omit ZERO_BASED: remoteMemory() has the address for the peer");
         }
-        return told;
+        return queuePair.accepted(errno);
     }
 
     /** Checks a binding of either type: the kernel or the adapter would report only EINVAL, or break the connection. */
@@ -254,7 +257,7 @@ public final class MemoryWindow extends Resource {
     private void requireUsableOn(MemoryWindowType wanted, QueuePair queue) {
         if (type != wanted) {
             throw new IllegalArgumentException(
-                    "%s: MemoryWindow.postBind binds type 1, SendBatch.bindMemoryWindow type 2".formatted(this));
+                    "%s: MemoryWindow.tryPostBind binds type 1, SendBatch.bindMemoryWindow type 2".formatted(this));
         }
         Checks.operation(queue.checks().type(), SendOpcode.BIND_MEMORY_WINDOW);
         if (!queue.checks().domain().isSameAs(domain)) {

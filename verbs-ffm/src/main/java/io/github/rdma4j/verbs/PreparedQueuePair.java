@@ -79,14 +79,15 @@ public final class PreparedQueuePair implements AutoCloseable {
     }
 
     /**
-     * Posts a receive before the peer can send; see {@link QueuePair#postReceive}.
+     * Posts a receive before the peer can send; see {@link QueuePair#tryPostReceive}.
      *
      * @param workRequestId identifies the request in its completion
      * @param local the buffer
-     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
+     * @throws VerbsException if it was refused for another reason
      */
-    public int postReceive(long workRequestId, MemorySlice local) {
-        return queuePair.postReceive(workRequestId, local);
+    public boolean tryPostReceive(long workRequestId, MemorySlice local) {
+        return queuePair.tryPostReceive(workRequestId, local);
     }
 
     /**

@@ -15,7 +15,9 @@ import java.util.Objects;
  * <pre>{@code
  * PreparedReceive receive = queuePair.prepareReceive(rooms);
  * for (int i = 0; i < 16; i++) {
- *     receive.local(i * 4096L, 4096).post(i);
+ *     if (!receive.local(i * 4096L, 4096).tryPost(i)) {
+ *         break; // the queue is full
+ *     }
  * }
  * }</pre>
  *
@@ -46,10 +48,11 @@ public final class PreparedReceive {
     /**
      * Posts the receive.
      *
-     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalStateException if the queue or the region is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int post() {
+    public boolean tryPost() {
         region.requireOpenSoon();
         int result;
         queue.enter();
@@ -60,18 +63,19 @@ public final class PreparedReceive {
         }
         // The request's memory lives as long as this object.
         Reference.reachabilityFence(this);
-        return queue.result(result);
+        return queue.accepted(result);
     }
 
     /**
      * Sets the number and posts the receive.
      *
      * @param workRequestId identifies the request in its completion
-     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalStateException if the queue or the region is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int post(long workRequestId) {
-        return workRequestId(workRequestId).post();
+    public boolean tryPost(long workRequestId) {
+        return workRequestId(workRequestId).tryPost();
     }
 
     /**

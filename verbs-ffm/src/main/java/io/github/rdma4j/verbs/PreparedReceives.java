@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  *
  * <pre>{@code
  * PreparedReceives receives = queuePair.prepareReceives(0, rooms);
- * receives.add(2).add(0).post(); // the next message comes into room 2
+ * boolean posted = receives.add(2).add(0).tryPost(); // the next message comes into room 2
  * }</pre>
  *
  * <p>It needs no close: the garbage collector frees its memory. It can be used as long as the queue and the regions are
@@ -48,8 +48,6 @@ public final class PreparedReceives {
     private int size;
     /** The address of the last receive in the list. */
     private long last;
-
-    private int error;
 
     /** Creates the receives; the arguments were checked. */
     PreparedReceives(ReceiveQueue queue, long firstWorkRequestId, List<MemorySlice> rooms) {
@@ -95,7 +93,7 @@ public final class PreparedReceives {
         return made;
     }
 
-    /** {@return how many buffers were added since the last post} */
+    /** {@return how many buffers were added and are not posted} */
     public int size() {
         return size;
     }
@@ -106,12 +104,12 @@ public final class PreparedReceives {
      * @param room the index of the buffer, from 0. The adapter must not hold it already
      * @return this
      * @throws IndexOutOfBoundsException if there is no such buffer
-     * @throws IllegalArgumentException if it was added since the last post
+     * @throws IllegalArgumentException if it was added and is not posted
      */
     public PreparedReceives add(int room) {
         long address = addresses[room];
         if (added[room] == list) {
-            throw new IllegalArgumentException("room " + room + " was added already since the last post of " + this);
+            throw new IllegalArgumentException("room " + room + " was added already, and is not posted: " + this);
         }
         added[room] = list;
         if (size++ == 0) {
@@ -126,46 +124,51 @@ public final class PreparedReceives {
     }
 
     /**
-     * Posts the receives that were added, in order and by one call, and clears the list.
+     * Posts the receives that were added, in order and by one call. Posted receives leave the list, so {@link #size()}
+     * then is the number of receives that were not posted. Call this again to post them.
      *
-     * @return how many were accepted; fewer than {@link #size()} was if the queue filled up or one was refused, and
-     *     {@link #error()} then says why. The receives after that one were not posted
-     * @throws IllegalStateException if the queue or a region is closed
+     * @return true if all were posted, false if the queue is full
+     * @throws IllegalStateException if the queue or a region is closed; then none was posted
+     * @throws VerbsException if a receive was refused for another reason; it is the first one in the list
      */
-    public int post() {
-        int count = size;
-        size = 0;
-        list++;
-        error = 0;
-        if (count == 0) {
-            return 0;
+    public boolean tryPost() {
+        if (size == 0) {
+            return true;
         }
         for (MemoryRegion region : regions) {
             region.requireOpenSoon();
         }
-        int accepted = postAdded(count);
+        int errno = enterAndPost();
         Reference.reachabilityFence(this);
-        error = queue.result(error);
-        return accepted;
+        return queue.accepted(errno);
     }
 
-    private int postAdded(int count) {
+    private int enterAndPost() {
         queue.enter();
         try {
             ReceiveRequests.link(last, 0);
             requests.forgetBadRequest();
-            error = queue.post(requests);
-            return error == 0 ? count : requests.followersBeforeRefusal(count);
+            int errno = queue.post(requests);
+            if (errno == 0) {
+                size = 0;
+                list++;
+            } else {
+                removeFirst(requests.followersBeforeRefusal(size));
+            }
+            return errno;
         } finally {
             queue.exit();
         }
     }
 
-    /**
-     * {@return 0 if the last {@link #post()} posted all receives, or {@link QueuePair#QUEUE_FULL}, or another errno}
-     */
-    public int error() {
-        return error;
+    private void removeFirst(int accepted) {
+        long request = requests.address();
+        for (int i = 0; i < accepted; i++) {
+            added[(int) (ReceiveRequests.workRequestId(request) - firstWorkRequestId)] = 0;
+            request = ReceiveRequests.next(request);
+        }
+        requests.begin(request);
+        size -= accepted;
     }
 
     /** {@return the queue of the receives} */

@@ -20,7 +20,10 @@ import java.util.Objects;
  * <pre>{@code
  * PreparedRequest write = queuePair.prepare().length(64).write(ring, peersRing, SendFlags.SIGNALED);
  * for (long i = 0; i < 16; i++) {
- *     write.local(i * 64).remote(i * 64).post(i);
+ *     write.local(i * 64).remote(i * 64);
+ *     while (!write.tryPost(i)) {
+ *         completionQueue.poll(completions);
+ *     }
  * }
  * }</pre>
  *
@@ -135,13 +138,14 @@ public final class PreparedRequest {
     /**
      * Posts the request (ibv_post_send(3), or ibv_wr_start(3) and what follows it).
      *
-     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if the bytes do not fit into the peer's memory at the offset that
      *     {@link #remote} has set
      * @throws IllegalStateException if the queue pair, the region or the address handle is closed, or the queue pair's
      *     state does not allow posting
+     * @throws VerbsException if it was refused for another reason
      */
-    public int post() {
+    public boolean tryPost() {
         region.requireOpenSoon();
         boolean alone = plain;
         if (!alone) {
@@ -156,7 +160,7 @@ public final class PreparedRequest {
         }
         // The request's memory lives as long as this object.
         Reference.reachabilityFence(this);
-        return queue.result(result);
+        return queue.accepted(result);
     }
 
     private void requireRoomAtThePeer() {
@@ -178,19 +182,20 @@ public final class PreparedRequest {
             // Closing the address handle then waits for threads inside the guard: see AddressHandle.
             addressHandle.requireOpen();
         }
-        return queue.isExtended() ? queue.postRequests(request, 1) : call();
+        return queue.isExtended() ? queue.postRequests(request, 0, 1) : call();
     }
 
     /**
      * Sets the number and posts the request.
      *
      * @param workRequestId identifies the request in its completion
-     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException as {@link #post()}
-     * @throws IllegalStateException as {@link #post()}
+     * @return true if it was posted, false if the queue is full
+     * @throws IllegalArgumentException as {@link #tryPost()}
+     * @throws IllegalStateException as {@link #tryPost()}
+     * @throws VerbsException if it was refused for another reason
      */
-    public int post(long workRequestId) {
-        return workRequestId(workRequestId).post();
+    public boolean tryPost(long workRequestId) {
+        return workRequestId(workRequestId).tryPost();
     }
 
     /**
@@ -314,7 +319,7 @@ public final class PreparedRequest {
     }
 
     /**
-     * Moves the request in the peer's memory. {@link #post()} checks that the bytes fit there, so this and
+     * Moves the request in the peer's memory. {@link #tryPost()} checks that the bytes fit there, so this and
      * {@link #local} may be called in any order.
      *
      * @param offset from the start of the memory that was prepared, in bytes; of an atomic operation a multiple of

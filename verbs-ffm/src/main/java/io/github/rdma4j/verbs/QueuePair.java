@@ -27,10 +27,18 @@ import java.util.function.Consumer;
  * any time: requests of several threads are posted one after the other. A batch belongs to the thread that starts it.
  *
  * <p>The posting methods return at once. A transfer is done when its completion is polled; until then the local memory
- * belongs to the adapter (except with {@link SendFlags#INLINE}). The methods return 0, or the errno of a refused
- * request. {@link #QUEUE_FULL} is not an error: the request was not posted, and completions must be polled first. An
- * invalid argument throws an exception, and so does a post in a state that does not allow it. The methods allocate
- * nothing.
+ * belongs to the adapter (except with {@link SendFlags#INLINE}). A full queue is not an error: the method returns
+ * {@code false} and does not post the request. Poll completions, and post it again:
+ *
+ * <pre>{@code
+ * while (!queuePair.tryPostWrite(1, local, remote, SendFlags.SIGNALED)) {
+ *     completionQueue.poll(completions);
+ * }
+ * }</pre>
+ *
+ * <p>Every other refusal throws a {@link VerbsException}. An invalid argument throws an
+ * {@link IllegalArgumentException}, and a post in a state that does not allow it an {@link IllegalStateException}. The
+ * methods allocate nothing.
  *
  * <p>Thread safety: all methods may be called from any thread. Posting is fastest if one thread posts all sends and one
  * thread posts all receives. A {@link SendBatch} or {@link ReceiveBatch} is for the thread that started it.
@@ -38,9 +46,6 @@ import java.util.function.Consumer;
  * @since 0.1.0
  */
 public final class QueuePair extends Resource {
-    /** The result of a post to a full queue (ENOMEM): poll completions, and post again. */
-    public static final int QUEUE_FULL = Errno.ENOMEM;
-
     private static final int MAX_BATCH = SendRequests.MAX_BATCH;
 
     private final ProtectionDomain domain;
@@ -303,11 +308,12 @@ public final class QueuePair extends Resource {
      * @param local the data to write, of any length up to the port's {@link PortAttributes#maxMessageSize()}
      * @param remote the destination, at least as long as {@code local}
      * @param flags a combination of {@link SendFlags}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the queue pair or the region is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int postWrite(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
+    public boolean tryPostWrite(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
         checks.oneSided(SendOpcode.RDMA_WRITE, local, remote, flags);
         return singles.transfer(
                 SendOpcode.RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
@@ -322,11 +328,12 @@ public final class QueuePair extends Resource {
      * @param remote the destination, at least as long as {@code local}
      * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
      * @param flags a combination of {@link SendFlags}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the queue pair or the region is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int postWriteWithImmediate(
+    public boolean tryPostWriteWithImmediate(
             long workRequestId, MemorySlice local, RemoteMemory remote, int immediate, int flags) {
         checks.oneSided(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags);
         return singles.transfer(
@@ -347,11 +354,12 @@ public final class QueuePair extends Resource {
      * @param local the destination; its region needs {@link AccessFlag#LOCAL_WRITE}
      * @param remote the memory to read, at least as long as {@code local}
      * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the queue pair or the region is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int postRead(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
+    public boolean tryPostRead(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
         checks.read(local, remote, flags);
         return singles.transfer(
                 SendOpcode.RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
@@ -363,11 +371,12 @@ public final class QueuePair extends Resource {
      * @param workRequestId identifies the request in its completion
      * @param local the message
      * @param flags a combination of {@link SendFlags}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the queue pair or the region is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int postSend(long workRequestId, MemorySlice local, int flags) {
+    public boolean tryPostSend(long workRequestId, MemorySlice local, int flags) {
         checks.send(SendOpcode.SEND, local, flags);
         return singles.transfer(SendOpcode.SEND, workRequestId, local, 0, 0, 0, flags);
     }
@@ -379,11 +388,12 @@ public final class QueuePair extends Resource {
      * @param local the message
      * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
      * @param flags a combination of {@link SendFlags}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the queue pair or the region is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int postSendWithImmediate(long workRequestId, MemorySlice local, int immediate, int flags) {
+    public boolean tryPostSendWithImmediate(long workRequestId, MemorySlice local, int immediate, int flags) {
         checks.send(SendOpcode.SEND_WITH_IMMEDIATE, local, flags);
         return singles.transfer(
                 SendOpcode.SEND_WITH_IMMEDIATE, workRequestId, local, 0, 0, ByteOrders.toNetwork(immediate), flags);
@@ -399,11 +409,12 @@ public final class QueuePair extends Resource {
      * @param expected the value to compare with
      * @param newValue the value to store if the comparison holds
      * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the queue pair or the region is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int postCompareAndSwap(
+    public boolean tryPostCompareAndSwap(
             long workRequestId, MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
         return singles.compareAndSwap(workRequestId, original, remote, expected, newValue, flags);
     }
@@ -417,11 +428,13 @@ public final class QueuePair extends Resource {
      * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
      * @param addend the number to add, wrapping around
      * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the queue pair or the region is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int postFetchAndAdd(long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
+    public boolean tryPostFetchAndAdd(
+            long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
         return singles.fetchAndAdd(workRequestId, original, remote, addend, flags);
     }
 
@@ -435,11 +448,12 @@ public final class QueuePair extends Resource {
      * @param slice the part that the peer may use, of a region with {@link AccessFlag#MW_BIND}; not empty
      * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @param access what the peer may do
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the window, the region or the queue pair is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int postBindMemoryWindow(
+    public boolean tryPostBindMemoryWindow(
             long workRequestId,
             MemoryWindow window,
             int remoteKey,
@@ -455,10 +469,11 @@ public final class QueuePair extends Resource {
      * @param workRequestId identifies the request in its completion
      * @param remoteKey the key of the window
      * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalStateException if the queue pair is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int postLocalInvalidate(long workRequestId, int remoteKey, int flags) {
+    public boolean tryPostLocalInvalidate(long workRequestId, int remoteKey, int flags) {
         return singles.localInvalidate(workRequestId, remoteKey, flags);
     }
 
@@ -469,11 +484,12 @@ public final class QueuePair extends Resource {
      * @param local the message, at most as long as the port's MTU
      * @param destination the destination
      * @param flags a combination of {@link SendFlags}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid, or the queue pair has another type
      * @throws IllegalStateException if the queue pair, the address handle or the region is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int postSend(long workRequestId, MemorySlice local, Destination destination, int flags) {
+    public boolean tryPostSend(long workRequestId, MemorySlice local, Destination destination, int flags) {
         checks.send(SendOpcode.SEND, local, flags);
         return singles.datagram(SendOpcode.SEND, workRequestId, local, 0, destination, flags);
     }
@@ -486,11 +502,12 @@ public final class QueuePair extends Resource {
      * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
      * @param destination the destination
      * @param flags a combination of {@link SendFlags}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid, or the queue pair has another type
      * @throws IllegalStateException if the queue pair, the address handle or the region is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int postSendWithImmediate(
+    public boolean tryPostSendWithImmediate(
             long workRequestId, MemorySlice local, int immediate, Destination destination, int flags) {
         checks.send(SendOpcode.SEND_WITH_IMMEDIATE, local, flags);
         return singles.datagram(
@@ -560,11 +577,12 @@ public final class QueuePair extends Resource {
      *
      * @param workRequestId identifies the request in its completion
      * @param local the buffer; its region needs {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if the region is not of this queue pair's protection domain or not writable
      * @throws IllegalStateException if the queue pair or the region is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int postReceive(long workRequestId, MemorySlice local) {
+    public boolean tryPostReceive(long workRequestId, MemorySlice local) {
         return ownReceiveQueue().post(workRequestId, local);
     }
 
@@ -573,12 +591,13 @@ public final class QueuePair extends Resource {
      *
      * @param workRequestId identifies the request in its completion
      * @param local the buffer; the regions need {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if a region is not of this queue pair's protection domain or not writable, or
      *     there are more slices than {@link QueuePairConfig#maxReceiveScatterGather} allowed
      * @throws IllegalStateException if the queue pair or a region is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int postReceive(long workRequestId, SliceList local) {
+    public boolean tryPostReceive(long workRequestId, SliceList local) {
         return ownReceiveQueue().post(workRequestId, local);
     }
 
@@ -658,11 +677,9 @@ public final class QueuePair extends Resource {
         return extended != null;
     }
 
-    /** Returns the result of a posting call for sends; called outside the guard. */
-    int result(int errno) {
-        return errno != 0 && QueuePairModification.comesOfState(this, errno)
-                ? QueuePairModification.refusedSend(this, errno)
-                : errno;
+    /** Returns whether a posting call for sends was accepted; called outside the guard. */
+    boolean accepted(int errno) {
+        return errno == 0 || PostRefusal.ofSend(this, errno);
     }
 
     /** This check cannot be turned off: the function for the operation may be missing. */
@@ -688,15 +705,16 @@ public final class QueuePair extends Resource {
         }
     }
 
-    /** Posts the first requests, inside the guard. */
-    int postRequests(SendRequests requests, int count) {
+    /** Posts the requests from {@code first} to before {@code end}, inside the guard. */
+    int postRequests(SendRequests requests, int first, int end) {
         if (extended != null) {
-            return extended.post(requests, count);
+            return extended.post(requests, first, end);
         }
-        requests.cut(count - 1);
+        requests.begin(requests.addressOf(first));
+        requests.cut(end - 1);
         requests.forgetBadRequest();
         int result = functions.post(requests);
-        requests.link(count - 1);
+        requests.link(end - 1);
         return result;
     }
 

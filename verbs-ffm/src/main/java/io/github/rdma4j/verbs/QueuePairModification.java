@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.RdmaHeaders;
-import io.github.rdma4j.verbs.bindings.ibv_qp;
 import io.github.rdma4j.verbs.bindings.ibv_qp_attr;
 import io.github.rdma4j.verbs.bindings.ibv_qp_init_attr;
 import io.github.rdma4j.verbs.device.TransportType;
@@ -130,7 +128,7 @@ final class QueuePairModification {
         }
     }
 
-    private static boolean isIwarp(QueuePair queuePair) {
+    static boolean isIwarp(QueuePair queuePair) {
         return queuePair.domain().context().device().transportType() == TransportType.IWARP;
     }
 
@@ -168,50 +166,7 @@ final class QueuePairModification {
         }
     }
 
-    /**
-     * Returns whether the state may be the cause of a refused post: drivers then report only EINVAL, and libmlx5 a full
-     * queue.
-     */
-    static boolean comesOfState(QueuePair queuePair, int errno) {
-        return errno == Errno.EINVAL
-                || errno == Errno.ENOMEM
-                        && queuePair.domain().context().driver().isMlx5()
-                        && ibv_qp.state(queuePair.segment()) < RdmaHeaders.IBV_QPS_RTS();
-    }
-
-    /**
-     * Handles a refused post: throws if the state does not allow posting, for which drivers report only EINVAL;
-     * otherwise returns the errno.
-     */
-    static int refusedSend(QueuePair queuePair, int errno) {
-        return switch (stateOrUnknown(queuePair)) {
-            case RESET, INIT, RTR -> throw notReady(queuePair, "send", "RTS");
-            default -> errno;
-        };
-    }
-
-    /** Handles a refused receive: throws in RESET; otherwise returns the errno. */
-    static int refusedReceive(QueuePair queuePair, int errno) {
-        if (stateOrUnknown(queuePair) == QueuePairState.RESET) {
-            throw notReady(queuePair, "receive", "INIT");
-        }
-        return errno;
-    }
-
-    private static IllegalStateException notReady(QueuePair queuePair, String what, String from) {
-        if (isIwarp(queuePair)) {
-            // The kernel moves the queue pair, and siw never reports its state.
-            return new IllegalStateException(("posting a %s on %s was refused (EINVAL): iWARP has no atomic operations"
-                            + " and no immediate data with sends, and takes sends only while it is connected")
-                    .formatted(what, queuePair));
-        }
-        return new IllegalStateException(
-                ("posting a %s on %s: its state is %s, and %ss can be posted from %s on. Remedy: connect it first"
-                                + " (PreparedQueuePair.connect or activate; with rdma_cm wait for ESTABLISHED)")
-                        .formatted(what, queuePair, stateOrUnknown(queuePair), what, from));
-    }
-
-    private static QueuePairState stateOrUnknown(QueuePair queuePair) {
+    static QueuePairState stateOrUnknown(QueuePair queuePair) {
         try {
             return state(queuePair);
         } catch (VerbsException | IllegalStateException e) {

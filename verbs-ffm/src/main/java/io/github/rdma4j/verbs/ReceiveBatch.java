@@ -18,8 +18,10 @@ import java.lang.ref.Reference;
 public final class ReceiveBatch extends ThreadBatch {
     private final ReceiveQueue queue;
     private final ReceiveRequests requests;
-    private int size;
-    private int error;
+    /** The index of the first receive that is not posted. */
+    private int first;
+    /** The index after the last receive. */
+    private int end;
 
     ReceiveBatch(ReceiveQueue queue, ReceiveRequests requests, Thread user) {
         super(user);
@@ -27,14 +29,17 @@ public final class ReceiveBatch extends ThreadBatch {
         this.requests = requests;
     }
 
-    /** {@return the maximum number of receives in one batch: the depth of the queue, at most 256} */
+    /**
+     * {@return the maximum number of receives in one batch: the depth of the queue, at most 256. If only a part was
+     * posted, that part counts until the rest is posted}
+     */
     public int capacity() {
         return requests.capacity();
     }
 
-    /** {@return the number of receives added since the start} */
+    /** {@return the number of receives that were added and are not posted} */
     public int size() {
-        return size;
+        return end - first;
     }
 
     /**
@@ -72,63 +77,63 @@ public final class ReceiveBatch extends ThreadBatch {
     private int begin() {
         requireUser("startReceiveBatch()");
         queue.requireOpenSoon();
-        if (size >= requests.capacity()) {
-            throw new IllegalStateException("the batch is full: it holds " + size + " receives");
+        if (end >= requests.capacity()) {
+            throw new IllegalStateException("the batch is full: it holds " + size() + " receives");
         }
-        return size;
+        return end;
     }
 
     private ReceiveBatch added() {
-        size++;
+        end++;
         // The requests' memory lives as long as this object.
         Reference.reachabilityFence(this);
         return this;
     }
 
     /**
-     * Posts the receives, in order, and empties the batch.
+     * Posts the receives, in order. Posted receives leave the batch, so {@link #size()} then is the number of receives
+     * that were not posted. Call this again to post them, or start the batch again to drop them.
      *
-     * @return how many were accepted; fewer than {@link #size()} was if the queue filled up or one was refused, and
-     *     {@link #error()} then says why. The requests after that one were not posted
-     * @throws IllegalStateException if the queue is closed
+     * @return true if all were posted, false if the queue is full
+     * @throws IllegalStateException if the queue is closed; then none was posted
+     * @throws VerbsException if a receive was refused for another reason; it is the first one in the batch
      */
-    public int post() {
+    public boolean tryPost() {
         requireUser("startReceiveBatch()");
-        int accepted = enterAndPost();
+        int errno = enterAndPost();
         Reference.reachabilityFence(this);
-        error = queue.result(error);
-        return accepted;
+        return queue.accepted(errno);
     }
 
     private int enterAndPost() {
         queue.enter();
         try {
-            error = 0;
-            int count = size;
-            if (count == 0) {
+            if (first == end) {
                 return 0;
             }
-            size = 0;
-            requests.cut(count - 1);
+            requests.begin(requests.addressOf(first));
+            requests.cut(end - 1);
             requests.forgetBadRequest();
-            error = queue.post(requests);
-            requests.link(count - 1);
-            return error == 0 ? count : requests.acceptedBeforeRefusal(count);
+            int errno = queue.post(requests);
+            requests.link(end - 1);
+            first += errno == 0 ? end - first : requests.acceptedBeforeRefusal(end - first);
+            if (first == end) {
+                clear();
+            }
+            return errno;
         } finally {
             queue.exit();
         }
     }
 
-    /**
-     * {@return 0 if the last {@link #post()} posted all receives, or {@link QueuePair#QUEUE_FULL}, or another errno}
-     */
-    public int error() {
-        return error;
+    private void clear() {
+        first = 0;
+        end = 0;
     }
 
     /** Starts the batch, for {@link ReceiveQueue#startBatch()}. */
     ReceiveBatch start() {
-        size = 0;
+        clear();
         return this;
     }
 

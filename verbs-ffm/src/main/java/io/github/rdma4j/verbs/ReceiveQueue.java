@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.ReceiveRequests;
 import io.github.rdma4j.verbs.internal.datapath.ReceiveFunctions;
@@ -53,7 +52,7 @@ final class ReceiveQueue {
         functions = receiveFunctions;
     }
 
-    int post(long workRequestId, MemorySlice local) {
+    boolean post(long workRequestId, MemorySlice local) {
         check(local);
         int result;
         enter();
@@ -63,10 +62,10 @@ final class ReceiveQueue {
         } finally {
             guard.exit();
         }
-        return result(result);
+        return accepted(result);
     }
 
-    int post(long workRequestId, SliceList local) {
+    boolean post(long workRequestId, SliceList local) {
         check(local);
         int result;
         enter();
@@ -76,7 +75,7 @@ final class ReceiveQueue {
         } finally {
             guard.exit();
         }
-        return result(result);
+        return accepted(result);
     }
 
     PreparedReceive prepare(MemorySlice local) {
@@ -108,13 +107,9 @@ final class ReceiveQueue {
         owner.requireOpenSoon();
     }
 
-    /**
-     * Returns the result of a posting call; called outside the guard. Drivers report only EINVAL if the state is wrong.
-     */
-    int result(int errno) {
-        return errno == Errno.EINVAL && owner instanceof QueuePair queuePair
-                ? QueuePairModification.refusedReceive(queuePair, errno)
-                : errno;
+    /** Returns whether a posting call was accepted; called outside the guard. */
+    boolean accepted(int errno) {
+        return errno == 0 || PostRefusal.ofReceive(owner, errno);
     }
 
     void check(MemorySlice local) {

@@ -84,7 +84,7 @@ public final class RequestPreparation {
     }
 
     /**
-     * Prepares an RDMA write; see {@link QueuePair#postWrite}.
+     * Prepares an RDMA write; see {@link QueuePair#tryPostWrite}.
      *
      * @param local the data to write
      * @param remote the destination, at least as long as {@code local}
@@ -96,7 +96,7 @@ public final class RequestPreparation {
     }
 
     /**
-     * Prepares an RDMA write that notifies the peer; see {@link QueuePair#postWriteWithImmediate}.
+     * Prepares an RDMA write that notifies the peer; see {@link QueuePair#tryPostWriteWithImmediate}.
      *
      * @param local the data to write
      * @param remote the destination, at least as long as {@code local}
@@ -115,7 +115,7 @@ public final class RequestPreparation {
     }
 
     /**
-     * Prepares an RDMA read; see {@link QueuePair#postRead}.
+     * Prepares an RDMA read; see {@link QueuePair#tryPostRead}.
      *
      * @param local the destination; its region needs {@link AccessFlag#LOCAL_WRITE}
      * @param remote the memory to read, at least as long as {@code local}
@@ -128,7 +128,7 @@ public final class RequestPreparation {
     }
 
     /**
-     * Prepares a send; see {@link QueuePair#postSend(long, MemorySlice, int)}.
+     * Prepares a send; see {@link QueuePair#tryPostSend(long, MemorySlice, int)}.
      *
      * @param local the message
      * @param flags a combination of {@link SendFlags}
@@ -141,7 +141,7 @@ public final class RequestPreparation {
 
     /**
      * Prepares a send with a number that accompanies the message; see
-     * {@link QueuePair#postSendWithImmediate(long, MemorySlice, int, int)}.
+     * {@link QueuePair#tryPostSendWithImmediate(long, MemorySlice, int, int)}.
      *
      * @param local the message
      * @param immediate any number; {@link PreparedRequest#immediate} changes it
@@ -154,7 +154,7 @@ public final class RequestPreparation {
     }
 
     /**
-     * Prepares a compare-and-swap on eight bytes of the peer; see {@link QueuePair#postCompareAndSwap}.
+     * Prepares a compare-and-swap on eight bytes of the peer; see {@link QueuePair#tryPostCompareAndSwap}.
      *
      * @param original the destination of the previous value, eight bytes; its region needs
      *     {@link AccessFlag#LOCAL_WRITE}
@@ -172,7 +172,7 @@ public final class RequestPreparation {
     }
 
     /**
-     * Prepares a fetch-and-add on eight bytes of the peer; see {@link QueuePair#postFetchAndAdd}.
+     * Prepares a fetch-and-add on eight bytes of the peer; see {@link QueuePair#tryPostFetchAndAdd}.
      *
      * @param original the destination of the previous value, eight bytes; its region needs
      *     {@link AccessFlag#LOCAL_WRITE}

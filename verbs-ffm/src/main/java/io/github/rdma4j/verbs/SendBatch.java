@@ -14,7 +14,7 @@ import java.lang.ref.Reference;
  * posting allocate nothing. A batch has every operation of queue pairs, for basic and for extended posting
  * ({@link QueuePairConfig#sendOperations}).
  *
- * <p>The adapter sees nothing before {@link #post()}. An invalid argument throws an {@link IllegalArgumentException}; a
+ * <p>The adapter sees nothing before {@link #tryPost()}. An invalid argument throws an {@link IllegalArgumentException}; a
  * closed queue pair or region, or a full batch, throws an {@link IllegalStateException}; the batch is then unchanged.
  * An operation that the queue pair was not created for throws an {@link UnsupportedVerbException}.
  *
@@ -35,8 +35,10 @@ public final class SendBatch extends ThreadBatch {
 
     private Destination destination;
     private int sharedReceiveQueue = PostingChecks.NO_NUMBER;
-    private int size;
-    private int error;
+    /** The index of the first request that is not posted. */
+    private int first;
+    /** The index after the last request. */
+    private int end;
 
     /**
      * Creates an empty batch.
@@ -53,14 +55,17 @@ public final class SendBatch extends ThreadBatch {
         this.addressed = datagrams || type == QueuePairType.XRC_SEND;
     }
 
-    /** {@return the maximum number of requests in one batch: the depth of the send queue, at most 256} */
+    /**
+     * {@return the maximum number of requests in one batch: the depth of the send queue, at most 256. If only a part was
+     * posted, that part counts until the rest is posted}
+     */
     public int capacity() {
         return capacity;
     }
 
-    /** {@return the number of requests added since the start} */
+    /** {@return the number of requests that were added and are not posted} */
     public int size() {
-        return size;
+        return end - first;
     }
 
     /**
@@ -477,14 +482,14 @@ public final class SendBatch extends ThreadBatch {
     private int begin(int opcode, int flags) {
         requireUser("startBatch()");
         queue.requireOpenSoon();
-        if (size >= capacity) {
-            throw new IllegalStateException("the batch is full: it holds " + size + " requests");
+        if (end >= capacity) {
+            throw new IllegalStateException("the batch is full: it holds " + size() + " requests");
         }
         queue.requireOperation(opcode, flags);
         if (addressed) {
             queue.checks().requireAddress(destination, sharedReceiveQueue);
         }
-        return size;
+        return end;
     }
 
     /** The address last: the native structure stores it in the field of the remote memory. */
@@ -496,34 +501,30 @@ public final class SendBatch extends ThreadBatch {
                 recorder.sharedReceiveQueue(index, sharedReceiveQueue);
             }
         }
-        size = index + 1;
+        end = index + 1;
         // The requests' memory lives as long as this object.
         Reference.reachabilityFence(this);
         return this;
     }
 
     /**
-     * Posts the requests, in order, and empties the batch.
+     * Posts the requests, in order. Posted requests leave the batch, so {@link #size()} then is the number of requests
+     * that were not posted. Call this again to post them, or {@link QueuePair#startBatch()} to drop them. If the driver
+     * does not name the request that it refused, none counts as posted. With extended posting, either all or none are
+     * posted, except on mlx5 adapters, which post as many as fit.
      *
-     * @return how many were accepted; fewer than {@link #size()} was if the queue filled up or one was refused, and
-     *     {@link #error()} then says why. The requests after that one were not posted. Also 0 if the driver refused
-     *     without naming a request. With extended posting, either all or none are posted, except on mlx5 adapters,
-     *     which post as many as fit
+     * @return true if all were posted, false if the queue is full
      * @throws IllegalStateException if the queue pair is closed, or an address handle, memory window or memory region
      *     of a request; then none was posted
+     * @throws VerbsException if a request was refused for another reason; it is the first one in the batch
      */
-    public int post() {
+    public boolean tryPost() {
         requireUser("startBatch()");
-        if (recorder.hasBindings()) {
-            // Rare enough for the lock, which keeps windows and regions open. It comes before the guard, because a
-            // close of the queue pair holds it while it waits for the guard.
-            queue.locked(this::enterAndPost);
-        } else {
-            enterAndPost();
-        }
+        // Bindings are rare enough for the lock, which keeps windows and regions open. It comes before the guard,
+        // because a close of the queue pair holds it while it waits for the guard.
+        int errno = recorder.hasBindings() ? queue.locked(this::enterAndPost) : enterAndPost();
         Reference.reachabilityFence(this);
-        error = queue.result(error);
-        return recorder.accepted();
+        return queue.accepted(errno);
     }
 
     private int enterAndPost() {
@@ -541,17 +542,16 @@ public final class SendBatch extends ThreadBatch {
      * @return 0 or an errno
      */
     int postEntered() {
-        int count = size;
-        size = 0;
-        error = recorder.post(count);
-        return error;
-    }
-
-    /**
-     * {@return 0 if the last {@link #post()} posted all requests, or {@link QueuePair#QUEUE_FULL}, or another errno}
-     */
-    public int error() {
-        return error;
+        if (first == end) {
+            return 0;
+        }
+        int errno = recorder.post(first, end);
+        first += recorder.accepted();
+        if (first == end) {
+            first = 0;
+            end = 0;
+        }
+        return errno;
     }
 
     /** Starts the batch, for {@link QueuePair#startBatch()}. */
@@ -562,7 +562,8 @@ public final class SendBatch extends ThreadBatch {
 
     /** Empties the batch and drops its requests. */
     void clear() {
-        size = 0;
+        first = 0;
+        end = 0;
         destination = null;
         sharedReceiveQueue = PostingChecks.NO_NUMBER;
         recorder.clear();

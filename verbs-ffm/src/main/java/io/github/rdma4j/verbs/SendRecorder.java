@@ -142,34 +142,40 @@ final class SendRecorder {
     }
 
     /**
-     * Posts the first requests, inside the guard.
+     * Posts the requests from {@code first} to before {@code end}, at least one, inside the guard.
      *
-     * @return 0 or an errno
+     * @return 0 or an errno; {@link #accepted()} returns how many were accepted
      */
-    int post(int count) {
+    int post(int first, int end) {
         accepted = 0;
-        int bound = bindingCount;
-        bindingCount = 0;
-        if (count == 0) {
-            return 0;
-        }
-        for (int i = 0; i < bound; i++) {
+        for (int i = 0; i < bindingCount; i++) {
             bindings[i].window.requireOpen();
             bindings[i].slice.region().requireOpen();
         }
         if (destinations != null) {
             // Closing an address handle then waits for threads inside the guard: see AddressHandle.
-            for (int i = 0; i < count; i++) {
+            for (int i = first; i < end; i++) {
                 destinations[i].addressHandle().requireOpen();
             }
         }
-        int result = queue.postRequests(requests, count);
+        int count = end - first;
+        int result = queue.postRequests(requests, first, end);
         accepted = result == 0 ? count : queue.isExtended() ? 0 : requests.acceptedBeforeRefusal(count);
-        for (int i = 0; i < bound && bindings[i].index < accepted; i++) {
-            Binding binding = bindings[i];
-            binding.window.bound(queue, binding.slice, binding.access, binding.key);
+        if (bindingCount > 0) {
+            takeBound(first + accepted);
         }
         return result;
+    }
+
+    /** Binds the windows of the requests before {@code end}, which were accepted. */
+    private void takeBound(int end) {
+        int bound = 0;
+        while (bound < bindingCount && bindings[bound].index < end) {
+            Binding binding = bindings[bound++];
+            binding.window.bound(queue, binding.slice, binding.access, binding.key);
+        }
+        bindingCount -= bound;
+        System.arraycopy(bindings, bound, bindings, 0, bindingCount);
     }
 
     /** Returns how many requests the last post accepted. */

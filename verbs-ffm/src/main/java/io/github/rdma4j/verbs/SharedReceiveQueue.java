@@ -150,11 +150,12 @@ public final class SharedReceiveQueue extends Resource {
      *
      * @param workRequestId identifies the request in its completion
      * @param local the buffer; its region needs {@link AccessFlag#LOCAL_WRITE}. A longer message breaks its connection
-     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if the region is not of this queue's protection domain or not writable
      * @throws IllegalStateException if the queue or the region is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int postReceive(long workRequestId, MemorySlice local) {
+    public boolean tryPostReceive(long workRequestId, MemorySlice local) {
         return receiveQueue.post(workRequestId, local);
     }
 
@@ -163,12 +164,13 @@ public final class SharedReceiveQueue extends Resource {
      *
      * @param workRequestId identifies the request in its completion
      * @param local the buffer; the regions need {@link AccessFlag#LOCAL_WRITE}. A longer message breaks its connection
-     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
+     * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if a region is not of this queue's protection domain or not writable, or there
      *     are more slices than {@link SharedReceiveQueueConfig#maxScatterGather} allowed
      * @throws IllegalStateException if the queue or a region is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int postReceive(long workRequestId, SliceList local) {
+    public boolean tryPostReceive(long workRequestId, SliceList local) {
         return receiveQueue.post(workRequestId, local);
     }
 

@@ -44,7 +44,7 @@ final class SingleRequests {
     }
 
     /** Posts a request that moves data; the arguments were checked. */
-    int transfer(
+    boolean transfer(
             int opcode,
             long workRequestId,
             MemorySlice local,
@@ -68,11 +68,12 @@ final class SingleRequests {
         } finally {
             queue.exitSend();
         }
-        return queue.result(result);
+        return queue.accepted(result);
     }
 
     /** Posts a request to one of many peers. */
-    int datagram(int opcode, long workRequestId, MemorySlice local, int immediate, Destination destination, int flags) {
+    boolean datagram(
+            int opcode, long workRequestId, MemorySlice local, int immediate, Destination destination, int flags) {
         int result;
         queue.enterSend();
         try {
@@ -82,10 +83,10 @@ final class SingleRequests {
         } finally {
             queue.exitSend();
         }
-        return queue.result(result);
+        return queue.accepted(result);
     }
 
-    int compareAndSwap(
+    boolean compareAndSwap(
             long workRequestId, MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
         int result;
         queue.enterSend();
@@ -101,10 +102,10 @@ final class SingleRequests {
         } finally {
             queue.exitSend();
         }
-        return queue.result(result);
+        return queue.accepted(result);
     }
 
-    int fetchAndAdd(long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
+    boolean fetchAndAdd(long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
         int result;
         queue.enterSend();
         try {
@@ -118,7 +119,7 @@ final class SingleRequests {
         } finally {
             queue.exitSend();
         }
-        return queue.result(result);
+        return queue.accepted(result);
     }
 
     private int atomic(
@@ -135,7 +136,7 @@ final class SingleRequests {
         return call();
     }
 
-    int localInvalidate(long workRequestId, int remoteKey, int flags) {
+    boolean localInvalidate(long workRequestId, int remoteKey, int flags) {
         int result;
         queue.enterSend();
         try {
@@ -145,21 +146,21 @@ final class SingleRequests {
         } finally {
             queue.exitSend();
         }
-        return queue.result(result);
+        return queue.accepted(result);
     }
 
     /**
      * The tree's lock, which keeps the window and the region open, comes before the guard: a close holds it while it
      * waits for the guard.
      */
-    int bindMemoryWindow(
+    boolean bindMemoryWindow(
             long workRequestId,
             MemoryWindow window,
             int remoteKey,
             MemorySlice slice,
             int flags,
             AccessFlag... access) {
-        return queue.result(queue.locked(() -> {
+        return queue.accepted(queue.locked(() -> {
             queue.enterSend();
             try {
                 batch.clear();

@@ -16,7 +16,7 @@ import java.lang.foreign.MemorySegment;
  * entry's mask, equals the entry's tag goes into the entry's buffer and consumes the entry. Other messages go into the
  * queue's ordinary receives.
  *
- * <p>The methods return 0 or an errno, like the posting methods, and are for the thread that posts receives.
+ * <p>The posting methods return {@code false} if the list is full, and are for the thread that posts receives.
  *
  * @experimental SoftRoCE does not support it, and it has not been run on an adapter.
  * @since 0.1.0
@@ -62,11 +62,12 @@ public final class TagList {
      * @param mask the bits of the message's tag that count
      * @param unexpectedCount with {@link #SYNCHRONISE}, how many unexpected messages have been handled so far
      * @param flags a combination of the flags of this class
-     * @return 0, and then {@link #handle()} names the entry, or an errno
+     * @return true if it was posted, and then {@link #handle()} names the entry; false if the list is full
      * @throws IllegalArgumentException if an argument is invalid
      * @throws IllegalStateException if the queue or a region is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int add(
+    public boolean tryAdd(
             long workRequestId, long receiveId, SliceList local, long tag, long mask, int unexpectedCount, int flags) {
         receiveQueue.check(local);
         check(flags);
@@ -77,17 +78,17 @@ public final class TagList {
             ibv_ops_wr.tm.add.mask(addFields, mask);
             ibv_ops_wr.tm.add.num_sge(addFields, local.size());
             MemorySegment.copy(local.entries(), 0, entries, 0, local.size() * ibv_sge.sizeof());
-            int error = post(RdmaHeaders.IBV_WR_TAG_ADD(), workRequestId, unexpectedCount, flags);
-            if (error == 0) {
+            boolean posted = post(RdmaHeaders.IBV_WR_TAG_ADD(), workRequestId, unexpectedCount, flags);
+            if (posted) {
                 lastAdded = ibv_ops_wr.tm.handle(tagFields);
             }
-            return error;
+            return posted;
         } finally {
             receiveQueue.exit();
         }
     }
 
-    /** {@return the entry that the last successful {@link #add} created, for {@link #remove}} */
+    /** {@return the entry that the last successful {@link #tryAdd} created, for {@link #tryRemove}} */
     public int handle() {
         return lastAdded;
     }
@@ -100,10 +101,11 @@ public final class TagList {
      * @param handle the handle of the entry
      * @param unexpectedCount with {@link #SYNCHRONISE}, how many unexpected messages have been handled so far
      * @param flags a combination of the flags of this class
-     * @return 0 or an errno
+     * @return true if it was posted, false if the list is full
      * @throws IllegalStateException if the queue is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int remove(long workRequestId, int handle, int unexpectedCount, int flags) {
+    public boolean tryRemove(long workRequestId, int handle, int unexpectedCount, int flags) {
         check(flags);
         receiveQueue.enter();
         try {
@@ -121,10 +123,11 @@ public final class TagList {
      * @param workRequestId identifies the request in its completion, if it is {@link #SIGNALED}
      * @param unexpectedCount the number so far
      * @param flags a combination of the flags of this class
-     * @return 0 or an errno
+     * @return true if it was posted, false if the list is full
      * @throws IllegalStateException if the queue is closed
+     * @throws VerbsException if it was refused for another reason
      */
-    public int synchronise(long workRequestId, int unexpectedCount, int flags) {
+    public boolean trySynchronise(long workRequestId, int unexpectedCount, int flags) {
         check(flags);
         receiveQueue.enter();
         try {
@@ -141,12 +144,13 @@ public final class TagList {
     }
 
     /** Called inside the guard. */
-    private int post(int opcode, long workRequestId, int unexpectedCount, int flags) {
+    private boolean post(int opcode, long workRequestId, int unexpectedCount, int flags) {
         ibv_ops_wr.wr_id(request, workRequestId);
         ibv_ops_wr.opcode(request, opcode);
         ibv_ops_wr.flags(request, flags);
         ibv_ops_wr.tm.unexpected_cnt(tagFields, unexpectedCount);
-        return Math.abs(ExtendedVerb.POST_SRQ_OPS.call(
+        int errno = Math.abs(ExtendedVerb.POST_SRQ_OPS.call(
                 owner.protectionDomain().context().segment(), owner.segment(), request, badRequest));
+        return errno == 0 || PostRefusal.ofTag(owner, errno);
     }
 }

@@ -83,7 +83,7 @@ public class VerbsException extends RuntimeException {
     }
 
     /**
-     * Returns the name of an errno value, such as the results of {@link QueuePair}'s posting methods.
+     * Returns the name and the text of an errno value.
      *
      * @param errno a positive errno value
      * @return the name and text, such as {@code ENOMEM (Cannot allocate memory)}

@@ -81,7 +81,7 @@ class AllocationDeviceTest {
                     pair.pair.prepare().to(pair.toPeer).send(pair.buffer.slice(0, 8), SendFlags.SIGNALED);
             assertNothingIsAllocated(count -> {
                 for (int i = 0; i < count; i++) {
-                    require(send.post(i) == 0);
+                    require(send.tryPost(i));
                     awaitOne(pair.queue, pair.completions, i);
                 }
             });
@@ -146,7 +146,7 @@ class AllocationDeviceTest {
     private static void writes(ConnectedPair pair, MemorySlice source, RemoteMemory target, int count) {
         for (int i = 0; i < count; i++) {
             int flags = (i & 1) == 0 ? SendFlags.SIGNALED | SendFlags.INLINE : SendFlags.SIGNALED;
-            require(pair.pair.postWrite(i, source, target, flags) == 0);
+            require(pair.pair.tryPostWrite(i, source, target, flags));
             awaitOne(pair.queue, pair.completions, i);
         }
     }
@@ -154,15 +154,15 @@ class AllocationDeviceTest {
     private static void prepared(ConnectedPair pair, PreparedRequest write, PreparedRequest inline, int count) {
         for (int i = 0; i < count; i++) {
             PreparedRequest request = (i & 1) == 0 ? write : inline;
-            require(request.local(i & 63).remote(i & 127).signaled(true).post(i) == 0);
+            require(request.local(i & 63).remote(i & 127).signaled(true).tryPost(i));
             awaitOne(pair.queue, pair.completions, i);
         }
     }
 
     private static void preparedMessages(ConnectedPair pair, PreparedRequest send, PreparedReceive receive, int count) {
         for (int i = 0; i < count; i++) {
-            require(receive.local(i & 63, 64).post(i) == 0);
-            require(send.local(i & 63, 8).post(i) == 0);
+            require(receive.local(i & 63, 64).tryPost(i));
+            require(send.local(i & 63, 8).tryPost(i));
             awaitOne(pair.queue, pair.completions, i);
             awaitOne(pair.peerQueue, pair.completions, i);
         }
@@ -170,22 +170,22 @@ class AllocationDeviceTest {
 
     private static void batches(ConnectedPair pair, MemorySlice source, RemoteMemory target, int count) {
         for (int i = 0; i < count; i += 4) {
-            int posted = pair.pair
+            boolean posted = pair.pair
                     .startBatch()
                     .write(i, source, target, SendFlags.NONE)
                     .write(i + 1, source, target, SendFlags.NONE)
                     .write(i + 2, source, target, SendFlags.NONE)
                     .write(i + 3, source, target, SendFlags.SIGNALED)
-                    .post();
-            require(posted == 4);
+                    .tryPost();
+            require(posted);
             awaitOne(pair.queue, pair.completions, i + 3);
         }
     }
 
     private static void messages(ConnectedPair pair, MemorySlice message, MemorySlice room, int count) {
         for (int i = 0; i < count; i++) {
-            require(pair.peer.postReceive(i, room) == 0);
-            require(pair.pair.postSend(i, message, SendFlags.SIGNALED) == 0);
+            require(pair.peer.tryPostReceive(i, room));
+            require(pair.pair.tryPostSend(i, message, SendFlags.SIGNALED));
             awaitOne(pair.queue, pair.completions, i);
             awaitOne(pair.peerQueue, pair.completions, i);
         }
@@ -200,7 +200,7 @@ class AllocationDeviceTest {
     private static void cursor(
             LoopbackPair pair, CompletionCursor cursor, MemorySlice source, RemoteMemory target, int count) {
         for (int i = 0; i < count; i++) {
-            require(pair.pair.postWrite(i, source, target, SendFlags.SIGNALED) == 0);
+            require(pair.pair.tryPostWrite(i, source, target, SendFlags.SIGNALED));
             long spins = 0;
             while (!cursor.start()) {
                 require(++spins < MAX_SPINS);
@@ -216,7 +216,7 @@ class AllocationDeviceTest {
     /** Nobody receives them; the peer drops them. */
     private static void datagrams(PostingPair pair, MemorySlice message, int count) {
         for (int i = 0; i < count; i++) {
-            require(pair.pair.postSend(i, message, pair.toPeer, SendFlags.SIGNALED) == 0);
+            require(pair.pair.tryPostSend(i, message, pair.toPeer, SendFlags.SIGNALED));
             awaitOne(pair.queue, pair.completions, i);
         }
     }

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 class AtomicErrorsDeviceTest {
     private static void assertRefused(PostingPair pair, RemoteMemory target, WorkCompletionStatus... expected) {
         pair.peerBuffer.segment().set(ValueLayout.JAVA_LONG, 0, 40L);
-        assertThat(pair.pair.postFetchAndAdd(1, pair.buffer.slice(0, 8), target, 2, SIGNALED))
-                .isZero();
+        assertThat(pair.pair.tryPostFetchAndAdd(1, pair.buffer.slice(0, 8), target, 2, SIGNALED))
+                .isTrue();
         assertThat(pair.await().status()).isIn((Object[]) expected);
         assertThat(pair.peerBuffer.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(40);
     }
@@ -55,7 +55,7 @@ class AtomicErrorsDeviceTest {
     void aPlaceThatIsNotAMultipleOfEightIsRefused() {
         try (PostingPair pair = new PostingPair(QueuePairType.RC)) {
             RemoteMemory odd = pair.peerBuffer.remoteMemory().slice(1, 8);
-            assertThatThrownBy(() -> pair.pair.postFetchAndAdd(1, pair.buffer.slice(0, 8), odd, 2, SIGNALED))
+            assertThatThrownBy(() -> pair.pair.tryPostFetchAndAdd(1, pair.buffer.slice(0, 8), odd, 2, SIGNALED))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("8 bytes at a multiple of 8");
         }
@@ -67,7 +67,7 @@ class AtomicErrorsDeviceTest {
         try (PostingPair pair = new PostingPair(QueuePairType.RC);
                 PostingPair other = new PostingPair(QueuePairType.RC)) {
             RemoteMemory target = pair.peerBuffer.remoteMemory().slice(0, 8);
-            assertThatThrownBy(() -> pair.pair.postFetchAndAdd(1, other.buffer.slice(0, 8), target, 2, SIGNALED))
+            assertThatThrownBy(() -> pair.pair.tryPostFetchAndAdd(1, other.buffer.slice(0, 8), target, 2, SIGNALED))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("is registered in another protection domain");
         }

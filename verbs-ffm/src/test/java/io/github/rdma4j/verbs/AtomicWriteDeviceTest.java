@@ -33,7 +33,7 @@ class AtomicWriteDeviceTest {
                 .write(1, pair.buffer.slice(0, 8), target.slice(64, 8), NONE)
                 .atomicWrite(2, 0x0123456789abcdefL, target.slice(128, 8), NONE)
                 .atomicWrite(3, Long.MIN_VALUE, target.slice(136, 8), SIGNALED);
-        assertThat(batch.post()).as("errno %d", batch.error()).isEqualTo(3);
+        assertThat(batch.tryPost()).isTrue();
         WorkCompletion done = pair.await();
         assertThat(done.isSuccess()).as(done.describe()).isTrue();
         assertThat(done.workRequestId()).isEqualTo(3);

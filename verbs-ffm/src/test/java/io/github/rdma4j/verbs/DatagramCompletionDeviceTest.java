@@ -59,9 +59,9 @@ class DatagramCompletionDeviceTest {
         QueuePair receiver = open(peerQueue, null);
         Destination destination = to(receiver);
         for (int i = 0; i < MESSAGES; i++) {
-            assertThat(receiver.postReceive(i, room)).isZero();
-            assertThat(sender.postSend(i, message, destination, SendFlags.SIGNALED))
-                    .isZero();
+            assertThat(receiver.tryPostReceive(i, room)).isTrue();
+            assertThat(sender.tryPostSend(i, message, destination, SendFlags.SIGNALED))
+                    .isTrue();
             assertThat(queue.awaitCompletions(completions, LONG)).isEqualTo(1);
             assertThat(peerQueue.awaitCompletions(completions, LONG)).isEqualTo(1);
             assertThat(completions.get(0).workRequestId()).isEqualTo(i);
@@ -77,9 +77,9 @@ class DatagramCompletionDeviceTest {
         QueuePair receiver = open(peerQueue, null);
         Destination destination = to(receiver);
         for (int i = 0; i < MESSAGES; i++) {
-            assertThat(receiver.postReceive(i, room)).isZero();
-            assertThat(sender.postSendWithImmediate(i, message, 7 * i, destination, SendFlags.SIGNALED))
-                    .isZero();
+            assertThat(receiver.tryPostReceive(i, room)).isTrue();
+            assertThat(sender.tryPostSendWithImmediate(i, message, 7 * i, destination, SendFlags.SIGNALED))
+                    .isTrue();
             assertThat(queue.awaitCursor(LONG)).isTrue();
             assertThat(queue.cursor().isSuccess()).isTrue();
             queue.cursor().end();
@@ -102,8 +102,8 @@ class DatagramCompletionDeviceTest {
         SharedReceiveQueue shared = domain.createSharedReceiveQueue(config -> config.maxWorkRequests(4));
         QueuePair sender = open(queue, null);
         QueuePair receiver = open(queue, shared);
-        assertThat(shared.postReceive(77, room)).isZero();
-        assertThat(sender.postSend(1, message, to(receiver), SendFlags.NONE)).isZero();
+        assertThat(shared.tryPostReceive(77, room)).isTrue();
+        assertThat(sender.tryPostSend(1, message, to(receiver), SendFlags.NONE)).isTrue();
         assertThat(queue.awaitCompletions(completions, LONG)).isEqualTo(1);
         assertThat(completions.get(0).workRequestId()).isEqualTo(77);
         assertThat(completions.get(0).isSuccess()).isTrue();

@@ -138,8 +138,8 @@ class ExtendedCompletionQueueDeviceTest {
         assertThat(cursor.start()).isFalse();
         for (int i = 0; i < 100; i++) {
             pair.receive(i);
-            assertThat(pair.pair.postSendWithImmediate(1000 + i, pair.buffer.slice(0, i % 60), 0xCAFE0000 + i, 2))
-                    .isZero();
+            assertThat(pair.pair.tryPostSendWithImmediate(1000 + i, pair.buffer.slice(0, i % 60), 0xCAFE0000 + i, 2))
+                    .isTrue();
             awaitCursor(queue);
             assertThat(cursor.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
             assertThat(cursor.isSuccess()).isTrue();
@@ -176,9 +176,9 @@ class ExtendedCompletionQueueDeviceTest {
         MemoryRegion region = domain.allocateMemory(4096, AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
         MemoryWindow window = domain.allocateMemoryWindow(MemoryWindowType.TYPE_2);
         int key = window.nextRemoteKey();
-        assertThat(pair.peer.postBindMemoryWindow(
+        assertThat(pair.peer.tryPostBindMemoryWindow(
                         4, window, key, region.slice(), SendFlags.SIGNALED, AccessFlag.REMOTE_WRITE))
-                .isZero();
+                .isTrue();
         awaitCursor(peerQueue);
         CompletionCursor cursor = peerQueue.cursor();
         assertThat(cursor.isSuccess()).isTrue();
@@ -188,8 +188,8 @@ class ExtendedCompletionQueueDeviceTest {
         assertThat(pair.pair
                         .startBatch()
                         .sendWithInvalidate(7, pair.buffer.slice(0, 8), key, SendFlags.SIGNALED)
-                        .post())
-                .isEqualTo(1);
+                        .tryPost())
+                .isTrue();
         awaitCursor(peerQueue);
         assertThat(cursor.isSuccess()).isTrue();
         // Adapters set IBV_WC_WITH_INV; SoftRoCE sets the kernel's own flag, which means a right checksum in user
@@ -357,8 +357,8 @@ class ExtendedCompletionQueueDeviceTest {
         LoopbackPair pair = new LoopbackPair(domain, queue, device.createCompletionQueue(64));
         RemoteMemory right = pair.buffer.remoteMemory();
         RemoteMemory wrong = new RemoteMemory(right.address(), 8, right.remoteKey() ^ 0x5555);
-        assertThat(pair.pair.postWrite(5, pair.buffer.slice(0, 8), wrong, SendFlags.SIGNALED))
-                .isZero();
+        assertThat(pair.pair.tryPostWrite(5, pair.buffer.slice(0, 8), wrong, SendFlags.SIGNALED))
+                .isTrue();
         awaitCursor(queue);
         assertThat(queue.cursor().status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR);
         assertThat(queue.cursor().workRequestId()).isEqualTo(5);

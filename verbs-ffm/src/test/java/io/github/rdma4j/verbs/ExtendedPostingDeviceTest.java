@@ -55,10 +55,10 @@ class ExtendedPostingDeviceTest {
         assertThatThrownBy(() -> batch.flush(2, target(8), FlushPlacement.GLOBAL, FlushLevel.RANGE, SIGNALED))
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("posting a flush");
-        assertThatThrownBy(() -> pair.pair.postSend(2, pair.buffer.slice(0, 8), SIGNALED))
+        assertThatThrownBy(() -> pair.pair.tryPostSend(2, pair.buffer.slice(0, 8), SIGNALED))
                 .isInstanceOf(UnsupportedVerbException.class);
         assertThat(batch.size()).isEqualTo(1);
-        assertThat(batch.post()).isEqualTo(1);
+        assertThat(batch.tryPost()).isTrue();
         assertThat(pair.await().workRequestId()).isEqualTo(1);
     }
 
@@ -150,8 +150,8 @@ class ExtendedPostingDeviceTest {
             assertThat(pair.pair
                             .startBatch()
                             .write(1, unequal, target(9), SIGNALED)
-                            .post())
-                    .isEqualTo(1);
+                            .tryPost())
+                    .isTrue();
             assertThat(pair.await().isSuccess()).isTrue();
             assertThat(pair.peerBuffer.segment().getString(0)).isEqualTo("abcdefgh");
         }
@@ -164,23 +164,22 @@ class ExtendedPostingDeviceTest {
             // Nobody receives, so the queue stands.
             MemorySlice message = sending.buffer.slice(0, 8);
             int accepted = 0;
-            int posted;
+            boolean posted;
             do {
                 SendBatch batch = sending.pair.startBatch();
                 for (int i = 0; i < 50; i++) {
                     batch.send(accepted + i, message, i == 49 ? SIGNALED : NONE);
                 }
-                posted = batch.post();
-                assertThat(posted).isIn(0, 50);
-                assertThat(batch.error()).isEqualTo(posted == 0 ? QueuePair.QUEUE_FULL : 0);
-                accepted += posted;
-            } while (posted > 0 && accepted < 1000);
+                posted = batch.tryPost();
+                assertThat(batch.size()).isEqualTo(posted ? 0 : 50);
+                accepted += posted ? 50 : 0;
+            } while (posted && accepted < 1000);
             assertThat(accepted).isBetween(100, 999);
             WorkCompletions one = WorkCompletions.allocate(1);
             for (int done = 0; done < accepted; done += 50) {
                 for (int i = 0; i < 50; i++) {
-                    assertThat(sending.peer.postReceive(i, sending.peerBuffer.slice(0, 8)))
-                            .isZero();
+                    assertThat(sending.peer.tryPostReceive(i, sending.peerBuffer.slice(0, 8)))
+                            .isTrue();
                 }
                 for (int i = 0; i < 50; i++) {
                     awaitOne(sending.peerQueue, one);
@@ -205,12 +204,12 @@ class ExtendedPostingDeviceTest {
         pair.pair.startBatch().write(1, pair.buffer.slice(0, 8), target(8), SIGNALED);
         assertThat(pair.pair.startBatch().size()).isZero();
         // Were the send queue's lock held, this would wait for ever.
-        assertThat(pair.pair.postWrite(
+        assertThat(pair.pair.tryPostWrite(
                         2,
                         pair.buffer.slice(8, 8),
                         pair.peerBuffer.remoteMemory().slice(8, 8),
                         SIGNALED))
-                .isZero();
+                .isTrue();
         assertThat(pair.await().workRequestId()).isEqualTo(2);
         assertThat(pair.peerBuffer.segment().get(ValueLayout.JAVA_LONG, 0)).isZero();
     }
@@ -222,7 +221,7 @@ class ExtendedPostingDeviceTest {
         assertThatThrownBy(() -> batch.write(2, pair.buffer.slice(0, 8), target(8), SIGNALED))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("is closed");
-        assertThatThrownBy(batch::post).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(batch::tryPost).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
@@ -239,7 +238,7 @@ class ExtendedPostingDeviceTest {
                                     .startBatch()
                                     .write(1, local, remote, NONE)
                                     .write(2, local, remote, SIGNALED)
-                                    .post();
+                                    .tryPost();
                             race.queue.poll(race.completions);
                         }
                     } catch (IllegalStateException e) {

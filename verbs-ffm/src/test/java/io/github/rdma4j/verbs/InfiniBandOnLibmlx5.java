@@ -78,8 +78,8 @@ class InfiniBandOnLibmlx5 {
 
     private WorkCompletion write(QueuePair from) {
         MemorySlice target = buffer.slice(RECEIVE_OFFSET, SIZE);
-        assertThat(from.postWrite(1, buffer.slice(0, SIZE), target.remoteMemory(), SendFlags.SIGNALED))
-                .isZero();
+        assertThat(from.tryPostWrite(1, buffer.slice(0, SIZE), target.remoteMemory(), SendFlags.SIGNALED))
+                .isTrue();
         return await(queue);
     }
 
@@ -201,11 +201,11 @@ class InfiniBandOnLibmlx5 {
     /** Sends, and returns the way back to the sender. */
     private AddressHandleAttributes send(QueuePair sender, AddressHandleAttributes path, QueuePair receiver) {
         buffer.segment().setString(0, "by its LID");
-        assertThat(receiver.postReceive(2, room())).isZero();
+        assertThat(receiver.tryPostReceive(2, room())).isTrue();
         try (AddressHandle handle = domain.createAddressHandle(path)) {
             Destination destination = Destination.of(handle, receiver.number(), QUEUE_KEY);
-            assertThat(sender.postSend(1, buffer.slice(0, SIZE), destination, SendFlags.SIGNALED))
-                    .isZero();
+            assertThat(sender.tryPostSend(1, buffer.slice(0, SIZE), destination, SendFlags.SIGNALED))
+                    .isTrue();
             assertThat(await(queue).isSuccess()).isTrue();
             WorkCompletion completion = await(peerQueue);
             assertThat(completion.isSuccess()).as(completion.describe()).isTrue();
@@ -245,11 +245,11 @@ class InfiniBandOnLibmlx5 {
     void aDatagramWithAnotherQueueKeyIsLost() {
         QueuePair sender = datagrams(queue);
         QueuePair receiver = datagrams(peerQueue);
-        assertThat(receiver.postReceive(2, room())).isZero();
+        assertThat(receiver.tryPostReceive(2, room())).isTrue();
         try (AddressHandle handle = domain.createAddressHandle(AddressHandleAttributes.toLid(1, LID))) {
             Destination destination = Destination.of(handle, receiver.number(), QUEUE_KEY + 1);
-            assertThat(sender.postSend(1, buffer.slice(0, SIZE), destination, SendFlags.SIGNALED))
-                    .isZero();
+            assertThat(sender.tryPostSend(1, buffer.slice(0, SIZE), destination, SendFlags.SIGNALED))
+                    .isTrue();
             assertThat(await(queue).isSuccess()).isTrue();
         }
         assertThat(peerQueue.poll(completions)).isZero();

@@ -15,7 +15,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -80,23 +80,23 @@ class MemoryLifetimeDeviceTest {
         RemoteMemory remote = region.remoteMemory();
         arena.close();
         assertThat(region.isOpen()).isFalse();
-        List<Supplier<Integer>> uses = List.of(
-                () -> pair.pair.postSend(1, slice, SIGNALED),
-                () -> pair.pair.postReceive(2, slice),
-                () -> pair.pair.postWrite(3, slice, pair.peerBuffer.remoteMemory(), SIGNALED),
+        List<BooleanSupplier> uses = List.of(
+                () -> pair.pair.tryPostSend(1, slice, SIGNALED),
+                () -> pair.pair.tryPostReceive(2, slice),
+                () -> pair.pair.tryPostWrite(3, slice, pair.peerBuffer.remoteMemory(), SIGNALED),
                 () -> {
                     SendBatch batch = pair.pair.startBatch();
                     batch.send(4, slice, SIGNALED);
-                    return batch.post();
+                    return batch.tryPost();
                 });
-        for (Supplier<Integer> use : uses) {
-            assertThatThrownBy(use::get)
+        for (BooleanSupplier use : uses) {
+            assertThatThrownBy(use::getAsBoolean)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("is closed, as is the arena of its memory");
         }
         // A peer that still has the key is refused by the adapter.
-        assertThat(pair.peer.postWrite(5, pair.peerBuffer.slice(), remote, SIGNALED))
-                .isZero();
+        assertThat(pair.peer.tryPostWrite(5, pair.peerBuffer.slice(), remote, SIGNALED))
+                .isTrue();
         assertThat(pair.awaitPeer().status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR);
     }
 
@@ -104,9 +104,9 @@ class MemoryLifetimeDeviceTest {
     void aReceiveIntoAnArenaThatIsClosedFailsAndWritesNothing() {
         Arena arena = Arena.ofShared();
         MemoryRegion region = pair.domain.registerMemory(arena.allocate(SIZE), LOCAL_WRITE);
-        assertThat(pair.pair.postReceive(1, region.slice())).isZero();
+        assertThat(pair.pair.tryPostReceive(1, region.slice())).isTrue();
         arena.close();
-        assertThat(pair.peer.postSend(2, pair.peerBuffer.slice(), SIGNALED)).isZero();
+        assertThat(pair.peer.tryPostSend(2, pair.peerBuffer.slice(), SIGNALED)).isTrue();
         assertThat(pair.await().isSuccess()).isFalse();
     }
 
@@ -199,8 +199,8 @@ class MemoryLifetimeDeviceTest {
     void anAutomaticArenaLivesAsLongAsTheRegion() {
         MemoryRegion region = pair.domain.registerMemory(Arena.ofAuto().allocate(SIZE), LOCAL_WRITE, REMOTE_WRITE);
         System.gc();
-        assertThat(pair.peer.postWrite(1, pair.peerBuffer.slice(), region.remoteMemory(), SIGNALED))
-                .isZero();
+        assertThat(pair.peer.tryPostWrite(1, pair.peerBuffer.slice(), region.remoteMemory(), SIGNALED))
+                .isTrue();
         assertThat(pair.awaitPeer().isSuccess()).isTrue();
         assertThat(region.segment().get(ValueLayout.JAVA_BYTE, 0))
                 .isEqualTo(pair.peerBuffer.segment().get(ValueLayout.JAVA_BYTE, 0));

@@ -36,14 +36,14 @@ class MemoryWindowDeviceTest {
     }
 
     private WorkCompletion write(RemoteMemory target) {
-        assertThat(pair.pair.postWrite(9, pair.buffer.slice(0, target.length()), target, SIGNALED))
-                .isZero();
+        assertThat(pair.pair.tryPostWrite(9, pair.buffer.slice(0, target.length()), target, SIGNALED))
+                .isTrue();
         return pair.await();
     }
 
     private MemoryWindow bind(MemorySlice slice, AccessFlag... access) {
         MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);
-        assertThat(window.postBind(pair.peer, 4, slice, SIGNALED, access)).isZero();
+        assertThat(window.tryPostBind(pair.peer, 4, slice, SIGNALED, access)).isTrue();
         WorkCompletion bound = pair.awaitPeer();
         assertThat(bound.isSuccess()).as(bound.describe()).isTrue();
         assertThat(bound.workRequestId()).isEqualTo(4);
@@ -56,8 +56,8 @@ class MemoryWindowDeviceTest {
         assertThat(window.type()).isEqualTo(MemoryWindowType.TYPE_1);
         assertThat(window.handle()).isNotZero();
         int before = window.remoteKey();
-        assertThat(window.postBind(pair.peer, 4, region.slice(4096, 4096), SIGNALED, REMOTE_WRITE))
-                .isZero();
+        assertThat(window.tryPostBind(pair.peer, 4, region.slice(4096, 4096), SIGNALED, REMOTE_WRITE))
+                .isTrue();
         assertThat(pair.awaitPeer().isSuccess()).isTrue();
         assertThat(window.remoteKey()).isNotEqualTo(before).isNotEqualTo(region.remoteKey());
         pair.buffer.segment().setString(0, "through the window");
@@ -82,20 +82,20 @@ class MemoryWindowDeviceTest {
         MemoryWindow window = bind(region.slice(), REMOTE_WRITE);
         RemoteMemory target = window.remoteMemory().slice(0, 16);
         assertThat(write(target).isSuccess()).isTrue();
-        assertThat(window.postUnbind(pair.peer, 5, SIGNALED)).isZero();
+        assertThat(window.tryPostUnbind(pair.peer, 5, SIGNALED)).isTrue();
         assertThat(pair.awaitPeer().isSuccess()).isTrue();
         assertThatThrownBy(window::remoteMemory)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("not bound");
         assertThat(write(target).status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR);
-        assertThat(window.postUnbind(pair.peer, 6, SIGNALED)).isZero();
+        assertThat(window.tryPostUnbind(pair.peer, 6, SIGNALED)).isTrue();
     }
 
     @Test
     void theRightsAreTheBindingsAndNotTheRegions() {
         MemoryWindow window = bind(region.slice(), REMOTE_READ);
-        assertThat(pair.pair.postRead(1, pair.buffer.slice(0, 8), window.remoteMemory(), SIGNALED))
-                .isZero();
+        assertThat(pair.pair.tryPostRead(1, pair.buffer.slice(0, 8), window.remoteMemory(), SIGNALED))
+                .isTrue();
         assertThat(pair.await().isSuccess()).isTrue();
         assertThat(write(window.remoteMemory().slice(0, 8)).status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR);
     }
@@ -104,7 +104,7 @@ class MemoryWindowDeviceTest {
     void aRegionCanBeClosedAfterTheEndOfABindingThatWasFlushed() {
         MemoryWindow window = bind(region.slice(), REMOTE_WRITE);
         pair.peer.toError();
-        assertThat(window.postUnbind(pair.peer, 5, SIGNALED)).isZero();
+        assertThat(window.tryPostUnbind(pair.peer, 5, SIGNALED)).isTrue();
         assertThat(pair.awaitPeer().status()).isEqualTo(WorkCompletionStatus.WR_FLUSH_ERR);
         region.close();
         assertThat(region.isOpen()).isFalse();
@@ -117,10 +117,10 @@ class MemoryWindowDeviceTest {
         MemoryRegion other = pair.domain.allocateMemory(SIZE, LOCAL_WRITE, MW_BIND);
         MemoryWindow window = bind(region.slice(), REMOTE_WRITE);
         pair.peer.toError();
-        assertThat(window.postBind(pair.peer, 5, other.slice(), SIGNALED, REMOTE_WRITE))
-                .isZero();
+        assertThat(window.tryPostBind(pair.peer, 5, other.slice(), SIGNALED, REMOTE_WRITE))
+                .isTrue();
         assertThat(pair.awaitPeer().status()).isEqualTo(WorkCompletionStatus.WR_FLUSH_ERR);
-        assertThat(window.postUnbind(pair.peer, 6, SIGNALED)).isZero();
+        assertThat(window.tryPostUnbind(pair.peer, 6, SIGNALED)).isTrue();
         assertThat(pair.awaitPeer().status()).isEqualTo(WorkCompletionStatus.WR_FLUSH_ERR);
         other.close();
         region.close();
@@ -131,8 +131,8 @@ class MemoryWindowDeviceTest {
     void aWindowThatIsBoundElsewhereOutlivesItsFormerRegion() {
         MemoryRegion other = pair.domain.allocateMemory(SIZE, LOCAL_WRITE, MW_BIND);
         MemoryWindow window = bind(region.slice(), REMOTE_WRITE);
-        assertThat(window.postBind(pair.peer, 5, other.slice(), SIGNALED, REMOTE_WRITE))
-                .isZero();
+        assertThat(window.tryPostBind(pair.peer, 5, other.slice(), SIGNALED, REMOTE_WRITE))
+                .isTrue();
         assertThat(pair.awaitPeer().isSuccess()).isTrue();
         region.close();
         assertThat(window.isOpen()).isTrue();
@@ -161,7 +161,7 @@ class MemoryWindowDeviceTest {
         assertThatThrownBy(bound::remoteMemory)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("is closed");
-        assertThatThrownBy(() -> other.postBind(pair.peer, 1, region.slice(), SIGNALED, REMOTE_WRITE))
+        assertThatThrownBy(() -> other.tryPostBind(pair.peer, 1, region.slice(), SIGNALED, REMOTE_WRITE))
                 .isInstanceOf(IllegalStateException.class);
     }
 
@@ -169,8 +169,8 @@ class MemoryWindowDeviceTest {
     void aRegionYoungerThanItsWindowDoesNotKeepTheDomainFromClosing() {
         MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);
         MemoryRegion younger = pair.domain.allocateMemory(4096, LOCAL_WRITE, MW_BIND);
-        assertThat(window.postBind(pair.peer, 1, younger.slice(), SIGNALED, REMOTE_WRITE))
-                .isZero();
+        assertThat(window.tryPostBind(pair.peer, 1, younger.slice(), SIGNALED, REMOTE_WRITE))
+                .isTrue();
         assertThat(pair.awaitPeer().isSuccess()).isTrue();
         pair.domain.close();
         assertThat(window.isOpen()).isFalse();
@@ -181,8 +181,8 @@ class MemoryWindowDeviceTest {
         MemoryWindow window = bind(region.slice(0, 1024), REMOTE_WRITE);
         RemoteMemory first = window.remoteMemory();
         pair.peer.toError();
-        assertThat(window.postBind(pair.peer, 7, region.slice(1024, 1024), SIGNALED, REMOTE_WRITE))
-                .isZero();
+        assertThat(window.tryPostBind(pair.peer, 7, region.slice(1024, 1024), SIGNALED, REMOTE_WRITE))
+                .isTrue();
         assertThat(pair.awaitPeer().status()).isEqualTo(WorkCompletionStatus.WR_FLUSH_ERR);
         assertThat(window.remoteMemory()).isNotEqualTo(first);
         window.bindingFailed();
@@ -192,36 +192,36 @@ class MemoryWindowDeviceTest {
     @Test
     void mistakesAreExceptionsBeforeTheAdapterSeesThem() {
         MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);
-        assertThatThrownBy(() -> window.postBind(pair.peer, 1, pair.peerBuffer.slice(), SIGNALED, REMOTE_WRITE))
+        assertThatThrownBy(() -> window.tryPostBind(pair.peer, 1, pair.peerBuffer.slice(), SIGNALED, REMOTE_WRITE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("without MW_BIND");
-        assertThatThrownBy(() -> window.postBind(pair.peer, 1, region.slice(0, 0), SIGNALED, REMOTE_WRITE))
+        assertThatThrownBy(() -> window.tryPostBind(pair.peer, 1, region.slice(0, 0), SIGNALED, REMOTE_WRITE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("0 bytes");
-        assertThatThrownBy(() -> window.postBind(pair.peer, 1, region.slice(), SendFlags.INLINE, REMOTE_WRITE))
+        assertThatThrownBy(() -> window.tryPostBind(pair.peer, 1, region.slice(), SendFlags.INLINE, REMOTE_WRITE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("SIGNALED and FENCE");
-        assertThatThrownBy(() -> window.postBind(pair.peer, 1, region.slice(), SIGNALED, LOCAL_WRITE))
+        assertThatThrownBy(() -> window.tryPostBind(pair.peer, 1, region.slice(), SIGNALED, LOCAL_WRITE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("[LOCAL_WRITE]: a window takes");
         MemoryRegion readOnly = pair.domain.allocateMemory(64, MW_BIND);
-        assertThatThrownBy(() -> window.postBind(pair.peer, 1, readOnly.slice(), SIGNALED, REMOTE_WRITE))
+        assertThatThrownBy(() -> window.tryPostBind(pair.peer, 1, readOnly.slice(), SIGNALED, REMOTE_WRITE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("without LOCAL_WRITE");
         try (ProtectionDomain other = pair.device.allocateProtectionDomain()) {
             MemoryRegion foreign = other.allocateMemory(64, LOCAL_WRITE, MW_BIND);
-            assertThatThrownBy(() -> window.postBind(pair.peer, 1, foreign.slice(), SIGNALED, REMOTE_WRITE))
+            assertThatThrownBy(() -> window.tryPostBind(pair.peer, 1, foreign.slice(), SIGNALED, REMOTE_WRITE))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("another protection domain");
         }
         MemoryWindow second = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_2);
-        assertThatThrownBy(() -> second.postBind(pair.peer, 1, region.slice(), SIGNALED, REMOTE_WRITE))
+        assertThatThrownBy(() -> second.tryPostBind(pair.peer, 1, region.slice(), SIGNALED, REMOTE_WRITE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("type 2");
         assertThatThrownBy(() -> pair.domain.allocateMemoryWindow(null)).isInstanceOf(NullPointerException.class);
         window.close();
         window.close();
-        assertThatThrownBy(() -> window.postBind(pair.peer, 1, region.slice(), SIGNALED, REMOTE_WRITE))
+        assertThatThrownBy(() -> window.tryPostBind(pair.peer, 1, region.slice(), SIGNALED, REMOTE_WRITE))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("is closed");
         assertThat(pair.peerQueue.poll(pair.completions)).isZero();
@@ -233,24 +233,24 @@ class MemoryWindowDeviceTest {
         MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);
         QueuePair datagrams =
                 pair.domain.createQueuePair(QueuePairType.UD, config -> config.completionQueue(pair.peerQueue));
-        assertThatThrownBy(() -> window.postBind(datagrams, 1, region.slice(), SIGNALED, REMOTE_WRITE))
+        assertThatThrownBy(() -> window.tryPostBind(datagrams, 1, region.slice(), SIGNALED, REMOTE_WRITE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("a queue pair of type UD has no memory window binding");
         QueuePair unconnected =
                 pair.domain.createQueuePair(QueuePairType.RC, config -> config.completionQueue(pair.peerQueue));
-        assertThatThrownBy(() -> window.postBind(unconnected, 1, region.slice(), SIGNALED, REMOTE_WRITE))
+        assertThatThrownBy(() -> window.tryPostBind(unconnected, 1, region.slice(), SIGNALED, REMOTE_WRITE))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("its state is RESET")
                 .hasMessageContaining("Remedy: connect it first");
         if (DeviceDriver.of(pair.device.device().sysfsPath()).mayBeSoftware()) {
-            assertThatThrownBy(() -> window.postBind(
+            assertThatThrownBy(() -> window.tryPostBind(
                             pair.peer, 1, region.slice(), SIGNALED, REMOTE_WRITE, AccessFlag.ZERO_BASED))
                     .isInstanceOf(UnsupportedVerbException.class)
                     .hasMessageContaining("EINVAL (Invalid argument): the device's library binds no window of type 1")
                     .hasMessageContaining("Remedy: omit ZERO_BASED");
         }
-        assertThat(window.postBind(pair.peer, 4, region.slice(), SIGNALED, REMOTE_WRITE))
-                .isZero();
+        assertThat(window.tryPostBind(pair.peer, 4, region.slice(), SIGNALED, REMOTE_WRITE))
+                .isTrue();
         assertThat(pair.awaitPeer().isSuccess()).isTrue();
     }
 

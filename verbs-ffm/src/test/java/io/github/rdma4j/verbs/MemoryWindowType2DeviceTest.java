@@ -27,8 +27,8 @@ class MemoryWindowType2DeviceTest {
         region = pair.domain.allocateMemory(8192, LOCAL_WRITE, MW_BIND);
         window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_2);
         int key = window.nextRemoteKey();
-        assertThat(pair.peer.postBindMemoryWindow(4, window, key, region.slice(4096, 4096), SIGNALED, REMOTE_WRITE))
-                .isZero();
+        assertThat(pair.peer.tryPostBindMemoryWindow(4, window, key, region.slice(4096, 4096), SIGNALED, REMOTE_WRITE))
+                .isTrue();
         WorkCompletion bound = pair.awaitPeer();
         assertThat(bound.isSuccess()).as(bound.describe()).isTrue();
         assertThat(bound.opcode()).isEqualTo(WorkCompletionOpcode.BIND_MEMORY_WINDOW);
@@ -42,8 +42,8 @@ class MemoryWindowType2DeviceTest {
 
     private WorkCompletion write(String text, RemoteMemory target) {
         pair.buffer.segment().setString(0, text);
-        assertThat(pair.pair.postWrite(9, pair.buffer.slice(0, 32), target.slice(0, 32), SIGNALED))
-                .isZero();
+        assertThat(pair.pair.tryPostWrite(9, pair.buffer.slice(0, 32), target.slice(0, 32), SIGNALED))
+                .isTrue();
         return pair.await();
     }
 
@@ -57,8 +57,8 @@ class MemoryWindowType2DeviceTest {
     void aLocalInvalidateTakesTheRightBack() {
         RemoteMemory target = window.remoteMemory();
         assertThat(write("still allowed", target).isSuccess()).isTrue();
-        assertThat(pair.peer.postLocalInvalidate(5, window.remoteKey(), SIGNALED))
-                .isZero();
+        assertThat(pair.peer.tryPostLocalInvalidate(5, window.remoteKey(), SIGNALED))
+                .isTrue();
         WorkCompletion invalidated = pair.awaitPeer();
         assertThat(invalidated.isSuccess()).as(invalidated.describe()).isTrue();
         window.invalidated();
@@ -71,12 +71,12 @@ class MemoryWindowType2DeviceTest {
     void thePeersSendTakesTheRightBack() {
         RemoteMemory target = window.remoteMemory();
         assertThat(write("still allowed", target).isSuccess()).isTrue();
-        assertThat(pair.peer.postReceive(6, pair.peerBuffer.slice())).isZero();
+        assertThat(pair.peer.tryPostReceive(6, pair.peerBuffer.slice())).isTrue();
         assertThat(pair.pair
                         .startBatch()
                         .sendWithInvalidate(7, pair.buffer.slice(0, 8), target.remoteKey(), SIGNALED)
-                        .post())
-                .isEqualTo(1);
+                        .tryPost())
+                .isTrue();
         assertThat(pair.await().isSuccess()).isTrue();
         WorkCompletion received = pair.awaitPeer();
         assertThat(received.isSuccess()).as(received.describe()).isTrue();
@@ -100,8 +100,8 @@ class MemoryWindowType2DeviceTest {
                         .startBatch()
                         .localInvalidate(5, first, NONE)
                         .bindMemoryWindow(6, window, window.nextRemoteKey(), slice, SIGNALED, REMOTE_WRITE)
-                        .post())
-                .isEqualTo(2);
+                        .tryPost())
+                .isTrue();
         assertThat(pair.awaitPeer().isSuccess()).isTrue();
         assertThat(window.remoteKey()).isEqualTo(MemoryWindow.increment(first));
         assertThat(write("bound again", window.remoteMemory()).isSuccess()).isTrue();
@@ -122,7 +122,7 @@ class MemoryWindowType2DeviceTest {
                 .startBatch()
                 .bindMemoryWindow(6, other, other.nextRemoteKey(), region.slice(), SIGNALED, REMOTE_WRITE);
         other.close();
-        assertThatThrownBy(batch::post)
+        assertThatThrownBy(batch::tryPost)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("is closed");
         assertThat(pair.peerQueue.poll(pair.completions)).isZero();
@@ -131,19 +131,19 @@ class MemoryWindowType2DeviceTest {
     @Test
     void mistakesAreExceptionsBeforeTheAdapterSeesThem() {
         MemoryWindow first = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);
-        assertThatThrownBy(() -> pair.peer.postBindMemoryWindow(
+        assertThatThrownBy(() -> pair.peer.tryPostBindMemoryWindow(
                         1, first, first.nextRemoteKey(), region.slice(), SIGNALED, REMOTE_WRITE))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("MemoryWindow.postBind binds type 1");
-        assertThatThrownBy(() -> pair.peer.postBindMemoryWindow(
+                .hasMessageContaining("MemoryWindow.tryPostBind binds type 1");
+        assertThatThrownBy(() -> pair.peer.tryPostBindMemoryWindow(
                         1, window, window.remoteKey() ^ 0x100, region.slice(), SIGNALED, REMOTE_WRITE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("low byte only");
-        assertThatThrownBy(() -> pair.peer.postBindMemoryWindow(
+        assertThatThrownBy(() -> pair.peer.tryPostBindMemoryWindow(
                         1, window, window.nextRemoteKey(), pair.buffer.slice(), SIGNALED, REMOTE_WRITE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("without MW_BIND");
-        assertThatThrownBy(() -> pair.peer.postBindMemoryWindow(
+        assertThatThrownBy(() -> pair.peer.tryPostBindMemoryWindow(
                         1, window, window.nextRemoteKey(), region.slice(), SendFlags.INLINE, REMOTE_WRITE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("inline");

@@ -78,8 +78,8 @@ class OperationsDeviceTest {
     }
 
     private static void post(SendBatch batch, int requests) {
-        assertThat(batch.post()).as("errno %d", batch.error()).isEqualTo(requests);
-        assertThat(batch.error()).isZero();
+        assertThat(batch.tryPost()).isTrue();
+        assertThat(batch.size()).isZero();
     }
 
     private void assertSent(long workRequestId, WorkCompletionOpcode opcode) {
@@ -104,8 +104,8 @@ class OperationsDeviceTest {
     }
 
     private void postReceive(long workRequestId) {
-        assertThat(pair.peer.postReceive(workRequestId, pair.peerBuffer.slice(0, 256)))
-                .isZero();
+        assertThat(pair.peer.tryPostReceive(workRequestId, pair.peerBuffer.slice(0, 256)))
+                .isTrue();
     }
 
     @ParameterizedTest
@@ -216,17 +216,17 @@ class OperationsDeviceTest {
         MemorySlice message = say("shorthand");
         assertThat(
                         pair.toPeer == null
-                                ? pair.pair.postSend(1, message, SIGNALED)
-                                : pair.pair.postSend(1, message, pair.toPeer, SIGNALED))
-                .isZero();
+                                ? pair.pair.tryPostSend(1, message, SIGNALED)
+                                : pair.pair.tryPostSend(1, message, pair.toPeer, SIGNALED))
+                .isTrue();
         assertSent(1, WorkCompletionOpcode.SEND);
         assertReceived(11, "shorthand", 10);
         postReceive(12);
         assertThat(
                         pair.toPeer == null
-                                ? pair.pair.postSendWithImmediate(2, message, 77, SIGNALED | INLINE)
-                                : pair.pair.postSendWithImmediate(2, message, 77, pair.toPeer, SIGNALED | INLINE))
-                .isZero();
+                                ? pair.pair.tryPostSendWithImmediate(2, message, 77, SIGNALED | INLINE)
+                                : pair.pair.tryPostSendWithImmediate(2, message, 77, pair.toPeer, SIGNALED | INLINE))
+                .isTrue();
         assertSent(2, WorkCompletionOpcode.SEND);
         assertThat(assertReceived(12, "shorthand", 10).immediateData()).isEqualTo(77);
     }
@@ -238,8 +238,8 @@ class OperationsDeviceTest {
         MemorySegment source = pair.buffer.segment();
         for (int i = 0; i < 8; i++) {
             source.set(ValueLayout.JAVA_BYTE, i, (byte) ('a' + i));
-            assertThat(pair.peer.postReceive(10 + i, pair.peerBuffer.slice(i * 64L, 64)))
-                    .isZero();
+            assertThat(pair.peer.tryPostReceive(10 + i, pair.peerBuffer.slice(i * 64L, 64)))
+                    .isTrue();
         }
         SendBatch batch = pair.startBatch();
         for (int i = 0; i < 8; i++) {
@@ -342,12 +342,12 @@ class OperationsDeviceTest {
         assertThat(pair.buffer.segment().asSlice(0, 24).toArray(ValueLayout.JAVA_LONG))
                 .containsExactly(40, 42, Long.MIN_VALUE);
         assertThat(counter.get(ValueLayout.JAVA_LONG, 64)).isEqualTo(Long.MIN_VALUE);
-        assertThat(pair.pair.postFetchAndAdd(4, pair.buffer.slice(0, 8), target, -1, SIGNALED))
-                .isZero();
+        assertThat(pair.pair.tryPostFetchAndAdd(4, pair.buffer.slice(0, 8), target, -1, SIGNALED))
+                .isTrue();
         assertSent(4, WorkCompletionOpcode.FETCH_AND_ADD);
         assertThat(counter.get(ValueLayout.JAVA_LONG, 64)).isEqualTo(Long.MAX_VALUE);
-        assertThat(pair.pair.postCompareAndSwap(5, pair.buffer.slice(0, 8), target, Long.MAX_VALUE, 7, SIGNALED))
-                .isZero();
+        assertThat(pair.pair.tryPostCompareAndSwap(5, pair.buffer.slice(0, 8), target, Long.MAX_VALUE, 7, SIGNALED))
+                .isTrue();
         assertSent(5, WorkCompletionOpcode.COMPARE_AND_SWAP);
         assertThat(counter.get(ValueLayout.JAVA_LONG, 64)).isEqualTo(7);
     }
@@ -358,9 +358,9 @@ class OperationsDeviceTest {
         open(kind);
         MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_2);
         int first = window.nextRemoteKey();
-        assertThat(pair.peer.postBindMemoryWindow(
+        assertThat(pair.peer.tryPostBindMemoryWindow(
                         21, window, first, pair.peerBuffer.slice(1024, 64), SIGNALED, AccessFlag.REMOTE_WRITE))
-                .isZero();
+                .isTrue();
         assertThat(pair.awaitPeer().opcode()).isEqualTo(WorkCompletionOpcode.BIND_MEMORY_WINDOW);
         MemorySlice message = say("through a window");
         post(pair.startBatch().write(1, message, window.remoteMemory().slice(0, 17), SIGNALED), 1);

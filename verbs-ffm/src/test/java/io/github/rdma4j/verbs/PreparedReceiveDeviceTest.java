@@ -33,13 +33,13 @@ class PreparedReceiveDeviceTest {
         try (PostingPair pair = connected(Way.BASIC)) {
             PreparedReceive receive = pair.peer.prepareReceive(pair.peerBuffer.slice(512, 1024));
             for (int i = 0; i < 8; i++) {
-                assertThat(receive.local(i * 64, 64).post(i)).isZero();
+                assertThat(receive.local(i * 64, 64).tryPost(i)).isTrue();
             }
-            assertThat(receive.local(960).workRequestId(8).post()).isZero();
+            assertThat(receive.local(960).workRequestId(8).tryPost()).isTrue();
             PreparedRequest send = pair.pair.prepare().length(8).send(pair.buffer.slice(0, 128), SIGNALED);
             for (int i = 0; i < 9; i++) {
                 word(pair.buffer, i, 5 + i);
-                assertThat(send.local(i * 8).post(i)).isZero();
+                assertThat(send.local(i * 8).tryPost(i)).isTrue();
                 assertDone(pair.await(), i);
                 assertDone(pair.awaitPeer(), i);
                 assertThat(word(pair.peerBuffer, 64 + (i == 8 ? 120 : i * 8))).isEqualTo(5 + i);
@@ -70,7 +70,7 @@ class PreparedReceiveDeviceTest {
             PreparedReceive receive =
                     shared ? rooms.prepareReceive(room.slice(0, 1024)) : theirs.prepareReceive(room.slice(0, 1024));
             for (int i = 0; i < 4; i++) {
-                assertThat(receive.local(i * 64, 64).post(10 + i)).isZero();
+                assertThat(receive.local(i * 64, 64).tryPost(10 + i)).isTrue();
             }
             QueuePair pair = mine.connect(theirs.endpoint());
             theirs.connect(mine.endpoint());
@@ -78,7 +78,7 @@ class PreparedReceiveDeviceTest {
             PreparedRequest send = pair.prepare().send(room.slice(2048, 8), SIGNALED);
             for (int i = 0; i < 4; i++) {
                 word(room, 256, 77 + i);
-                assertThat(send.post(i)).isZero();
+                assertThat(send.tryPost(i)).isTrue();
                 await(queue, one);
                 await(peerQueue, one);
                 assertDone(one.get(0), 10 + i);
@@ -90,7 +90,7 @@ class PreparedReceiveDeviceTest {
                         .hasMessageContaining("post there");
                 theirs.close();
                 rooms.close();
-                assertClosed(receive::post, "shared receive queue");
+                assertClosed(receive::tryPost, "shared receive queue");
                 assertClosed(() -> rooms.prepareReceive(room.slice()), "shared receive queue");
             }
         }
@@ -124,8 +124,8 @@ class PreparedReceiveDeviceTest {
             receives.add(9).extend(rooms.subList(200, 250)).extend(rooms.subList(250, 300));
             assertThat(receives.toString()).startsWith("300 prepared receives of ");
             assertThatThrownBy(() -> receives.extend(List.of())).isInstanceOf(IllegalArgumentException.class);
-            assertThat(receives.post()).isEqualTo(1);
-            assertThat(send.post(9)).isZero();
+            assertThat(receives.tryPost()).isTrue();
+            assertThat(send.tryPost(9)).isTrue();
             await(queue, one);
             await(peerQueue, one);
             assertDone(one.get(0), 1009);
@@ -137,18 +137,18 @@ class PreparedReceiveDeviceTest {
                         .isInstanceOf(IllegalArgumentException.class)
                         .hasMessageContaining("room " + order[0] + " was added already");
                 assertThat(receives.size()).isEqualTo(order.length);
-                assertThat(receives.post()).isEqualTo(order.length);
-                assertThat(receives.error()).isZero();
+                assertThat(receives.tryPost()).isTrue();
+                assertThat(receives.size()).isZero();
                 for (int index : order) {
                     word(room, 500, 31 * index);
-                    assertThat(send.post(index)).isZero();
+                    assertThat(send.tryPost(index)).isTrue();
                     await(queue, one);
                     await(peerQueue, one);
                     assertDone(one.get(0), 1000 + index);
                     assertThat(word(index < 200 ? room : more, index)).isEqualTo(31 * index);
                 }
             }
-            assertThat(receives.post()).isZero();
+            assertThat(receives.tryPost()).isTrue();
             for (int index : new int[] {-1, 300}) {
                 assertThatThrownBy(() -> receives.add(index)).isInstanceOf(IndexOutOfBoundsException.class);
             }
@@ -156,12 +156,23 @@ class PreparedReceiveDeviceTest {
             for (int i = 299; i >= 0; i--) {
                 receives.add(i);
             }
-            assertThat(receives.post()).isBetween(1, 299);
-            assertThat(receives.error()).isEqualTo(QueuePair.QUEUE_FULL);
-            assertThat(receives.size()).isZero();
+            assertThat(receives.tryPost()).isFalse();
+            int rest = receives.size();
+            assertThat(rest).isBetween(1, 299);
+            assertThatThrownBy(() -> receives.add(0)).isInstanceOf(IllegalArgumentException.class);
+            // The oldest one was posted, so it can be added again when a message has come into it.
+            word(room, 500, 77);
+            assertThat(send.tryPost(500)).isTrue();
+            await(queue, one);
+            await(peerQueue, one);
+            assertDone(one.get(0), 1299);
+            assertThat(word(more, 299)).isEqualTo(77);
+            receives.add(299);
+            assertThat(receives.tryPost()).isFalse();
+            assertThat(receives.size()).isEqualTo(rest);
             more.close();
-            assertClosed(receives.add(0)::post, "memory region");
-            assertThat(receives.size()).isZero();
+            assertClosed(receives::tryPost, "memory region");
+            assertThat(receives.size()).isEqualTo(rest);
             assertThatThrownBy(() -> theirs.prepareReceives(0, List.of()))
                     .isInstanceOf(shared ? IllegalStateException.class : IllegalArgumentException.class);
         }

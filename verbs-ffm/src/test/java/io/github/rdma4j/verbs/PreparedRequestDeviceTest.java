@@ -43,7 +43,7 @@ class PreparedRequestDeviceTest {
                     .length(8)
                     .write(pair.buffer.slice(0, 128), pair.peerBuffer.remoteMemory(), SIGNALED);
             for (int i = 0; i < 16; i++) {
-                assertThat(write.local(i * 8).remote((15 - i) * 16).post(i)).isZero();
+                assertThat(write.local(i * 8).remote((15 - i) * 16).tryPost(i)).isTrue();
                 assertDone(pair.await(), i);
             }
             for (int i = 0; i < 16; i++) {
@@ -66,8 +66,8 @@ class PreparedRequestDeviceTest {
             for (long i = 1; i < 5; i++) {
                 word(pair.buffer, 1, i);
                 word(pair.buffer, 2, -i);
-                assertThat(i == 1 ? write.workRequestId(7).post() : write.post())
-                        .isZero();
+                assertThat(i == 1 ? write.workRequestId(7).tryPost() : write.tryPost())
+                        .isTrue();
                 assertDone(pair.await(), 7);
                 assertThat(word(pair.peerBuffer, 8)).isEqualTo(i);
                 assertThat(word(pair.peerBuffer, 9)).isEqualTo(-i);
@@ -86,7 +86,7 @@ class PreparedRequestDeviceTest {
                     pair.pair.prepare().write(pair.buffer.slice(0, 100), pair.peerBuffer.remoteMemory(), SIGNALED);
             for (int length : new int[] {3, 100, 0, 99}) {
                 memory(pair.peerBuffer).fill((byte) 0);
-                assertThat(write.local(100 - length, length).post(length)).isZero();
+                assertThat(write.local(100 - length, length).tryPost(length)).isTrue();
                 assertDone(pair.await(), length);
                 String expected = "x".repeat(length);
                 assertThat(memory(pair.peerBuffer).getString(0)).isEqualTo(expected);
@@ -104,7 +104,7 @@ class PreparedRequestDeviceTest {
                     .read(pair.buffer.slice(0, 64), pair.peerBuffer.remoteMemory(), SIGNALED);
             for (int i = 0; i < 8; i++) {
                 word(pair.peerBuffer, 3 * i, 1000 + i);
-                assertThat(read.local(i * 8).remote(i * 24).post(i)).isZero();
+                assertThat(read.local(i * 8).remote(i * 24).tryPost(i)).isTrue();
                 assertDone(pair.await(), i);
                 assertThat(word(pair.buffer, i)).isEqualTo(1000 + i);
             }
@@ -122,9 +122,9 @@ class PreparedRequestDeviceTest {
                 boolean withNumber = i % 2 == 1;
                 String text = "message " + i;
                 memory(pair.buffer).setString(0, text);
-                assertThat(receive.post(i)).isZero();
+                assertThat(receive.tryPost(i)).isTrue();
                 PreparedRequest request = withNumber ? numbered : send;
-                assertThat(request.local(0, text.length() + 1).post(i)).isZero();
+                assertThat(request.local(0, text.length() + 1).tryPost(i)).isTrue();
                 assertDone(pair.await(), i);
                 WorkCompletion received = pair.awaitPeer();
                 assertDone(received, i);
@@ -152,9 +152,9 @@ class PreparedRequestDeviceTest {
                             SIGNALED);
             for (int i = -1; i < 4; i++) {
                 word(pair.buffer, 0, i);
-                assertThat(pair.peer.postReceive(i, pair.peerBuffer.slice(4096, 0)))
-                        .isZero();
-                assertThat((i < 0 ? write : write.immediate(i)).post(i)).isZero();
+                assertThat(pair.peer.tryPostReceive(i, pair.peerBuffer.slice(4096, 0)))
+                        .isTrue();
+                assertThat((i < 0 ? write : write.immediate(i)).tryPost(i)).isTrue();
                 assertDone(pair.await(), i);
                 WorkCompletion told = pair.awaitPeer();
                 assertDone(told, i);
@@ -172,11 +172,11 @@ class PreparedRequestDeviceTest {
             PreparedRequest add =
                     pair.pair.prepare().length(8).fetchAndAdd(pair.buffer.slice(0, 16), remote, 5, SIGNALED);
             word(pair.peerBuffer, 0, 100);
-            assertThat(add.post(1)).isZero();
+            assertThat(add.tryPost(1)).isTrue();
             assertDone(pair.await(), 1);
-            assertThat(add.addend(-7).local(8).post(2)).isZero();
+            assertThat(add.addend(-7).local(8).tryPost(2)).isTrue();
             assertDone(pair.await(), 2);
-            assertThat(add.remote(24).post(3)).isZero();
+            assertThat(add.remote(24).tryPost(3)).isTrue();
             assertDone(pair.await(), 3);
             assertThat(word(pair.peerBuffer, 0)).isEqualTo(98);
             assertThat(word(pair.peerBuffer, 3)).isEqualTo(-7);
@@ -184,11 +184,11 @@ class PreparedRequestDeviceTest {
             assertThat(word(pair.buffer, 1)).isZero();
 
             PreparedRequest swap = pair.pair.prepare().compareAndSwap(pair.buffer.slice(32, 8), remote, 1, 2, SIGNALED);
-            assertThat(swap.post(4)).isZero();
+            assertThat(swap.tryPost(4)).isTrue();
             assertDone(pair.await(), 4);
             assertThat(word(pair.buffer, 4)).isEqualTo(98);
             assertThat(word(pair.peerBuffer, 0)).isEqualTo(98);
-            assertThat(swap.expected(98).newValue(Long.MIN_VALUE).post(5)).isZero();
+            assertThat(swap.expected(98).newValue(Long.MIN_VALUE).tryPost(5)).isTrue();
             assertDone(pair.await(), 5);
             assertThat(word(pair.peerBuffer, 0)).isEqualTo(Long.MIN_VALUE);
         }
@@ -202,7 +202,7 @@ class PreparedRequestDeviceTest {
                     pair.pair.prepare().write(pair.buffer.slice(0, 8), pair.peerBuffer.remoteMemory(), INLINE);
             for (int i = 0; i < 20; i++) {
                 word(pair.buffer, 0, i);
-                assertThat(write.signaled(i % 10 == 9).post(i)).isZero();
+                assertThat(write.signaled(i % 10 == 9).tryPost(i)).isTrue();
                 // Had it lost the other flag, the next value could be written in place of this one.
                 word(pair.buffer, 0, -1);
                 if (i % 10 == 9) {
@@ -226,7 +226,7 @@ class PreparedRequestDeviceTest {
             int count = 64;
             for (int i = 0; i < count; i++) {
                 word(pair.buffer, i, 7L * i + 1);
-                assertThat(write.local(i * 8).remote(i * 8).post(i)).isZero();
+                assertThat(write.local(i * 8).remote(i * 8).tryPost(i)).isTrue();
                 word(pair.buffer, i, -1);
             }
             for (int done = 0; done < count; ) {
@@ -235,7 +235,8 @@ class PreparedRequestDeviceTest {
             for (int i = 0; i < count; i++) {
                 assertThat(word(pair.peerBuffer, i)).isEqualTo(7L * i + 1);
             }
-            assertThat(write.local(0, PostingPair.MAX_INLINE).remote(0).post(1)).isZero();
+            assertThat(write.local(0, PostingPair.MAX_INLINE).remote(0).tryPost(1))
+                    .isTrue();
             assertThat(pair.await().isSuccess()).isTrue();
             assertThatThrownBy(() -> write.local(0, PostingPair.MAX_INLINE + 1))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -260,14 +261,14 @@ class PreparedRequestDeviceTest {
             brought.set(ValueLayout.JAVA_LONG, 8, 2);
             write.data(brought);
             brought.fill((byte) 9);
-            assertThat(write.post(1)).isZero();
+            assertThat(write.tryPost(1)).isTrue();
             assertDone(pair.await(), 1);
             ByteBuffer buffer = ByteBuffer.allocate(24).order(ByteOrder.nativeOrder());
             buffer.putLong(8, 4).position(8).limit(16);
-            assertThat(write.data(buffer).remote(16).post(2)).isZero();
+            assertThat(write.data(buffer).remote(16).tryPost(2)).isTrue();
             assertDone(pair.await(), 2);
             assertThat(buffer.position()).isEqualTo(8);
-            assertThat(write.local(8, 8).remote(24).post(3)).isZero();
+            assertThat(write.local(8, 8).remote(24).tryPost(3)).isTrue();
             assertDone(pair.await(), 3);
             assertThat(List.of(0, 1, 2, 3, 4))
                     .extracting(i -> word(pair.peerBuffer, i))
@@ -296,7 +297,7 @@ class PreparedRequestDeviceTest {
                     memory(pair.buffer).set(ValueLayout.JAVA_BYTE, i, (byte) (i + 1));
                 }
                 memory(pair.peerBuffer).fill((byte) -1);
-                assertThat(write.local(3, length).remote(5).post(length)).isZero();
+                assertThat(write.local(3, length).remote(5).tryPost(length)).isTrue();
                 assertDone(pair.await(), length);
                 for (int i = 0; i < 64; i++) {
                     boolean written = i >= 5 && i < 5 + length;
@@ -322,9 +323,9 @@ class PreparedRequestDeviceTest {
             for (int i = 0; i < 9; i++) {
                 String text = "datagram " + i;
                 memory(pair.buffer).setString(1, text);
-                assertThat(receive.post(i)).isZero();
-                assertThat(requests.get(i % 3).local(1, text.length() + 1).post(i))
-                        .isZero();
+                assertThat(receive.tryPost(i)).isTrue();
+                assertThat(requests.get(i % 3).local(1, text.length() + 1).tryPost(i))
+                        .isTrue();
                 assertDone(pair.await(), i);
                 WorkCompletion received = pair.awaitPeer();
                 assertDone(received, i);
@@ -341,7 +342,7 @@ class PreparedRequestDeviceTest {
             PreparedRequest write =
                     pair.pair.prepare().write(pair.buffer.slice(0, 8), pair.peerBuffer.remoteMemory(), SIGNALED);
             word(pair.buffer, 0, 42);
-            assertThat(write.post(1)).isZero();
+            assertThat(write.tryPost(1)).isTrue();
             assertDone(pair.await(), 1);
             assertThat(pair.pair.prepare().write(pair.buffer.slice(0, 8), pair.peerBuffer.remoteMemory(), NONE))
                     .hasToString("a prepared RDMA write of " + pair.pair);
@@ -359,9 +360,9 @@ class PreparedRequestDeviceTest {
             word(pair.buffer, 1, 2);
             second.workRequestId(2).local(8).remote(8);
             first.workRequestId(1);
-            assertThat(first.post()).isZero();
+            assertThat(first.tryPost()).isTrue();
             assertDone(pair.await(), 1);
-            assertThat(second.post()).isZero();
+            assertThat(second.tryPost()).isTrue();
             assertDone(pair.await(), 2);
             assertThat(word(pair.peerBuffer, 0)).isEqualTo(1);
             assertThat(word(pair.peerBuffer, 1)).isEqualTo(2);
@@ -378,8 +379,8 @@ class PreparedRequestDeviceTest {
                                 .prepare()
                                 .write(pair.buffer.slice(0, 8), remote, SIGNALED | INLINE)
                                 .remote(8)
-                                .post(i))
-                        .isZero();
+                                .tryPost(i))
+                        .isTrue();
                 if (i % 30 == 0) {
                     System.gc();
                 }
@@ -397,29 +398,26 @@ class PreparedRequestDeviceTest {
             PreparedReceive receive = pair.peer.prepareReceive(pair.peerBuffer.slice(0, 8));
             // Nobody receives, so the queue stands.
             int accepted = 0;
-            int result;
-            while ((result = send.post(accepted)) == 0) {
+            while (send.tryPost(accepted)) {
                 accepted++;
                 assertThat(accepted).isLessThan(1000);
             }
-            assertThat(result).isEqualTo(QueuePair.QUEUE_FULL);
-            assertThat(send.post(accepted)).isEqualTo(QueuePair.QUEUE_FULL);
+            assertThat(send.tryPost(accepted)).isFalse();
             for (int i = 0; i < accepted; i++) {
-                assertThat(receive.post(i)).isZero();
+                assertThat(receive.tryPost(i)).isTrue();
                 assertDone(pair.awaitPeer(), i);
                 assertDone(pair.await(), i);
             }
-            assertThat(receive.post(accepted)).isZero();
-            assertThat(send.post(accepted)).isZero();
+            assertThat(receive.tryPost(accepted)).isTrue();
+            assertThat(send.tryPost(accepted)).isTrue();
             assertDone(pair.await(), accepted);
             assertDone(pair.awaitPeer(), accepted);
 
             int rooms = 0;
-            while ((result = receive.post(rooms)) == 0) {
+            while (receive.tryPost(rooms)) {
                 rooms++;
                 assertThat(rooms).isLessThan(10_000);
             }
-            assertThat(result).isEqualTo(QueuePair.QUEUE_FULL);
         }
     }
 }

@@ -118,22 +118,23 @@ class PreparedRequestRefusalDeviceTest {
             // What was refused has changed nothing.
             word(pair.buffer, 8, 11);
             word(pair.buffer, 9, 12);
-            assertThat(write.post(1)).isZero();
+            assertThat(write.tryPost(1)).isTrue();
             assertDone(pair.await(), 1);
             assertThat(word(pair.peerBuffer, 0)).isEqualTo(11);
             assertThat(word(pair.peerBuffer, 1)).isEqualTo(12);
             assertThat(word(pair.peerBuffer, 2)).isZero();
             // Both moves are right for themselves; together they are not, in whichever order.
-            assertRefused(() -> write.remote(49).post(2), "16 bytes from offset 49 on do not fit into RemoteMemory[");
-            assertRefused(() -> write.remote(40).local(0, 25).post(2), "25 bytes from offset 40 on do not fit");
-            assertThat(write.local(0, 24).post(3)).isZero();
+            assertRefused(
+                    () -> write.remote(49).tryPost(2), "16 bytes from offset 49 on do not fit into RemoteMemory[");
+            assertRefused(() -> write.remote(40).local(0, 25).tryPost(2), "25 bytes from offset 40 on do not fit");
+            assertThat(write.local(0, 24).tryPost(3)).isTrue();
             assertDone(pair.await(), 3);
 
             PreparedRequest add = pair.pair.prepare().fetchAndAdd(pair.buffer.slice(0, 8), remote, 1, SIGNALED);
             assertRefused(() -> add.remote(4), "at a multiple of 8, not at offset 4");
-            assertRefused(() -> add.remote(64).post(4), "8 bytes from offset 64 on do not fit");
+            assertRefused(() -> add.remote(64).tryPost(4), "8 bytes from offset 64 on do not fit");
             assertRefused(() -> add.local(0, 4), "an atomic operation returns 8 bytes, not 4");
-            assertThat(add.remote(56).post(5)).isZero();
+            assertThat(add.remote(56).tryPost(5)).isTrue();
             assertDone(pair.await(), 5);
         }
     }
@@ -164,10 +165,10 @@ class PreparedRequestRefusalDeviceTest {
                     pair.pair.prepare().write(pair.buffer.slice(0, 8), pair.peerBuffer.remoteMemory(), SIGNALED);
             PreparedReceive receive = pair.pair.prepareReceive(pair.buffer.slice(0, 8));
             pair.pair.modify(attributes -> attributes.state(QueuePairState.RESET));
-            assertThatThrownBy(write::post)
+            assertThatThrownBy(write::tryPost)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("its state is RESET, and sends can be posted from RTS on");
-            assertThatThrownBy(receive::post)
+            assertThatThrownBy(receive::tryPost)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("its state is RESET, and receives can be posted from INIT on");
         }
@@ -194,18 +195,18 @@ class PreparedRequestRefusalDeviceTest {
             RequestPreparation preparation = pair.pair.prepare();
             region.close();
             for (PreparedRequest request : ofRegion) {
-                assertClosed(request::post, "memory region");
-                assertClosed(() -> request.local(8, 8).post(1), "memory region");
+                assertClosed(request::tryPost, "memory region");
+                assertClosed(() -> request.local(8, 8).tryPost(1), "memory region");
             }
-            assertClosed(receiveOfRegion::post, "memory region");
+            assertClosed(receiveOfRegion::tryPost, "memory region");
             assertClosed(() -> preparation.send(region.slice(), NONE), "memory region");
 
             PreparedRequest write = preparation.write(pair.buffer.slice(0, 8), remote, SIGNALED);
             PreparedReceive receive = pair.pair.prepareReceive(pair.buffer.slice(0, 8));
             pair.pair.close();
-            assertClosed(write::post, "queue pair");
-            assertClosed(() -> write.remote(8).post(1), "queue pair");
-            assertClosed(receive::post, "queue pair");
+            assertClosed(write::tryPost, "queue pair");
+            assertClosed(() -> write.remote(8).tryPost(1), "queue pair");
+            assertClosed(receive::tryPost, "queue pair");
             assertClosed(pair.pair::prepare, "queue pair");
             assertClosed(() -> pair.pair.prepareReceive(pair.buffer.slice(0, 8)), "queue pair");
             assertClosed(() -> preparation.send(pair.buffer.slice(0, 8), NONE), "queue pair");
@@ -222,8 +223,8 @@ class PreparedRequestRefusalDeviceTest {
                 PreparedRequest send = pair.pair.prepare().send(region.slice(), flags);
                 PreparedReceive receive = pair.pair.prepareReceive(region.slice());
                 arena.close();
-                assertClosed(send::post, "as is the arena of its memory");
-                assertClosed(receive::post, "as is the arena of its memory");
+                assertClosed(send::tryPost, "as is the arena of its memory");
+                assertClosed(receive::tryPost, "as is the arena of its memory");
             }
         }
     }
@@ -233,10 +234,10 @@ class PreparedRequestRefusalDeviceTest {
     void anAddressHandleThatWasClosedIsAnExceptionAndNothingIsPosted(Way way) {
         try (PostingPair pair = datagrams(way)) {
             PreparedRequest send = pair.pair.prepare().to(pair.toPeer).send(pair.buffer.slice(0, 8), SIGNALED);
-            assertThat(send.post(1)).isZero();
+            assertThat(send.tryPost(1)).isTrue();
             assertDone(pair.await(), 1);
             pair.toPeer.addressHandle().close();
-            assertClosed(send::post, "address handle");
+            assertClosed(send::tryPost, "address handle");
             assertThat(pair.queue.poll(pair.completions)).isZero();
         }
     }
@@ -251,7 +252,7 @@ class PreparedRequestRefusalDeviceTest {
                 Thread poster = new Thread(() -> {
                     try {
                         while (true) {
-                            send.post(1);
+                            send.tryPost(1);
                             race.queue.poll(race.completions);
                         }
                     } catch (Throwable e) {
@@ -284,11 +285,11 @@ class PreparedRequestRefusalDeviceTest {
             AtomicReference<Throwable> thrown = new AtomicReference<>();
             Thread other = Thread.ofPlatform()
                     .uncaughtExceptionHandler((t, e) -> thrown.set(e))
-                    .start(write::post);
+                    .start(write::tryPost);
             other.join();
             assertThat(thrown.get()).isInstanceOf(WrongThreadException.class);
             // The guard was left.
-            assertThat(write.post(1)).isZero();
+            assertThat(write.tryPost(1)).isTrue();
             assertDone(pair.await(), 1);
         }
     }
@@ -307,10 +308,10 @@ class PreparedRequestRefusalDeviceTest {
                 assertRefused(() -> inline.local(0, 65), "65 bytes inline");
                 assertRefused(() -> inline.local(0, -1), "-1 bytes inline");
                 assertRefused(() -> pair.pair.prepare().write(ring, remote, INLINE), "4096 bytes inline");
-                assertThatThrownBy(() -> inline.local(1 << 20, 8).post(1))
+                assertThatThrownBy(() -> inline.local(1 << 20, 8).tryPost(1))
                         .isInstanceOf(IndexOutOfBoundsException.class);
                 word(pair.buffer, 1, 5);
-                assertThat(inline.local(8).remote(16).post(2)).isZero();
+                assertThat(inline.local(8).remote(16).tryPost(2)).isTrue();
                 assertDone(pair.await(), 2);
                 assertThat(word(pair.peerBuffer, 2)).isEqualTo(5);
                 RequestPreparation datagram = datagrams.pair.prepare().to(datagrams.toPeer);
@@ -320,15 +321,15 @@ class PreparedRequestRefusalDeviceTest {
                         "a send has no memory of the peer");
                 PreparedRequest write = pair.pair.prepare().length(8).write(ring, remote, SIGNALED);
                 // Here the adapter is the one that refuses.
-                assertThat(write.local(1 << 20).post(3)).isZero();
+                assertThat(write.local(1 << 20).tryPost(3)).isTrue();
                 WorkCompletionStatus refused = pair.await().status();
                 // Later SoftRoCE may flush the request before it has said what was wrong with it: seen with 6.12.117.
                 if (refused != WorkCompletionStatus.WR_FLUSH_ERR || !KernelVersion.isAtLeast(6, 12)) {
                     assertThat(refused).isEqualTo(WorkCompletionStatus.LOC_PROT_ERR);
                 }
                 pair.buffer.close();
-                assertClosed(write::post, "memory region");
-                assertClosed(inline::post, "memory region");
+                assertClosed(write::tryPost, "memory region");
+                assertClosed(inline::tryPost, "memory region");
             }
         }
     }

@@ -51,8 +51,8 @@ class RegistrationDeviceTest {
 
     private void write(String text, RemoteMemory target) {
         pair.buffer.segment().setString(0, text);
-        assertThat(pair.pair.postWrite(1, pair.buffer.slice(0, 32), target.slice(0, 32), SIGNALED))
-                .isZero();
+        assertThat(pair.pair.tryPostWrite(1, pair.buffer.slice(0, 32), target.slice(0, 32), SIGNALED))
+                .isTrue();
         WorkCompletion completion = pair.await();
         assertThat(completion.isSuccess()).as(completion.describe()).isTrue();
     }
@@ -67,12 +67,12 @@ class RegistrationDeviceTest {
         write("at an address of our own", region.remoteMemory().slice(4096, 64));
         assertThat(memory.getString(4096)).isEqualTo("at an address of our own");
         // And as the local side.
-        assertThat(pair.pair.postWrite(
+        assertThat(pair.pair.tryPostWrite(
                         2,
                         region.slice(4096, 32),
                         pair.peerBuffer.remoteMemory().slice(0, 32),
                         SIGNALED))
-                .isZero();
+                .isTrue();
         assertThat(pair.await().isSuccess()).isTrue();
         assertThat(pair.peerBuffer.segment().getString(0)).isEqualTo("at an address of our own");
     }
@@ -178,7 +178,7 @@ class RegistrationDeviceTest {
         assertThatThrownBy(() -> region.slice(memory.asSlice(32, 8)))
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessageContaining("has no segment");
-        assertThatThrownBy(() -> pair.pair.postWrite(
+        assertThatThrownBy(() -> pair.pair.tryPostWrite(
                         1, region.slice(0, 8), pair.peerBuffer.remoteMemory().slice(0, 8), SendFlags.INLINE))
                 .isInstanceOf(UnsupportedOperationException.class);
         MemoryRegion moved = pair.domain.registerMemory(

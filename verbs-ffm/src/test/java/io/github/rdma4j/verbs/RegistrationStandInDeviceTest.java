@@ -165,16 +165,16 @@ class RegistrationStandInDeviceTest {
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessageContaining("has no segment");
         pair.buffer.segment().setString(0, "to the device");
-        assertThat(pair.pair.postWrite(
+        assertThat(pair.pair.tryPostWrite(
                         1, pair.buffer.slice(0, 16), region.remoteMemory().slice(64, 16), SIGNALED))
-                .isZero();
+                .isTrue();
         WorkCompletion written = pair.await();
         assertThat(written.isSuccess()).as(written.describe()).isTrue();
         assertThat(backing.getString(4096 + 64)).isEqualTo("to the device");
         // And as the local side.
-        assertThat(pair.pair.postWrite(
+        assertThat(pair.pair.tryPostWrite(
                         2, region.slice(64, 16), pair.peerBuffer.remoteMemory().slice(0, 16), SIGNALED))
-                .isZero();
+                .isTrue();
         assertThat(pair.await().isSuccess()).isTrue();
         assertThat(pair.peerBuffer.segment().getString(0)).isEqualTo("to the device");
         assertThatThrownBy(() -> pair.domain.registerAdapterMemory(memory, 4096, 4097))

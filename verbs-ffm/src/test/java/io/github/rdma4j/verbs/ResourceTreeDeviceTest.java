@@ -83,10 +83,10 @@ class ResourceTreeDeviceTest {
         MemorySlice slice = pair.buffer.slice();
         SendBatch batch = pair.pair.startBatch();
         pair.close();
-        assertClosed(() -> pair.pair.postWrite(1, slice, target, 0));
-        assertClosed(() -> pair.pair.postRead(1, slice, target, 0));
-        assertClosed(() -> pair.pair.postSend(1, slice, 0));
-        assertClosed(() -> pair.pair.postReceive(1, slice));
+        assertClosed(() -> pair.pair.tryPostWrite(1, slice, target, 0));
+        assertClosed(() -> pair.pair.tryPostRead(1, slice, target, 0));
+        assertClosed(() -> pair.pair.tryPostSend(1, slice, 0));
+        assertClosed(() -> pair.pair.tryPostReceive(1, slice));
         assertClosed(() -> batch.write(1, slice, target, 0));
         assertClosed(() -> pair.pair.state());
         assertClosed(() -> pair.queue.poll(pair.completions));
@@ -123,7 +123,7 @@ class ResourceTreeDeviceTest {
             running.countDown();
             try {
                 while (true) {
-                    pair.pair.postWrite(1, slice, target, SendFlags.SIGNALED);
+                    pair.pair.tryPostWrite(1, slice, target, SendFlags.SIGNALED);
                 }
             } catch (Throwable e) {
                 postEnd.set(e);

@@ -55,12 +55,12 @@ class SenderAddressDeviceTest {
 
     private void send(AddressHandle to, int queuePairNumber, String message) {
         buffer.segment().setString(0, message);
-        assertThat(queuePair.postSend(
+        assertThat(queuePair.tryPostSend(
                         1,
                         buffer.slice(0, message.length() + 1),
                         Destination.of(to, queuePairNumber, QUEUE_KEY),
                         SendFlags.SIGNALED))
-                .isZero();
+                .isTrue();
     }
 
     /** Waits for the receive; the send's own completion is passed over. */
@@ -89,8 +89,8 @@ class SenderAddressDeviceTest {
 
     @Test
     void anAnswerFindsItsWayBack() {
-        assertThat(queuePair.postReceive(10, buffer.slice(1024, 256))).isZero();
-        assertThat(queuePair.postReceive(11, buffer.slice(2048, 256))).isZero();
+        assertThat(queuePair.tryPostReceive(10, buffer.slice(1024, 256))).isTrue();
+        assertThat(queuePair.tryPostReceive(11, buffer.slice(2048, 256))).isTrue();
         AddressHandle there = domain.createAddressHandle(
                 AddressHandleAttributes.toGid(1, gid.index(), gid.gid()).withTrafficClass(0x10));
         send(there, queuePair.number(), "question");
@@ -124,7 +124,7 @@ class SenderAddressDeviceTest {
                         QueuePairType.UD,
                         config -> config.completionQueue(extended).queueKey(QUEUE_KEY))
                 .activate();
-        assertThat(receiver.postReceive(12, buffer.slice(1024, 256))).isZero();
+        assertThat(receiver.tryPostReceive(12, buffer.slice(1024, 256))).isTrue();
         send(
                 domain.createAddressHandle(AddressHandleAttributes.toGid(1, gid.index(), gid.gid())),
                 receiver.number(),
@@ -151,7 +151,7 @@ class SenderAddressDeviceTest {
             socket.joinGroup(
                     new InetSocketAddress(address, 0), NetworkInterface.getByIndex(gid.networkInterfaceIndex()));
             queuePair.attachMulticast(group, 0);
-            assertThat(queuePair.postReceive(10, buffer.slice(1024, 256))).isZero();
+            assertThat(queuePair.tryPostReceive(10, buffer.slice(1024, 256))).isTrue();
             AddressHandle everybody = domain.createAddressHandle(AddressHandleAttributes.toGid(1, gid.index(), group));
             send(everybody, ALL_OF_THE_GROUP, "to all");
             assertThat(received().workRequestId()).isEqualTo(10);

@@ -120,8 +120,9 @@ class StandInReceiveQueuesDeviceTest extends StandInVerbs {
 
         calls.clear();
         MemoryRegion region = domain.allocateMemory(128, AccessFlag.LOCAL_WRITE);
-        assertThat(work.postReceive(41, region.slice())).isZero();
-        assertThat(work.startReceiveBatch().receive(42, region.slice()).post()).isEqualTo(1);
+        assertThat(work.tryPostReceive(41, region.slice())).isTrue();
+        assertThat(work.startReceiveBatch().receive(42, region.slice()).tryPost())
+                .isTrue();
         assertThat(calls).containsExactly("post 41", "post 42");
 
         calls.clear();
@@ -149,7 +150,7 @@ class StandInReceiveQueuesDeviceTest extends StandInVerbs {
         work.close();
         assertThat(queues.isOpen()).isFalse();
         assertThat(calls).containsExactly("create_table 1", "destroy_table", "destroy_wq");
-        assertThatThrownBy(() -> work.postReceive(1, region.slice())).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> work.tryPostReceive(1, region.slice())).isInstanceOf(IllegalStateException.class);
     }
 
     /** libmlx5 takes the lock of the completion queue then, and sets its counters to 0. */
@@ -164,7 +165,7 @@ class StandInReceiveQueuesDeviceTest extends StandInVerbs {
                 .hasMessageContaining("this thread has started the cursor");
         inPlace.cursor().leave();
         MemoryRegion region = domain.allocateMemory(128, AccessFlag.LOCAL_WRITE);
-        Thread poster = Thread.ofPlatform().unstarted(() -> work.postReceive(1, region.slice()));
+        Thread poster = Thread.ofPlatform().unstarted(() -> work.tryPostReceive(1, region.slice()));
         verbs_context.modify_wq(
                 table,
                 verbs_context.modify_wq.allocate(
@@ -217,12 +218,12 @@ class StandInReceiveQueuesDeviceTest extends StandInVerbs {
         MemoryRegion region = domain.allocateMemory(64, AccessFlag.LOCAL_WRITE);
         SliceList buffer = SliceList.of(region.slice());
         TagList tags = shared.tagList();
-        assertThat(tags.add(1, 1, buffer, 5, -1, 0, TagList.NONE)).isZero();
+        assertThat(tags.tryAdd(1, 1, buffer, 5, -1, 0, TagList.NONE)).isTrue();
         int first = tags.handle();
-        assertThat(tags.add(2, 2, buffer, 6, -1, 0, TagList.NONE)).isZero();
+        assertThat(tags.tryAdd(2, 2, buffer, 6, -1, 0, TagList.NONE)).isTrue();
         assertThat(tags.handle()).isEqualTo(41);
-        assertThat(tags.remove(3, first, 0, TagList.NONE)).isZero();
-        assertThat(tags.add(4, 4, buffer, 13, -1, 0, TagList.NONE)).isEqualTo(Errno.ENOMEM);
+        assertThat(tags.tryRemove(3, first, 0, TagList.NONE)).isTrue();
+        assertThat(tags.tryAdd(4, 4, buffer, 13, -1, 0, TagList.NONE)).isFalse();
         assertThat(calls).containsExactly("operation %d of entry 40".formatted(RdmaHeaders.IBV_WR_TAG_DEL()));
         assertThat(tags.handle()).isEqualTo(41);
     }
@@ -271,7 +272,7 @@ class StandInReceiveQueuesDeviceTest extends StandInVerbs {
                     .isInstanceOf(VerbsException.class)
                     .hasMessageContaining("ibv_destroy_wq() failed: EBUSY");
             assertThat(work.isOpen()).isTrue();
-            assertThat(work.postReceive(i, region.slice())).isZero();
+            assertThat(work.tryPostReceive(i, region.slice())).isTrue();
         }
         verbs_context.destroy_wq(table, destroys);
         calls.clear();

@@ -15,6 +15,7 @@ import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.RequestPreparation;
 import io.github.rdma4j.verbs.SendBatch;
 import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 import java.time.Duration;
@@ -109,8 +110,7 @@ public final class BandwidthLoop {
     private long sampled;
     private long begin;
     private long end;
-    private Stream failedStream;
-    private int postErrno;
+    private String postFailure;
     private WorkCompletion failedCompletion;
 
     /**
@@ -156,10 +156,8 @@ public final class BandwidthLoop {
         long total = count == Long.MAX_VALUE ? count : count * streams.length;
         begin = System.nanoTime();
         while (completed < total && control.running()) {
-            for (Stream stream : streams) {
-                if (!fill(stream, count)) {
-                    return;
-                }
+            if (!fill(count)) {
+                return;
             }
             int arrived = events && !copying()
                     ? completionQueue.awaitCompletions(completions, LONGEST_SLEEP)
@@ -203,6 +201,21 @@ public final class BandwidthLoop {
         completed = 0;
     }
 
+    /** Posts as many messages as the queues take; false on failure. */
+    private boolean fill(long count) {
+        try {
+            for (Stream stream : streams) {
+                if (!fill(stream, count)) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (VerbsException e) {
+            postFailure = e.getMessage();
+            return false;
+        }
+    }
+
     /** The stream's fields are held in locals: the compiler must write fields back around every native call. */
     private boolean fill(Stream stream, long count) {
         long before = stream.posted;
@@ -219,7 +232,7 @@ public final class BandwidthLoop {
         PreparedRequest[] requests = stream.requests;
         int slot = stream.slot;
         int untilSignal = stream.untilSignal;
-        int errno = 0;
+        boolean accepted = true;
         long sent = before;
         while (sent < end) {
             if (untilSignal == moderation && times.recording()) {
@@ -229,12 +242,12 @@ public final class BandwidthLoop {
             PreparedRequest request = requests[slot];
             if (--untilSignal == 0 || sent == count) {
                 untilSignal = moderation;
-                errno = request.signaled(true).post();
+                accepted = request.signaled(true).tryPost();
                 request.signaled(false);
             } else {
-                errno = request.post();
+                accepted = request.tryPost();
             }
-            if (errno != 0) {
+            if (!accepted) {
                 break;
             }
             if (++slot == requests.length) {
@@ -248,11 +261,10 @@ public final class BandwidthLoop {
         if (bursts != null) {
             bursts.posted(sent - before);
         }
-        if (errno != 0) {
-            failedStream = stream;
-            postErrno = errno;
+        if (!accepted) {
+            postFailure = Failures.queueFull(stream.queuePair);
         }
-        return errno == 0;
+        return accepted;
     }
 
     /** Fills the queue with one call into the adapter's library, and one doorbell, for a list of messages. */
@@ -275,9 +287,8 @@ public final class BandwidthLoop {
                 Operation.add(batch, operation, stream.index, stream.local[slot], stream.remote[slot], messageFlags);
                 stream.slot = slot + 1 == stream.local.length ? 0 : slot + 1;
             }
-            if (batch.post() < list) {
-                failedStream = stream;
-                postErrno = batch.error();
+            if (!batch.tryPost()) {
+                postFailure = Failures.queueFull(stream.queuePair);
                 return false;
             }
             stream.posted += list;
@@ -328,8 +339,8 @@ public final class BandwidthLoop {
 
     /** Returns the failure of this side; null without one. */
     public String failure() {
-        if (failedStream != null) {
-            return Failures.post(postErrno, failedStream.queuePair);
+        if (postFailure != null) {
+            return postFailure;
         }
         return failedCompletion != null ? Failures.completion(failedCompletion) : null;
     }

@@ -30,7 +30,6 @@ public final class ReceivingSide {
     private long started;
     private long begin;
     private long end;
-    private int postErrno;
     private WorkCompletion failedCompletion;
 
     /**
@@ -93,8 +92,7 @@ public final class ReceivingSide {
         if (receives.copied()) {
             end = System.nanoTime();
         }
-        if (receives.errno() != 0) {
-            postErrno = receives.errno();
+        if (receives.failure() != null) {
             return -1;
         }
         if (credits != null && alone && !credits.poll()) {
@@ -115,9 +113,7 @@ public final class ReceivingSide {
                 failedCompletion = completion;
                 return -1;
             }
-            int errno = receives.replace((int) completion.workRequestId());
-            if (errno != 0) {
-                postErrno = errno;
+            if (!receives.replace((int) completion.workRequestId())) {
                 return -1;
             }
             if (credits != null && !credits.received((int) completion.workRequestId())) {
@@ -152,8 +148,8 @@ public final class ReceivingSide {
 
     /** Returns the failure; null without one. */
     String failure() {
-        if (postErrno != 0) {
-            return Failures.post(postErrno, receives.failed());
+        if (receives.failure() != null) {
+            return receives.failure();
         }
         if (failedCompletion != null) {
             return Failures.completion(failedCompletion);

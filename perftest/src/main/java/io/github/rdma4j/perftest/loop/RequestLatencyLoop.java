@@ -12,6 +12,7 @@ import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletions;
 import java.time.Duration;
 
@@ -34,7 +35,7 @@ public final class RequestLatencyLoop {
     private final Passage incoming;
     private final RunControl control;
 
-    private int postErrno;
+    private String postFailure;
     private boolean completionFailed;
 
     /**
@@ -101,11 +102,15 @@ public final class RequestLatencyLoop {
     }
 
     private boolean post() {
-        int errno = request.post();
-        if (errno != 0) {
-            postErrno = errno;
+        try {
+            if (request.tryPost()) {
+                return true;
+            }
+            postFailure = Failures.queueFull(queuePair);
+        } catch (VerbsException e) {
+            postFailure = e.getMessage();
         }
-        return errno == 0;
+        return false;
     }
 
     /** Waits for one completion; false when it is a failure or the run is over before. */
@@ -127,8 +132,8 @@ public final class RequestLatencyLoop {
 
     /** Returns the failure of this side; null without one. */
     public String failure() {
-        if (postErrno != 0) {
-            return Failures.post(postErrno, queuePair);
+        if (postFailure != null) {
+            return postFailure;
         }
         return completionFailed ? Failures.completion(completions.get(0)) : null;
     }

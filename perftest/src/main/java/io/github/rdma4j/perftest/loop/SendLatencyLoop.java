@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletions;
 
 /**
@@ -32,8 +33,7 @@ public final class SendLatencyLoop {
     private final Passage outgoing;
     private final Passage incoming;
 
-    private int sendErrno;
-    private int receiveErrno;
+    private String postFailure;
     private boolean completionFailed;
 
     /**
@@ -124,11 +124,15 @@ public final class SendLatencyLoop {
         if (!outgoing.pass(control)) {
             return false;
         }
-        int errno = message.post();
-        if (errno != 0) {
-            sendErrno = errno;
+        try {
+            if (message.tryPost()) {
+                return true;
+            }
+            postFailure = Failures.queueFull(sender.queuePair());
+        } catch (VerbsException e) {
+            postFailure = e.getMessage();
         }
-        return errno == 0;
+        return false;
     }
 
     /** Waits for a message; false when something failed or the run is over before. */
@@ -136,12 +140,7 @@ public final class SendLatencyLoop {
         if (!await(receiveQueue) || !incoming.pass(control)) {
             return false;
         }
-        int errno = receives.replace((int) completions.get(0).workRequestId());
-        if (errno != 0) {
-            receiveErrno = errno;
-            return false;
-        }
-        return true;
+        return receives.replace((int) completions.get(0).workRequestId());
     }
 
     private boolean await(CompletionQueue queue) {
@@ -160,11 +159,11 @@ public final class SendLatencyLoop {
 
     /** Returns the failure of this side; null without one. */
     public String failure() {
-        if (sendErrno != 0) {
-            return Failures.post(sendErrno, sender.queuePair());
+        if (postFailure != null) {
+            return postFailure;
         }
-        if (receiveErrno != 0) {
-            return Failures.post(receiveErrno, receives.failed());
+        if (receives.failure() != null) {
+            return receives.failure();
         }
         return completionFailed ? Failures.completion(completions.get(0)) : null;
     }

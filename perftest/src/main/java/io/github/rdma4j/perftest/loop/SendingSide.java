@@ -12,6 +12,7 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.SendBatch;
 import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 
@@ -67,8 +68,7 @@ public final class SendingSide {
     private long posted;
     private long completed;
     private long end;
-    private Stream failedStream;
-    private int postErrno;
+    private String postFailure;
     private WorkCompletion failedCompletion;
 
     /**
@@ -139,12 +139,17 @@ public final class SendingSide {
 
     /** Posts as many messages as the queues take; false on failure. */
     boolean fill() {
-        for (int i = 0; i < streams.length; i++) {
-            if (!(list == 1 ? fill(i, streams[i]) : fillLists(i, streams[i]))) {
-                return false;
+        try {
+            for (int i = 0; i < streams.length; i++) {
+                if (!(list == 1 ? fill(i, streams[i]) : fillLists(i, streams[i]))) {
+                    return false;
+                }
             }
+            return true;
+        } catch (VerbsException e) {
+            postFailure = e.getMessage();
+            return false;
         }
-        return true;
     }
 
     /** Returns how many messages may have been posted in total. */
@@ -164,7 +169,7 @@ public final class SendingSide {
         PreparedRequest[] requests = stream.requests;
         int slot = stream.slot;
         int untilSignal = stream.untilSignal;
-        int errno = 0;
+        boolean accepted = true;
         long sent = before;
         while (sent < until) {
             if (untilSignal == moderation && times.recording()) {
@@ -174,12 +179,12 @@ public final class SendingSide {
             PreparedRequest request = requests[slot];
             if (--untilSignal == 0 || sent == last) {
                 untilSignal = moderation;
-                errno = request.signaled(true).post();
+                accepted = request.signaled(true).tryPost();
                 request.signaled(false);
             } else {
-                errno = request.post();
+                accepted = request.tryPost();
             }
-            if (errno != 0) {
+            if (!accepted) {
                 break;
             }
             if (++slot == requests.length) {
@@ -190,11 +195,10 @@ public final class SendingSide {
         stream.untilSignal = untilSignal;
         stream.posted = sent;
         posted += sent - before;
-        if (errno != 0) {
-            failedStream = stream;
-            postErrno = errno;
+        if (!accepted) {
+            postFailure = Failures.queueFull(stream.sender.queuePair());
         }
-        return errno == 0;
+        return accepted;
     }
 
     /** Fills the queue with one call into the adapter's library, and one doorbell, for a list of messages. */
@@ -215,9 +219,8 @@ public final class SendingSide {
                 stream.sender.add(batch, id, slot, stream.messages[slot], messageFlags);
                 stream.slot = slot + 1 == stream.messages.length ? 0 : slot + 1;
             }
-            if (batch.post() < list) {
-                failedStream = stream;
-                postErrno = batch.error();
+            if (!batch.tryPost()) {
+                postFailure = Failures.queueFull(stream.sender.queuePair());
                 return false;
             }
             stream.posted += list;
@@ -271,8 +274,8 @@ public final class SendingSide {
 
     /** Returns the failure; null without one. */
     String failure() {
-        if (failedStream != null) {
-            return Failures.post(postErrno, failedStream.sender.queuePair());
+        if (postFailure != null) {
+            return postFailure;
         }
         if (failedCompletion != null) {
             return Failures.completion(failedCompletion);

@@ -12,6 +12,7 @@ import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletions;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -45,7 +46,7 @@ public class WriteLatencyLoop {
 
     final RunControl control;
 
-    private int postErrno;
+    private String postFailure;
     private boolean completionFailed;
 
     /**
@@ -181,9 +182,15 @@ public class WriteLatencyLoop {
 
     /** Posts the message. */
     final boolean post() {
-        int errno = request.post();
-        postErrno = errno;
-        return errno == 0;
+        try {
+            if (request.tryPost()) {
+                return true;
+            }
+            postFailure = Failures.queueFull(queuePair);
+        } catch (VerbsException e) {
+            postFailure = e.getMessage();
+        }
+        return false;
     }
 
     /** Waits for one completion; false when it is a failure or the run is over before. */
@@ -202,8 +209,8 @@ public class WriteLatencyLoop {
 
     /** Returns the failure of this side; null without one. */
     public String failure() {
-        if (postErrno != 0) {
-            return Failures.post(postErrno, queuePair);
+        if (postFailure != null) {
+            return postFailure;
         }
         if (seals != null && seals.failure() != null) {
             return seals.failure();

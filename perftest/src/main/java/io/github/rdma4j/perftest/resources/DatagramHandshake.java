@@ -7,7 +7,6 @@ import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.Destination;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.SendFlags;
-import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 import io.github.rdma4j.verbs.cm.DatagramParameters;
@@ -43,10 +42,10 @@ final class DatagramHandshake {
 
     /** Posts the receive for it; before the client can send. */
     void expect() {
-        int errno = resources.queues().sharedReceiveQueue() != null
-                ? resources.queues().sharedReceiveQueue().postReceive(index, room())
-                : resources.queuePair(index).postReceive(index, room());
-        check("a receive", errno);
+        boolean posted = resources.queues().sharedReceiveQueue() != null
+                ? resources.queues().sharedReceiveQueue().tryPostReceive(index, room())
+                : resources.queuePair(index).tryPostReceive(index, room());
+        check("a receive", posted);
     }
 
     /** Waits for it; returns where the client is. */
@@ -70,20 +69,18 @@ final class DatagramHandshake {
     /** Sends it, as the client. */
     void send(Destination server) {
         int number = resources.queuePair(index).number();
-        int errno = resources
+        boolean posted = resources
                 .queuePair(index)
-                .postSendWithImmediate(
+                .tryPostSendWithImmediate(
                         index, resources.slice(resources.sendOffset(index), BYTES), number, server, SendFlags.SIGNALED);
-        check("a datagram", errno);
+        check("a datagram", posted);
         await(resources.queues().sends(), "completion of the first datagram");
     }
 
-    private void check(String what, int errno) {
-        if (errno != 0) {
+    private void check(String what, boolean posted) {
+        if (!posted) {
             throw new RunFailedException(
-                    "posting " + what + " on " + resources.queuePair(index) + " failed: "
-                            + VerbsException.describe(errno),
-                    "");
+                    "posting " + what + " on " + resources.queuePair(index) + " failed: the queue is full", "");
         }
     }
 

@@ -8,9 +8,9 @@ import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.ProtectionDomain;
-import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 import java.lang.foreign.ValueLayout;
@@ -48,8 +48,7 @@ public final class ReceiveCredits {
     private final long[] told;
     private final long[] heard;
     private int busy;
-    private QueuePair failedQueuePair;
-    private int postErrno;
+    private String postFailure;
     private WorkCompletion failedCompletion;
 
     /**
@@ -134,15 +133,17 @@ public final class ReceiveCredits {
         }
         told[queuePair] = received[queuePair];
         COUNT.setRelease(counts.segment(), (long) queuePair * Integer.BYTES, (int) told[queuePair]);
-        int errno = writes[queuePair].post();
-        if (errno != 0) {
-            postErrno = errno;
-            failedQueuePair = resources.queuePair(queuePair);
-            return false;
+        try {
+            if (writes[queuePair].tryPost()) {
+                underWay[queuePair] = true;
+                busy++;
+                return true;
+            }
+            postFailure = Failures.queueFull(resources.queuePair(queuePair));
+        } catch (VerbsException e) {
+            postFailure = e.getMessage();
         }
-        underWay[queuePair] = true;
-        busy++;
-        return true;
+        return false;
     }
 
     /** Returns whether a work request with this id writes a count. */
@@ -181,8 +182,8 @@ public final class ReceiveCredits {
 
     /** Returns the failure; null without one. */
     public String failure() {
-        if (postErrno != 0) {
-            return Failures.post(postErrno, failedQueuePair);
+        if (postFailure != null) {
+            return postFailure;
         }
         return failedCompletion != null ? Failures.completion(failedCompletion) : null;
     }

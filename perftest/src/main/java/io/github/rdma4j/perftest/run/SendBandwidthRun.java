@@ -202,9 +202,8 @@ final class SendBandwidthRun implements ConnectedRun {
             boolean bothWays = number % 3 == 0;
             SendBandwidthLoop loop = bothWays ? both[number % 2] : sending[number % 2];
             Receives receives = bothWays ? some : all;
-            int errno = receives.begin(WarmUp.MESSAGES);
-            if (errno != 0) {
-                return limit.outcome(0, Failures.post(errno, receives.failed()));
+            if (!receives.begin(WarmUp.MESSAGES)) {
+                return limit.outcome(0, receives.failure());
             }
             loop.run(WarmUp.MESSAGES);
             if (!bothWays) {

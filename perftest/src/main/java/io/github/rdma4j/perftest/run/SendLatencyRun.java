@@ -111,9 +111,8 @@ final class SendLatencyRun implements ConnectedRun {
             int messages = opens ? WarmUp.MESSAGES : 1;
             // A side that does not send first waits for one message before it sends, and leaves its own last message
             // unread.
-            int errno = receives.begin(opens ? messages : 2);
-            if (errno != 0) {
-                return limit.outcome(0, Failures.post(errno, receives.failed()));
+            if (!receives.begin(opens ? messages : 2)) {
+                return limit.outcome(0, receives.failure());
             }
             if (!opens && !loop.send()) {
                 return limit.outcome(0, loop.failure());

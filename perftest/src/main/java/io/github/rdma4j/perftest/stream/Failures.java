@@ -10,15 +10,14 @@ import io.github.rdma4j.verbs.WorkCompletion;
 public final class Failures {
     private Failures() {}
 
-    public static String post(int errno, QueuePair queuePair) {
-        return "posting on queue pair 0x%06x failed with errno %d%s"
-                .formatted(queuePair.number(), errno, errno == QueuePair.QUEUE_FULL ? " (send queue full)" : "");
+    public static String queueFull(QueuePair queuePair) {
+        return "posting on queue pair 0x%06x failed: the queue is full".formatted(queuePair.number());
     }
 
     /** Throws when the first receives of a run could not be posted. */
-    public static void check(int errno, Receives receives) {
-        if (errno != 0) {
-            throw new RunFailedException(post(errno, receives.failed()), "ask for fewer receives: -r/--rx-depth");
+    public static void check(boolean begun, Receives receives) {
+        if (!begun) {
+            throw new RunFailedException(receives.failure(), "ask for fewer receives: -r/--rx-depth");
         }
     }
 

@@ -7,12 +7,13 @@ import io.github.rdma4j.verbs.PreparedReceive;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.ReceiveBatch;
 import io.github.rdma4j.verbs.SharedReceiveQueue;
+import io.github.rdma4j.verbs.VerbsException;
 
 /**
  * The receives of a run. Some are posted before the run, and others replace those that messages have used, until there
  * is exactly one for each expected message. There are no more, because the next run may need longer ones.
  *
- * <p>Posting does not allocate or throw: it returns an errno.
+ * <p>Posting does not allocate, and does not throw if the adapter refuses: {@link #failure()} returns why.
  */
 public class Receives {
     /** The memory that one stream receives into: small messages use its slots in turn. */
@@ -48,7 +49,7 @@ public class Receives {
     private final SharedReceiveQueue shared;
     private final int depth;
     private final int list;
-    private QueuePair failed;
+    private String failure;
 
     /**
      * @param streams the index of one is the id of its receives
@@ -71,61 +72,60 @@ public class Receives {
      *
      * @param count messages that will come to each stream, a multiple of the list's length; {@link Long#MAX_VALUE} for
      *     a timed run
-     * @return 0 or an errno
+     * @return whether they were posted
      */
-    public int begin(long count) {
+    public boolean begin(long count) {
         for (int i = 0; i < streams.length; i++) {
             Stream stream = streams[i];
             stream.left = count;
             stream.taken = 0;
             for (int posted = 0; posted + list <= depth && stream.left >= list; posted += list) {
-                int errno = post(i, stream);
-                if (errno != 0) {
-                    return errno;
+                if (!post(i, stream)) {
+                    return false;
                 }
             }
         }
-        return 0;
+        return true;
     }
 
     /**
      * A message has come.
      *
      * @param id of the receive that it took
-     * @return 0 or an errno
+     * @return whether no receive was due, or it was posted
      */
-    public int replace(int id) {
+    public boolean replace(int id) {
         Stream stream = streams[id];
         if (++stream.taken < list || stream.left < list) {
-            return 0;
+            return true;
         }
         stream.taken -= list;
         return post(id, stream);
     }
 
-    private int post(int id, Stream stream) {
-        int errno = list == 1 ? stream.receives[next(stream)].post() : postList(id, stream);
+    private boolean post(int id, Stream stream) {
         stream.left -= list;
-        if (errno != 0) {
-            failed = stream.queuePair;
+        try {
+            if (list == 1 ? stream.receives[next(stream)].tryPost() : postList(id, stream)) {
+                return true;
+            }
+            failure = Failures.queueFull(stream.queuePair);
+        } catch (VerbsException e) {
+            failure = e.getMessage();
         }
-        return errno;
+        return false;
     }
 
-    private int postList(int id, Stream stream) {
+    private boolean postList(int id, Stream stream) {
         ReceiveBatch batch = shared == null ? stream.queuePair.startReceiveBatch() : shared.startReceiveBatch();
         int most = batch.capacity();
         for (int i = 0; i < list; i++) {
-            if (batch.size() == most) {
-                batch.post();
-                if (batch.error() != 0) {
-                    return batch.error();
-                }
+            if (batch.size() == most && !batch.tryPost()) {
+                return false;
             }
             batch.receive(id, stream.rooms[next(stream)]);
         }
-        batch.post();
-        return batch.error();
+        return batch.tryPost();
     }
 
     private static int next(Stream stream) {
@@ -149,13 +149,8 @@ public class Receives {
         return false;
     }
 
-    /** Returns the errno of posting receives in {@link #copied()}; 0 without a failure. */
-    public int errno() {
-        return 0;
-    }
-
-    /** The queue pair for which posting failed. */
-    public QueuePair failed() {
-        return failed;
+    /** Returns why receives could not be posted, also in {@link #copied()}; null without a failure. */
+    public String failure() {
+        return failure;
     }
 }

@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.ReceiveBatch;
 import io.github.rdma4j.verbs.SharedReceiveQueue;
+import io.github.rdma4j.verbs.VerbsException;
 
 /**
  * Receives into pinned host memory, from which messages are copied to a GPU. A slot is reused after its message has
@@ -52,8 +53,7 @@ public final class StagedReceives extends Receives {
     private final SharedReceiveQueue shared;
     private final int depth;
     private final int list;
-    private int errno;
-    private QueuePair failed;
+    private String failure;
 
     /**
      * @param queuePairs the receiving queue pairs, one per stream
@@ -74,8 +74,8 @@ public final class StagedReceives extends Receives {
     }
 
     @Override
-    public int begin(long count) {
-        errno = 0;
+    public boolean begin(long count) {
+        failure = null;
         for (int i = 0; i < streams.length; i++) {
             Stream stream = streams[i];
             stream.left = count;
@@ -85,15 +85,15 @@ public final class StagedReceives extends Receives {
             stream.rooms.copies().reset();
             post(i, stream);
         }
-        return errno;
+        return failure == null;
     }
 
     @Override
-    public int replace(int id) {
+    public boolean replace(int id) {
         Stream stream = streams[id % streams.length];
         stream.order[(int) (stream.arrived++ % stream.order.length)] = id / streams.length;
         copy(stream);
-        return 0;
+        return true;
     }
 
     @Override
@@ -141,52 +141,44 @@ public final class StagedReceives extends Receives {
 
     /** Posts the expected receives for which there are slots. */
     private void post(int index, Stream stream) {
-        while (errno == 0
+        while (failure == null
                 && stream.left >= list
                 && stream.posted + list - stream.arrived <= depth
                 && stream.posted + list - stream.done <= stream.order.length) {
-            int result = list == 1 ? postOne(index, stream) : postList(index, stream);
-            if (result != 0) {
-                errno = result;
-                failed = stream.queuePair;
+            try {
+                boolean posted = list == 1 ? postOne(index, stream) : postList(index, stream);
+                failure = posted ? null : Failures.queueFull(stream.queuePair);
+            } catch (VerbsException e) {
+                failure = e.getMessage();
             }
             stream.left -= list;
         }
     }
 
-    private int postOne(int index, Stream stream) {
+    private boolean postOne(int index, Stream stream) {
         int room = stream.nextRoom();
         int id = room * streams.length + index;
         stream.posted++;
         MemorySlice slice = stream.rooms.slices()[room];
-        return shared == null ? stream.queuePair.postReceive(id, slice) : shared.postReceive(id, slice);
+        return shared == null ? stream.queuePair.tryPostReceive(id, slice) : shared.tryPostReceive(id, slice);
     }
 
-    private int postList(int index, Stream stream) {
+    private boolean postList(int index, Stream stream) {
         ReceiveBatch batch = shared == null ? stream.queuePair.startReceiveBatch() : shared.startReceiveBatch();
         int most = batch.capacity();
         for (int i = 0; i < list; i++) {
-            if (batch.size() == most) {
-                batch.post();
-                if (batch.error() != 0) {
-                    return batch.error();
-                }
+            if (batch.size() == most && !batch.tryPost()) {
+                return false;
             }
             int room = stream.nextRoom();
             stream.posted++;
             batch.receive(room * streams.length + index, stream.rooms.slices()[room]);
         }
-        batch.post();
-        return batch.error();
+        return batch.tryPost();
     }
 
     @Override
-    public int errno() {
-        return errno;
-    }
-
-    @Override
-    public QueuePair failed() {
-        return failed;
+    public String failure() {
+        return failure;
     }
 }

@@ -192,9 +192,8 @@ final class CmControlChannel extends ControlChannel {
     }
 
     private void postReceive() {
-        int errno = queuePair.postReceive(0, incoming);
-        if (errno != 0) {
-            throw new VerbsException("posting a receive on " + queuePair, errno, "", "");
+        if (!queuePair.tryPostReceive(0, incoming)) {
+            throw new VerbsException("posting a receive on " + queuePair, 0, "the queue is full", "");
         }
         arrived = false;
     }
@@ -217,9 +216,12 @@ final class CmControlChannel extends ControlChannel {
     @Override
     void send(byte[] message, String step) {
         MemorySegment.copy(message, 0, buffer, ValueLayout.JAVA_BYTE, 0, message.length);
-        int errno = queuePair.postSend(0, outgoing.slice(0, message.length), SendFlags.SIGNALED);
-        if (errno != 0) {
-            throw closed(step, "posting a send failed with errno " + errno, null);
+        try {
+            if (!queuePair.tryPostSend(0, outgoing.slice(0, message.length), SendFlags.SIGNALED)) {
+                throw closed(step, "the send queue is full", null);
+            }
+        } catch (VerbsException e) {
+            throw closed(step, e.getMessage(), e);
         }
         if (!await(sends, sent, timeout())) {
             if (disconnected) {
@@ -256,7 +258,14 @@ final class CmControlChannel extends ControlChannel {
      * data follows. A write without bytes is enough, and has no effect on the peer.
      */
     private void wakePeersAdapter() {
-        if (queuePair.postWrite(0, outgoing.slice(0, 0), NOWHERE, SendFlags.SIGNALED) == 0) {
+        boolean posted;
+        try {
+            posted = queuePair.tryPostWrite(0, outgoing.slice(0, 0), NOWHERE, SendFlags.SIGNALED);
+        } catch (VerbsException e) {
+            // The connection has ended, as its events report.
+            return;
+        }
+        if (posted) {
             await(sends, sent, timeout());
         }
     }

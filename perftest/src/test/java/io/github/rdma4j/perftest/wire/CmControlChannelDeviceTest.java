@@ -204,8 +204,8 @@ class CmControlChannelDeviceTest {
                 QueuePair queuePair = client.id().createQueuePair(domain, config -> config.completionQueue(queue));
                 client.connect(config -> {}, LONG);
                 MemoryRegion region = domain.allocateMemory(1024, AccessFlag.LOCAL_WRITE);
-                assertThat(queuePair.postSend(0, region.slice(0, length), SendFlags.SIGNALED))
-                        .isZero();
+                assertThat(queuePair.tryPostSend(0, region.slice(0, length), SendFlags.SIGNALED))
+                        .isTrue();
                 WorkCompletions completions = WorkCompletions.allocate(1);
                 long deadline = System.nanoTime() + LONG.toNanos();
                 while (queue.poll(completions) == 0) {

@@ -40,14 +40,14 @@ final class CmTalk implements AutoCloseable {
         queue = device.createCompletionQueue(4, config -> config.channel(channel));
         memory = domain.allocateMemory(2L * Long.BYTES, LOCAL_WRITE);
         pair = id.id().createQueuePair(domain, config -> config.completionQueue(queue));
-        if (pair.postReceive(RECEIVE, memory.slice(HEARD, Long.BYTES)) != 0) {
+        if (!pair.tryPostReceive(RECEIVE, memory.slice(HEARD, Long.BYTES))) {
             throw new Wrong("no room for the first receive");
         }
     }
 
     void say(long number) {
         memory.segment().set(ValueLayout.JAVA_LONG, 0, number);
-        if (pair.postSend(SEND, memory.slice(0, Long.BYTES), SendFlags.SIGNALED) != 0) {
+        if (!pair.tryPostSend(SEND, memory.slice(0, Long.BYTES), SendFlags.SIGNALED)) {
             throw new Wrong("no room for the first send");
         }
     }

@@ -81,7 +81,7 @@ final class Datagrams extends RawTalk {
     @Override
     void connect(byte[] bytes) {
         for (int slot = 0; slot < RECEIVE_SLOTS; slot++) {
-            posted(slot, prepared.postReceive(slot, arrivals.slice((long) slot * SLOT, SLOT)));
+            posted(slot, prepared.tryPostReceive(slot, arrivals.slice((long) slot * SLOT, SLOT)));
         }
         int gid = prepared.gidIndex().orElseThrow();
         pair = prepared.activate();
@@ -116,7 +116,7 @@ final class Datagrams extends RawTalk {
                 .put(content)
                 .array();
         write(message, local, at);
-        posted(id, pair.postSend(id, local.slice(at, message.length), there, SendFlags.SIGNALED));
+        posted(id, pair.tryPostSend(id, local.slice(at, message.length), there, SendFlags.SIGNALED));
     }
 
     @Override
@@ -135,7 +135,7 @@ final class Datagrams extends RawTalk {
         }
         ByteBuffer message = ByteBuffer.wrap(read(arrivals, id * SLOT + ROUTE, completion.byteLength() - ROUTE));
         if (!isTold()) {
-            posted(id, pair.postReceive(id, arrivals.slice(id * SLOT, SLOT)));
+            posted(id, pair.tryPostReceive(id, arrivals.slice(id * SLOT, SLOT)));
         }
         long count = message.getLong();
         if (count > cameThere) {

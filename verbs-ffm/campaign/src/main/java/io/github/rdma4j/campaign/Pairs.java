@@ -138,7 +138,7 @@ final class Pairs extends RawTalk {
     @Override
     void connect(byte[] theirs) {
         for (int slot = 0; slot < RECEIVE_SLOTS; slot++) {
-            posted(slot, prepared.postReceive(slot, arrivals.slice((long) slot * LARGEST, LARGEST)));
+            posted(slot, prepared.tryPostReceive(slot, arrivals.slice((long) slot * LARGEST, LARGEST)));
         }
         pair = prepared.connect(
                 QueuePairEndpoint.fromBytes(Arrays.copyOf(theirs, QueuePairEndpoint.BYTES)),
@@ -165,7 +165,7 @@ final class Pairs extends RawTalk {
             // The other one has something to say, and nothing else would reveal that it never will.
             long id = next(Kind.PROBE);
             count(1);
-            posted(id, pair.postWrite(id, local.slice(SUM_AT, 1), remote.slice(MEMORY, 1), SendFlags.SIGNALED));
+            posted(id, pair.tryPostWrite(id, local.slice(SUM_AT, 1), remote.slice(MEMORY, 1), SendFlags.SIGNALED));
         }
     }
 
@@ -185,7 +185,7 @@ final class Pairs extends RawTalk {
         long at = id % SEND_SLOTS * LARGEST;
         write(message, local, at);
         openMessages++;
-        posted(id, pair.postSend(id, local.slice(at, message.length), SendFlags.SIGNALED));
+        posted(id, pair.tryPostSend(id, local.slice(at, message.length), SendFlags.SIGNALED));
     }
 
     /** The next of write, addition and read, where nobody else writes. */
@@ -199,7 +199,7 @@ final class Pairs extends RawTalk {
             local.segment().set(ValueLayout.JAVA_LONG_UNALIGNED, SUM_AT, -1);
             posted(
                     id,
-                    pair.postFetchAndAdd(
+                    pair.tryPostFetchAndAdd(
                             id,
                             local.slice(SUM_AT, Long.BYTES),
                             remote.slice(0, Long.BYTES),
@@ -218,7 +218,7 @@ final class Pairs extends RawTalk {
             System.arraycopy(bytes, 0, expected, offset, length);
             posted(
                     id,
-                    pair.postWrite(
+                    pair.tryPostWrite(
                             id, local.slice(WRITE_AT, length), remote.slice(offset, length), SendFlags.SIGNALED));
         } else {
             read(id);
@@ -228,7 +228,9 @@ final class Pairs extends RawTalk {
     private void read(long id) {
         count(length);
         local.segment().asSlice(READ_AT, length).fill(UNTOUCHED);
-        posted(id, pair.postRead(id, local.slice(READ_AT, length), remote.slice(offset, length), SendFlags.SIGNALED));
+        posted(
+                id,
+                pair.tryPostRead(id, local.slice(READ_AT, length), remote.slice(offset, length), SendFlags.SIGNALED));
     }
 
     @Override
@@ -306,7 +308,7 @@ final class Pairs extends RawTalk {
     void arrived(long id, WorkCompletion completion) {
         allCame = incoming.take(read(arrivals, id * LARGEST, completion.byteLength()));
         if (!isTold()) {
-            posted(id, pair.postReceive(id, arrivals.slice(id * LARGEST, LARGEST)));
+            posted(id, pair.tryPostReceive(id, arrivals.slice(id * LARGEST, LARGEST)));
         }
     }
 

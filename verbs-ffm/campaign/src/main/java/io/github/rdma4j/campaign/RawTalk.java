@@ -188,9 +188,9 @@ abstract class RawTalk {
     }
 
     /** A request that the adapter refuses also ends the conversation. */
-    final void posted(long id, int result) {
-        if (result != 0) {
-            throw new Wrong("a post returned " + result);
+    final void posted(long id, boolean posted) {
+        if (!posted) {
+            throw new Wrong("a post found the queue full");
         }
         (isReceive(id) ? receives : sends).add(id);
     }

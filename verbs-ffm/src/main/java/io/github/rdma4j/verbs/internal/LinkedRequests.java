@@ -114,6 +114,16 @@ public abstract sealed class LinkedRequests permits SendRequests, ReceiveRequest
         putLong(NativeMemory.structure(request) + NEXT, next);
     }
 
+    /** {@return the request that follows another one; 0 for none} */
+    public static long next(long request) {
+        return NativeMemory.getLong(NativeMemory.structure(request) + NEXT);
+    }
+
+    /** {@return the number that completions of a request carry} */
+    public static long workRequestId(long request) {
+        return NativeMemory.getLong(NativeMemory.structure(request) + WR_ID);
+    }
+
     /**
      * Returns {@link #acceptedBeforeRefusal} for a list whose requests are in any order.
      *
@@ -126,7 +136,7 @@ public abstract sealed class LinkedRequests permits SendRequests, ReceiveRequest
             if (request == refused) {
                 return accepted;
             }
-            request = NativeMemory.getLong(NativeMemory.structure(request) + NEXT);
+            request = next(request);
         }
         return 0;
     }
@@ -147,9 +157,11 @@ public abstract sealed class LinkedRequests permits SendRequests, ReceiveRequest
     /**
      * Returns how many requests were accepted before the one that the last refused post named; 0 if the driver named
      * none of them.
+     *
+     * @param posted the number of requests, in the order of their memory from {@link #address} on
      */
     public final int acceptedBeforeRefusal(int posted) {
-        long offset = NativeMemory.getLong(NativeMemory.structure(badRequest)) - address;
+        long offset = NativeMemory.getLong(NativeMemory.structure(badRequest)) - first;
         boolean named = offset >= 0 && offset < posted * stride && offset % stride == 0;
         return named ? (int) (offset / stride) : 0;
     }

@@ -133,24 +133,26 @@ final class Actions {
     }
 
     private static void posting() {
-        post("postSend", (pair, random, local) -> pair.postSend(1, local, flags(random)));
-        post("postSendWithImmediate", (pair, random, local) -> pair.postSendWithImmediate(1, local, 7, flags(random)));
-        post("postReceive", (pair, random, local) -> pair.postReceive(1, local));
+        post("postSend", (pair, random, local) -> pair.tryPostSend(1, local, flags(random)));
+        post(
+                "postSendWithImmediate",
+                (pair, random, local) -> pair.tryPostSendWithImmediate(1, local, 7, flags(random)));
+        post("postReceive", (pair, random, local) -> pair.tryPostReceive(1, local));
         on("postWrite and postRead", QueuePair.class, (world, pair, random) -> {
             MemorySlice local = slice(world, random);
             RemoteMemory remote = remote(world, random);
             synchronized (pair) {
-                pair.postWrite(1, local, remote, flags(random));
-                pair.postRead(2, local, remote, flags(random));
-                pair.postWriteWithImmediate(3, local, remote, 5, flags(random));
+                pair.tryPostWrite(1, local, remote, flags(random));
+                pair.tryPostRead(2, local, remote, flags(random));
+                pair.tryPostWriteWithImmediate(3, local, remote, 5, flags(random));
             }
         });
         on("atomics", QueuePair.class, (world, pair, random) -> {
             MemorySlice local = some(MemoryRegion.class, world, random).slice(8L * random.nextInt(64), 8);
             RemoteMemory remote = remote(world, random);
             synchronized (pair) {
-                pair.postCompareAndSwap(1, local, remote, 0, 1, flags(random));
-                pair.postFetchAndAdd(2, local, remote, 3, flags(random));
+                pair.tryPostCompareAndSwap(1, local, remote, 0, 1, flags(random));
+                pair.tryPostFetchAndAdd(2, local, remote, 3, flags(random));
             }
         });
         on("prepare", QueuePair.class, (world, pair, random) -> {
@@ -171,13 +173,13 @@ final class Actions {
             if (random.nextBoolean()) {
                 request.remote(random.nextInt(64)).local(random.nextInt(64), random.nextInt(64));
             }
-            request.signaled(random.nextBoolean()).post(random.nextInt());
+            request.signaled(random.nextBoolean()).tryPost(random.nextInt());
         });
         on("prepared receive", PreparedReceive.class, (world, receive, random) -> {
             if (random.nextBoolean()) {
                 receive.local(random.nextInt(64), random.nextInt(64));
             }
-            receive.post(random.nextInt());
+            receive.tryPost(random.nextInt());
         });
         on("send batch", QueuePair.class, (world, pair, random) -> {
             SliceList list = SliceList.of(slice(world, random), slice(world, random));
@@ -192,7 +194,7 @@ final class Actions {
                         batch.send(i, list, flags(random));
                     }
                 }
-                batch.post();
+                batch.tryPost();
             }
         });
         on("receive batch", QueuePair.class, (world, pair, random) -> {
@@ -203,7 +205,7 @@ final class Actions {
                 for (int i = 0; i < count; i++) {
                     batch.receive(i, local);
                 }
-                batch.post();
+                batch.tryPost();
             }
         });
     }
@@ -252,12 +254,12 @@ final class Actions {
             Destination destination = Destination.of(handle, random.nextInt(64), 0x11111111);
             MemorySlice local = slice(world, random);
             synchronized (pair) {
-                pair.postSend(1, local, destination, flags(random));
+                pair.tryPostSend(1, local, destination, flags(random));
                 pair.startBatch()
                         .to(destination)
                         .send(2, local, flags(random))
                         .send(3, local, flags(random))
-                        .post();
+                        .tryPost();
             }
         });
         on(
@@ -270,9 +272,9 @@ final class Actions {
             MemorySlice local = slice(world, random);
             synchronized (pair) {
                 if (window.type() == MemoryWindowType.TYPE_1) {
-                    window.postBind(pair, 1, local, flags(random), AccessFlag.REMOTE_READ);
+                    window.tryPostBind(pair, 1, local, flags(random), AccessFlag.REMOTE_READ);
                 } else {
-                    pair.postBindMemoryWindow(
+                    pair.tryPostBindMemoryWindow(
                             1, window, window.nextRemoteKey(), local, flags(random), AccessFlag.REMOTE_READ);
                 }
             }
@@ -281,7 +283,7 @@ final class Actions {
             synchronized (pair) {
                 pair.startBatch()
                         .localInvalidate(1, random.nextInt(), flags(random))
-                        .post();
+                        .tryPost();
             }
         });
         on("modify", QueuePair.class, (world, pair, random) -> {
@@ -311,8 +313,8 @@ final class Actions {
         on("shared receives", SharedReceiveQueue.class, (world, shared, random) -> {
             MemorySlice local = slice(world, random);
             synchronized (shared) {
-                shared.postReceive(1, local);
-                shared.startReceiveBatch().receive(2, local).receive(3, local).post();
+                shared.tryPostReceive(1, local);
+                shared.startReceiveBatch().receive(2, local).receive(3, local).tryPost();
             }
             shared.modifyLimit(random.nextInt(4));
         });
@@ -380,7 +382,7 @@ final class Actions {
     }
 
     private interface Post {
-        int run(QueuePair pair, Random random, MemorySlice local);
+        boolean run(QueuePair pair, Random random, MemorySlice local);
     }
 
     /**

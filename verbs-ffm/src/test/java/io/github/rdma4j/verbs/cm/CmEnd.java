@@ -70,23 +70,20 @@ final class CmEnd implements AutoCloseable {
     }
 
     void receive() {
-        int result = queuePair.postReceive(1, memory.slice());
-        if (result != 0) {
-            throw new AssertionError("postReceive: " + result);
+        if (!queuePair.tryPostReceive(1, memory.slice())) {
+            throw new AssertionError("tryPostReceive: the queue is full");
         }
     }
 
     void send() {
-        int result = queuePair.postSend(2, message(), SendFlags.SIGNALED);
-        if (result != 0) {
-            throw new AssertionError("postSend: " + result);
+        if (!queuePair.tryPostSend(2, message(), SendFlags.SIGNALED)) {
+            throw new AssertionError("tryPostSend: the queue is full");
         }
     }
 
     void send(Destination destination) {
-        int result = queuePair.postSend(2, message(), destination, SendFlags.SIGNALED);
-        if (result != 0) {
-            throw new AssertionError("postSend: " + result);
+        if (!queuePair.tryPostSend(2, message(), destination, SendFlags.SIGNALED)) {
+            throw new AssertionError("tryPostSend: the queue is full");
         }
     }
 

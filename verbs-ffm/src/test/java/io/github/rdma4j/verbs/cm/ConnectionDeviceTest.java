@@ -111,13 +111,14 @@ class ConnectionDeviceTest {
             try (CmEnd other = CmEnd.of(server)) {
                 accept();
                 one.fill('w');
-                assertThat(one.queuePair.postWrite(1, one.message(), other.memory.remoteMemory(), SendFlags.SIGNALED))
-                        .isZero();
+                assertThat(one.queuePair.tryPostWrite(
+                                1, one.message(), other.memory.remoteMemory(), SendFlags.SIGNALED))
+                        .isTrue();
                 one.awaitSuccess();
                 assertThat(other.isFilled('w', 0)).isTrue();
                 other.fill('r');
-                assertThat(one.queuePair.postRead(2, one.message(), other.memory.remoteMemory(), SendFlags.SIGNALED))
-                        .isZero();
+                assertThat(one.queuePair.tryPostRead(2, one.message(), other.memory.remoteMemory(), SendFlags.SIGNALED))
+                        .isTrue();
                 one.awaitSuccess();
                 assertThat(one.isFilled('r', 0)).isTrue();
             }

@@ -547,7 +547,7 @@ class EndpointGroupDeviceTest {
                 for (int i = 0; i < 40; i++) {
                     ((VerbsLink) link)
                             .queuePair()
-                            .postSendWithImmediate(i, memory.slice(0, 8), Frame.of(Frame.MESSAGE, 0), 0);
+                            .tryPostSendWithImmediate(i, memory.slice(0, 8), Frame.of(Frame.MESSAGE, 0), 0);
                 }
                 return Optional.empty();
             });

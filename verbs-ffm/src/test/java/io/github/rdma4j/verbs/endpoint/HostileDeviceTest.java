@@ -82,12 +82,12 @@ class HostileDeviceTest {
         }
 
         void send(int length, int frame) {
-            pair.postSendWithImmediate(1, memory.slice(0, length), frame, SendFlags.SIGNALED);
+            pair.tryPostSendWithImmediate(1, memory.slice(0, length), frame, SendFlags.SIGNALED);
             awaitCompletion();
         }
 
         void sendWithoutFrame(int length) {
-            pair.postSend(1, memory.slice(0, length), SendFlags.SIGNALED);
+            pair.tryPostSend(1, memory.slice(0, length), SendFlags.SIGNALED);
             awaitCompletion();
         }
 
@@ -142,10 +142,10 @@ class HostileDeviceTest {
                 for (int i = random.nextInt(8); i >= 0; i--) {
                     int length = random.nextInt(8) == 0 ? random.nextInt(256) : random.nextInt(LONGEST + 1);
                     if (random.nextInt(8) == 0) {
-                        peer.pair.postSend(1, peer.memory.slice(0, length), SendFlags.SIGNALED);
+                        peer.pair.tryPostSend(1, peer.memory.slice(0, length), SendFlags.SIGNALED);
                     } else {
                         int frame = random.nextInt(5) << 16 | (random.nextInt(4) == 0 ? random.nextInt(4) : 0);
-                        peer.pair.postSendWithImmediate(1, peer.memory.slice(0, length), frame, SendFlags.SIGNALED);
+                        peer.pair.tryPostSendWithImmediate(1, peer.memory.slice(0, length), frame, SendFlags.SIGNALED);
                     }
                 }
                 while (peer.attacked.receive(SHORTLY).isPresent()) {

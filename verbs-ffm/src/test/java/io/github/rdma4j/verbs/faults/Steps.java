@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.faults;
 
+import io.github.rdma4j.verbs.internal.Errno;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.IntSupplier;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** The steps of a case. One of them fails, once: then nothing may be left of it, and a second try must succeed. */
@@ -75,12 +76,11 @@ public final class Steps {
         });
     }
 
-    /** A step that answers with an errno. */
-    public void post(IntSupplier step) {
+    /** A step that answers whether there was room in a queue. */
+    public void post(BooleanSupplier step) {
         run(() -> {
-            int answer = step.getAsInt();
-            if (answer != 0) {
-                throw new AnswerException(answer);
+            if (!step.getAsBoolean()) {
+                throw new AnswerException(Errno.ENOMEM);
             }
         });
     }

@@ -79,8 +79,8 @@ class RegisteredMemoryPoolDeviceTest {
             try (PooledMemory source = pool.allocate(5000);
                     PooledMemory target = pool.allocate(5000)) {
                 source.segment().setString(4000, "pooled");
-                assertThat(queuePair.postWrite(1, source.slice(), target.remoteMemory(), SendFlags.SIGNALED))
-                        .isZero();
+                assertThat(queuePair.tryPostWrite(1, source.slice(), target.remoteMemory(), SendFlags.SIGNALED))
+                        .isTrue();
                 long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
                 while (queue.poll(completions) == 0) {
                     assertThat(System.nanoTime()).isLessThan(deadline);

@@ -61,7 +61,7 @@ final class DatagramEnd implements AutoCloseable {
             this.prepared = opened.keep(domain.prepareQueuePair(QueuePairType.UD, this::configure));
             this.queuePair = prepared.activate();
             for (int i = 0; i < COUNT; i++) {
-                posted(queuePair.postReceive(i, region.slice((long) i * ROOM, ROOM)));
+                posted(queuePair.tryPostReceive(i, region.slice((long) i * ROOM, ROOM)));
             }
         } catch (RuntimeException | Error failure) {
             opened.close();
@@ -94,7 +94,7 @@ final class DatagramEnd implements AutoCloseable {
         try (AddressHandle address = domain.createAddressHandle(way)) {
             Destination destination = Destination.of(address, theirs.queuePairNumber(), QUEUE_KEY);
             for (int i = 0; i < COUNT; i++) {
-                posted(queuePair.postSend(
+                posted(queuePair.tryPostSend(
                         i, region.slice((long) COUNT * ROOM, LENGTH), destination, SendFlags.SIGNALED));
             }
             count(sends, COUNT, limit);
@@ -122,9 +122,9 @@ final class DatagramEnd implements AutoCloseable {
         return good;
     }
 
-    private static void posted(int errno) {
-        if (errno != 0) {
-            throw new VerbsException("posting a datagram", errno, "", "");
+    private static void posted(boolean posted) {
+        if (!posted) {
+            throw new VerbsException("posting a datagram", 0, "the queue is full", "");
         }
     }
 

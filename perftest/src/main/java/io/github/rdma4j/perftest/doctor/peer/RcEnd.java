@@ -166,13 +166,16 @@ final class RcEnd implements AutoCloseable {
 
     /** Posts a receive for the next message; for the first one it is posted already. */
     void expect() {
-        posted(queuePair != null ? queuePair.postReceive(0, incoming(ROOM)) : prepared.postReceive(0, incoming(ROOM)));
+        posted(
+                queuePair != null
+                        ? queuePair.tryPostReceive(0, incoming(ROOM))
+                        : prepared.tryPostReceive(0, incoming(ROOM)));
     }
 
     /** Sends a message, and waits until the other end has it. */
     Optional<Failure> send(int length, int seed, Duration limit) {
         Pattern.fill(outgoing(length).segment(), seed);
-        posted(queuePair.postSend(0, outgoing(length), SendFlags.SIGNALED));
+        posted(queuePair.tryPostSend(0, outgoing(length), SendFlags.SIGNALED));
         return await(sends, "a send of " + length + " bytes", limit);
     }
 
@@ -189,20 +192,20 @@ final class RcEnd implements AutoCloseable {
     /** Writes to the other end's memory. */
     Optional<Failure> write(int length, int seed, RemoteMemory remote, Duration limit) {
         Pattern.fill(outgoing(length).segment(), seed);
-        posted(queuePair.postWrite(0, outgoing(length), remote.slice(0, length), SendFlags.SIGNALED));
+        posted(queuePair.tryPostWrite(0, outgoing(length), remote.slice(0, length), SendFlags.SIGNALED));
         return await(sends, "an RDMA write of " + length + " bytes", limit);
     }
 
     /** Reads the other end's memory, and checks the data. */
     Optional<Failure> read(int length, int seed, RemoteMemory remote, Duration limit) {
-        posted(queuePair.postRead(0, incoming(length), remote.slice(0, length), SendFlags.SIGNALED));
+        posted(queuePair.tryPostRead(0, incoming(length), remote.slice(0, length), SendFlags.SIGNALED));
         return await(sends, "an RDMA read of " + length + " bytes", limit).or(() -> check(length, seed));
     }
 
     /** Adds one to a number in the other end's memory, and checks the previous value. */
     Optional<Failure> add(long before, RemoteMemory remote, Duration limit) {
         MemorySlice original = incoming(Long.BYTES);
-        posted(queuePair.postFetchAndAdd(0, original, remote.slice(0, Long.BYTES), 1, SendFlags.SIGNALED));
+        posted(queuePair.tryPostFetchAndAdd(0, original, remote.slice(0, Long.BYTES), 1, SendFlags.SIGNALED));
         return await(sends, "a fetch-and-add", limit).or(() -> {
             long found = original.segment().get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
             return found == before
@@ -219,7 +222,7 @@ final class RcEnd implements AutoCloseable {
         while (true) {
             boolean more = System.nanoTime() - begin < length.toNanos();
             while (more && outstanding < DEPTH) {
-                posted(queuePair.postWrite(0, outgoing(CHUNK), remote.slice(0, CHUNK), SendFlags.SIGNALED));
+                posted(queuePair.tryPostWrite(0, outgoing(CHUNK), remote.slice(0, CHUNK), SendFlags.SIGNALED));
                 outstanding++;
             }
             if (outstanding == 0) {
@@ -281,9 +284,9 @@ final class RcEnd implements AutoCloseable {
         return region.slice(ROOM, length);
     }
 
-    private static void posted(int errno) {
-        if (errno != 0) {
-            throw new VerbsException("posting a work request", errno, "", "");
+    private static void posted(boolean posted) {
+        if (!posted) {
+            throw new VerbsException("posting a work request", 0, "the queue is full", "");
         }
     }
 

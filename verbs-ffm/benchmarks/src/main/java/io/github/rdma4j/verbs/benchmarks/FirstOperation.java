@@ -24,7 +24,9 @@ public final class FirstOperation {
             throw new AssertionError("the null provider has devices");
         }
         NullDevice device = new NullDevice(NullDevice.USER_SPACE);
-        device.queuePair().postWrite(1, device.local(), device.remote(), SendFlags.SIGNALED);
+        if (!device.queuePair().tryPostWrite(1, device.local(), device.remote(), SendFlags.SIGNALED)) {
+            throw new AssertionError("the first post found the queue full");
+        }
         device.completionQueue().poll(WorkCompletions.allocate(1));
         System.out.println((System.nanoTime() - begin) / 1_000_000);
     }

@@ -57,8 +57,9 @@ final class LatencyEnd {
         a.connect(b);
         b.connect(a);
         // One receive is posted at each end, always; a write or a read does not use it.
-        a.queuePair.postReceive(0, a.incoming);
-        b.queuePair.postReceive(0, b.incoming);
+        if (!a.queuePair.tryPostReceive(0, a.incoming) || !b.queuePair.tryPostReceive(0, b.incoming)) {
+            throw new IllegalStateException("the first receive found the queue full");
+        }
     }
 
     private void connect(LatencyEnd peer) {

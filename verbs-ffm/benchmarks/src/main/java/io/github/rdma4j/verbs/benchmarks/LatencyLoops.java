@@ -35,7 +35,7 @@ final class LatencyLoops {
 
     private void writeOver(LatencyEnd from, LatencyEnd to, byte value) {
         BYTE.setOpaque(from.region.segment(), from.outgoing.offset() + LAST, value);
-        require(from.queuePair.postWrite(0, from.outgoing, from.remote, SendFlags.SIGNALED) == 0);
+        require(from.queuePair.tryPostWrite(0, from.outgoing, from.remote, SendFlags.SIGNALED));
         MemorySegment memory = to.region.segment();
         long flag = to.incoming.offset() + LAST;
         while ((byte) BYTE.getAcquire(memory, flag) != value) {}
@@ -52,16 +52,16 @@ final class LatencyLoops {
     }
 
     private void sendOver(LatencyEnd from, LatencyEnd to) {
-        require(from.queuePair.postSend(0, from.outgoing, SendFlags.SIGNALED) == 0);
+        require(from.queuePair.tryPostSend(0, from.outgoing, SendFlags.SIGNALED));
         await(to);
         await(from);
-        require(to.queuePair.postReceive(0, to.incoming) == 0);
+        require(to.queuePair.tryPostReceive(0, to.incoming));
     }
 
     void read(int iterations, MemorySegment times) {
         for (int i = 0; i < iterations; i++) {
             long start = System.nanoTime();
-            require(a.queuePair.postRead(0, a.outgoing, a.remote, SendFlags.SIGNALED) == 0);
+            require(a.queuePair.tryPostRead(0, a.outgoing, a.remote, SendFlags.SIGNALED));
             await(a);
             times.setAtIndex(JAVA_LONG, i, System.nanoTime() - start);
         }

@@ -91,7 +91,7 @@ public class Post extends Benchmarks {
     private long write(QueuePair pair, MemorySlice from) {
         long result = 0;
         for (int i = 0; i < ROUNDS; i++) {
-            result |= pair.postWrite(i, from, remote, SendFlags.SIGNALED);
+            result += pair.tryPostWrite(i, from, remote, SendFlags.SIGNALED) ? 0 : 1;
         }
         return result;
     }
@@ -118,7 +118,7 @@ public class Post extends Benchmarks {
     private static long write(PreparedRequest write) {
         long result = 0;
         for (int i = 0; i < ROUNDS; i++) {
-            result |= write.post(i);
+            result += write.tryPost(i) ? 0 : 1;
         }
         return result;
     }
@@ -149,7 +149,7 @@ public class Post extends Benchmarks {
             for (int k = 0; k < BATCH; k++) {
                 batch.write(i + k, local, remote, SendFlags.SIGNALED);
             }
-            accepted += batch.post();
+            accepted += batch.tryPost() ? BATCH : 0;
         }
         return accepted;
     }
@@ -165,7 +165,7 @@ public class Post extends Benchmarks {
     public long javaReceive() {
         long result = 0;
         for (int i = 0; i < ROUNDS; i++) {
-            result |= queuePair.postReceive(i, local);
+            result += queuePair.tryPostReceive(i, local) ? 0 : 1;
         }
         return result;
     }
@@ -181,7 +181,7 @@ public class Post extends Benchmarks {
     public long javaPreparedReceive() {
         long result = 0;
         for (int i = 0; i < ROUNDS; i++) {
-            result |= preparedReceive.post(i);
+            result += preparedReceive.tryPost(i) ? 0 : 1;
         }
         return result;
     }

@@ -81,14 +81,14 @@ public final class SmokeRun {
         device.close();
         List<ThrowingCallable> calls = List.of(
                 () -> device.completionQueue().poll(completions),
-                () -> queuePair.postWrite(1, device.local(), device.remote(), SendFlags.SIGNALED),
-                () -> queuePair.postReceive(1, device.local()),
-                write::post,
-                receive::post,
+                () -> queuePair.tryPostWrite(1, device.local(), device.remote(), SendFlags.SIGNALED),
+                () -> queuePair.tryPostReceive(1, device.local()),
+                write::tryPost,
+                receive::tryPost,
                 () -> sends.write(1, device.local(), device.remote(), SendFlags.SIGNALED),
-                sends::post,
+                sends::tryPost,
                 () -> receives.receive(1, device.local()),
-                receives::post);
+                receives::tryPost);
         for (ThrowingCallable call : calls) {
             assertThatThrownBy(call).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
         }

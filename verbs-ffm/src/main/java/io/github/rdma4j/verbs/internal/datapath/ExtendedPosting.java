@@ -180,23 +180,24 @@ public final class ExtendedPosting {
     }
 
     /**
-     * Posts the first recorded requests; called inside the queue pair's guard.
+     * Posts recorded requests; called inside the queue pair's guard.
      *
      * @param requests requests that {@link #can} allows
-     * @param count at least 1
+     * @param first the index of the first request
+     * @param end the index after the last request
      * @return 0 or an errno; then none was posted
      */
-    public int post(SendRequests requests, int count) {
+    public int post(SendRequests requests, int first, int end) {
         ExtendedCalls.start(start, queuePair);
-        int added = 0;
+        int next = first;
         try {
-            while (added < count) {
-                add(requests, added);
-                added++;
+            while (next < end) {
+                add(requests, next);
+                next++;
             }
         } finally {
             // Only an error of the JVM, such as an exhausted stack, gets here early; the lock must be released.
-            if (added < count) {
+            if (next < end) {
                 ExtendedCalls.call(abort, critical, queuePair);
             }
         }

@@ -152,8 +152,8 @@ public final class VerbsCases {
         PreparedQueuePair second = domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue));
         QueuePair left = steps.make(() -> first.connect(second.endpoint(), config -> config.timeout(19)));
         QueuePair right = second.connect(first.endpoint(), config -> config.timeout(19));
-        steps.post(() -> right.postReceive(1, memory.slice(0, 64)));
-        steps.post(() -> left.postSend(2, memory.slice(64, 64), SendFlags.SIGNALED));
+        steps.post(() -> right.tryPostReceive(1, memory.slice(0, 64)));
+        steps.post(() -> left.tryPostSend(2, memory.slice(64, 64), SendFlags.SIGNALED));
         WorkCompletions completions = WorkCompletions.allocate(1);
         long start = System.nanoTime();
         for (int completed = 0; completed < 2; completed += queue.poll(completions)) {

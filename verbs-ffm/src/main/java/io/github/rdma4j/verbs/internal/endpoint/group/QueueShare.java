@@ -518,16 +518,17 @@ public final class QueueShare {
             return Errno.EINVAL;
         }
         int count = ledger.waiting();
-        for (int i = 0; i < count; i++) {
+        // The list still has the buffers that an earlier call could not post, in the same order.
+        for (int i = prepared.size(); i < count; i++) {
             prepared.add(ledger.waiting(i));
         }
-        int accepted = 0;
         try {
-            accepted = prepared.post();
+            return prepared.tryPost() ? 0 : Errno.ENOMEM;
+        } catch (VerbsException e) {
+            return e.errno();
         } finally {
-            ledger.posted(accepted);
+            ledger.posted(count - prepared.size());
         }
-        return prepared.error();
     }
 
     MemorySlice room(int buffer) {

@@ -12,6 +12,7 @@ import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.endpoint.Message;
+import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.ReceiveBufferTable;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
@@ -78,8 +79,11 @@ public final class ReceiveBuffers implements ReceiveBufferTable {
 
     @Override
     public int postReturned() {
-        receives.post();
-        return receives.error();
+        try {
+            return receives.tryPost() ? 0 : Errno.ENOMEM;
+        } catch (VerbsException e) {
+            return e.errno();
+        }
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.endpoint.TransferException;
+import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
 import io.github.rdma4j.verbs.internal.endpoint.engine.ReceiveBufferTable;
@@ -181,9 +182,13 @@ public abstract class VerbsWire implements Carrier {
     public final int endBatch() {
         SendBatch gathered = batch;
         batch = null;
-        int posted = gathered.post();
-        batchError = gathered.error();
-        return posted;
+        int count = gathered.size();
+        try {
+            batchError = errno(gathered.tryPost());
+        } catch (VerbsException e) {
+            batchError = e.errno();
+        }
+        return count - gathered.size();
     }
 
     @Override
@@ -198,22 +203,53 @@ public abstract class VerbsWire implements Carrier {
 
     @Override
     public final int postMessage(int slot, int frame, boolean signaled) {
-        int tells = signaled ? FOR_THE_PEER : SendFlags.SOLICITED;
+        int flags = signaled ? FOR_THE_PEER : SendFlags.SOLICITED;
         if (slot == inlineSlot) {
-            return post(null, tag | slot, slot, null, null, frame, 0, tells);
+            return post(Kind.INLINE_MESSAGE, slot, buffers.nothing(), NOWHERE, frame, 0, flags);
         }
-        MemorySlice slice = buffers.message(slot);
-        int flags = slice.length() <= inlineSize ? tells | SendFlags.INLINE : tells;
+        MemorySlice message = buffers.message(slot);
         if (trailer > 0) {
             buffers.frame(slot, frame);
         }
-        return post(null, tag | slot, slot, slice, null, frame, 0, flags);
+        int inlined = message.length() <= inlineSize ? SendFlags.INLINE : SendFlags.NONE;
+        return post(Kind.MESSAGE, slot, message, NOWHERE, frame, 0, flags | inlined);
     }
 
     @Override
     public final int postTransfer(
             int slot, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
-        return post(operation, tag | slot, slot, local, remote, operand, newValue, SendFlags.SIGNALED);
+        return post(Kind.of(operation), slot, local, remote, operand, newValue, SendFlags.SIGNALED);
+    }
+
+    /**
+     * What {@link #post} posts, and the meaning of its two arguments. Messages have no remote memory; a message that
+     * {@link #inline} holds, and the atomic operations, have no local memory.
+     */
+    private enum Kind {
+        /** The message that {@link #inline} holds; argument 1 is its frame. */
+        INLINE_MESSAGE,
+        /** Argument 1 is the frame. */
+        MESSAGE,
+        WRITE,
+        READ,
+        /** Argument 1 is the expected value, argument 2 the new one. */
+        COMPARE_AND_SWAP,
+        /** Argument 1 is the addend. */
+        FETCH_AND_ADD,
+        /** A read into the slot's word; argument 2 is the number of bytes. */
+        GET,
+        /** A write of the slot's word; argument 1 is its value, argument 2 the number of bytes. */
+        PUT,
+        /** Argument 1 is the window's handle, argument 2 the rights. */
+        BIND;
+
+        private static final Kind[] OF_OPERATIONS = Arrays.stream(Operation.values())
+                .map(operation -> valueOf(operation.name()))
+                .toArray(Kind[]::new);
+
+        static Kind of(Operation operation) {
+            return OF_OPERATIONS[operation.ordinal()];
+        }
     }
 
     /**
@@ -221,67 +257,83 @@ public abstract class VerbsWire implements Carrier {
      * (325 bytes), on purpose: it lies up to nine calls below a program's loop, and the JDK's accesses to memory are
      * as deep below it. Beyond fifteen levels the compiler inlines none, and each field of a request costs calls.
      *
-     * @param operation null for a message
-     * @param local null for a message that {@link #inline} holds, and for an atomic operation
-     * @param operand of a message its frame
+     * @return 0 or the errno of a refusal
      */
     private int post(
-            Operation operation,
-            long id,
-            int slot,
-            MemorySlice local,
-            RemoteMemory remote,
-            long operand,
-            long newValue,
-            int flags) {
-        if (operation == null) {
-            int frame = (int) operand;
-            if (local == null) {
+            Kind kind, int slot, MemorySlice local, RemoteMemory remote, long argument1, long argument2, int flags) {
+        long id = tag | slot;
+        try {
+            if (kind == Kind.INLINE_MESSAGE) {
                 inlineSlot = NO_SLOT;
-                return inline.immediate(frame)
-                        .signaled((flags & SendFlags.SIGNALED) != 0)
-                        .post(id);
+                boolean signaled = (flags & SendFlags.SIGNALED) != 0;
+                return errno(
+                        inline.immediate((int) argument1).signaled(signaled).tryPost(id));
             }
-            if (batch == null) {
-                return trailer > 0
-                        ? queuePair.postSend(id, local, flags)
-                        : queuePair.postSendWithImmediate(id, local, frame, flags);
-            }
-            if (trailer > 0) {
-                batch.send(id, local, flags);
-            } else {
-                batch.sendWithImmediate(id, local, frame, flags);
-            }
-            return 0;
-        }
-        return switch (operation) {
-            case WRITE -> queuePair.postWrite(id, local, remote, flags);
-            case READ -> queuePair.postRead(id, local, remote, flags);
-            case COMPARE_AND_SWAP -> {
-                buffers.setWord(slot, SendBuffers.NO_RESULT);
-                yield awaitingResult(
-                        slot, queuePair.postCompareAndSwap(id, buffers.word(slot), remote, operand, newValue, flags));
-            }
-            case FETCH_AND_ADD -> {
-                buffers.setWord(slot, SendBuffers.NO_RESULT);
-                yield awaitingResult(slot, queuePair.postFetchAndAdd(id, buffers.word(slot), remote, operand, flags));
-            }
-            case GET -> queuePair.postRead(id, buffers.word(slot, newValue), remote, flags);
-            case PUT -> {
-                buffers.setWord(slot, operand);
-                yield queuePair.postWrite(id, buffers.word(slot, newValue), remote, flags);
-            }
-            case BIND -> {
-                MemoryWindow window = windows.remove(operand);
-                int errno = queuePair.postBindMemoryWindow(
-                        id, window, window.nextRemoteKey(), local, SendFlags.SIGNALED, flags(newValue));
-                if (errno != 0) {
-                    // Nothing of the connection's is missing: it can go on.
-                    throw new VerbsException("ibv_post_send(%s, IBV_WR_BIND_MW)".formatted(queuePair), errno, "", "");
+            if (kind == Kind.MESSAGE) {
+                int frame = (int) argument1;
+                if (batch == null) {
+                    return errno(
+                            trailer > 0
+                                    ? queuePair.tryPostSend(id, local, flags)
+                                    : queuePair.tryPostSendWithImmediate(id, local, frame, flags));
                 }
-                yield 0;
+                if (trailer > 0) {
+                    batch.send(id, local, flags);
+                } else {
+                    batch.sendWithImmediate(id, local, frame, flags);
+                }
+                return 0;
             }
-        };
+            return errno(
+                    switch (kind) {
+                        case INLINE_MESSAGE, MESSAGE -> throw new AssertionError(kind);
+                        case WRITE -> queuePair.tryPostWrite(id, local, remote, flags);
+                        case READ -> queuePair.tryPostRead(id, local, remote, flags);
+                        case COMPARE_AND_SWAP -> {
+                            MemorySlice word = resultWord(slot);
+                            yield awaitingResult(
+                                    slot,
+                                    queuePair.tryPostCompareAndSwap(id, word, remote, argument1, argument2, flags));
+                        }
+                        case FETCH_AND_ADD ->
+                            awaitingResult(
+                                    slot, queuePair.tryPostFetchAndAdd(id, resultWord(slot), remote, argument1, flags));
+                        case GET -> queuePair.tryPostRead(id, buffers.word(slot, argument2), remote, flags);
+                        case PUT -> {
+                            buffers.setWord(slot, argument1);
+                            yield queuePair.tryPostWrite(id, buffers.word(slot, argument2), remote, flags);
+                        }
+                        case BIND -> {
+                            MemoryWindow window = windows.remove(argument1);
+                            yield queuePair.tryPostBindMemoryWindow(
+                                    id, window, window.nextRemoteKey(), local, flags, rights(argument2));
+                        }
+                    });
+        } catch (VerbsException e) {
+            if (kind == Kind.BIND) {
+                // Nothing of the connection's is missing: it can go on.
+                throw e;
+            }
+            return e.errno();
+        }
+    }
+
+    private static int errno(boolean posted) {
+        return posted ? 0 : Errno.ENOMEM;
+    }
+
+    /** The word of a slot for the result of an atomic operation, which is not there yet. */
+    private MemorySlice resultWord(int slot) {
+        buffers.setWord(slot, SendBuffers.NO_RESULT);
+        return buffers.word(slot);
+    }
+
+    /** What was posted brings a result; what was refused does not. */
+    private boolean awaitingResult(int slot, boolean posted) {
+        if (posted) {
+            results.set(slot);
+        }
+        return posted;
     }
 
     /** From now on it can be bound, by its handle. */
@@ -303,31 +355,31 @@ public abstract class VerbsWire implements Carrier {
         return mask;
     }
 
-    private static AccessFlag[] flags(long mask) {
+    private static AccessFlag[] rights(long mask) {
         return Arrays.stream(AccessFlag.values())
                 .filter(flag -> (mask & 1L << flag.ordinal()) != 0)
                 .toArray(AccessFlag[]::new);
     }
 
-    /** What was posted brings a result; what was refused, by an errno or an exception, does not. */
-    private int awaitingResult(int slot, int errno) {
-        if (errno == 0) {
-            results.set(slot);
-        }
-        return errno;
-    }
-
     @Override
     public final int postControl(long id, int frame) {
-        if (trailer > 0) {
-            return queuePair.postSend(tag | id, buffers.control(frame), FOR_THE_PEER | SendFlags.INLINE);
+        try {
+            return errno(
+                    trailer > 0
+                            ? queuePair.tryPostSend(tag | id, buffers.control(frame), FOR_THE_PEER | SendFlags.INLINE)
+                            : queuePair.tryPostSendWithImmediate(tag | id, buffers.nothing(), frame, FOR_THE_PEER));
+        } catch (VerbsException e) {
+            return e.errno();
         }
-        return queuePair.postSendWithImmediate(tag | id, buffers.nothing(), frame, FOR_THE_PEER);
     }
 
     @Override
     public final int postProbe(long id) {
-        return queuePair.postWrite(tag | id, buffers.nothing(), NOWHERE, SendFlags.SIGNALED);
+        try {
+            return errno(queuePair.tryPostWrite(tag | id, buffers.nothing(), NOWHERE, SendFlags.SIGNALED));
+        } catch (VerbsException e) {
+            return e.errno();
+        }
     }
 
     @Override
