@@ -30,8 +30,8 @@ public final class ReceiveBatch extends ThreadBatch {
     }
 
     /**
-     * {@return the maximum number of receives in one batch: the depth of the queue, at most 256. If only a part was
-     * posted, that part counts until the rest is posted}
+     * {@return the maximum number of receives in one batch: the depth of the queue, at most 256. A posted part counts
+     * until the rest is posted}
      */
     public int capacity() {
         return requests.capacity();

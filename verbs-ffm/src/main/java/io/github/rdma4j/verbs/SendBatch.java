@@ -14,9 +14,10 @@ import java.lang.ref.Reference;
  * posting allocate nothing. A batch has every operation of queue pairs, for basic and for extended posting
  * ({@link QueuePairConfig#sendOperations}).
  *
- * <p>The adapter sees nothing before {@link #tryPost()}. An invalid argument throws an {@link IllegalArgumentException}; a
- * closed queue pair or region, or a full batch, throws an {@link IllegalStateException}; the batch is then unchanged.
- * An operation that the queue pair was not created for throws an {@link UnsupportedVerbException}.
+ * <p>The adapter sees nothing before {@link #tryPost()}. An invalid argument throws an
+ * {@link IllegalArgumentException}; a closed queue pair or region, or a full batch, throws an
+ * {@link IllegalStateException}; the batch is then unchanged. An operation that the queue pair was not created for
+ * throws an {@link UnsupportedVerbException}.
  *
  * <p>Thread safety: a batch belongs to the thread that started it. If another thread fills or posts it, an
  * {@link IllegalStateException} names both threads; each thread must start its own batch. Several threads may fill and
@@ -56,8 +57,8 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * {@return the maximum number of requests in one batch: the depth of the send queue, at most 256. If only a part was
-     * posted, that part counts until the rest is posted}
+     * {@return the maximum number of requests in one batch: the depth of the send queue, at most 256. A posted part
+     * counts until the rest is posted}
      */
     public int capacity() {
         return capacity;

@@ -6,10 +6,6 @@ import io.github.rdma4j.perftest.gpu.CopyQueue;
 import io.github.rdma4j.perftest.memory.SealedMessages;
 import io.github.rdma4j.perftest.resources.GpuMessageMemory;
 import io.github.rdma4j.perftest.stream.RunControl;
-import io.github.rdma4j.verbs.CompletionQueue;
-import io.github.rdma4j.verbs.MemorySlice;
-import io.github.rdma4j.verbs.QueuePair;
-import io.github.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -30,28 +26,12 @@ public final class GpuWriteLatencyLoop extends WriteLatencyLoop {
 
     /** See there; the buffer is the GPU's. */
     public GpuWriteLatencyLoop(
-            QueuePair queuePair,
-            CompletionQueue completionQueue,
-            int sharedReceiveQueue,
+            RequestQueues queues,
             GpuMessageMemory memory,
-            MemorySlice local,
-            long sendOffset,
-            long awaitOffset,
-            RemoteMemory remote,
+            WrittenMessages messages,
             SealedMessages seals,
             RunControl control) {
-        super(
-                queuePair,
-                completionQueue,
-                sharedReceiveQueue,
-                memory.words(),
-                local,
-                sendOffset,
-                awaitOffset,
-                remote,
-                false,
-                seals,
-                control);
+        super(queues, memory.words(), messages, false, seals, control);
         this.memory = memory;
         this.bytes = memory.words();
         this.reading = new CopyQueue(memory.gpu().toHost(), memory.device(), this.bytes);

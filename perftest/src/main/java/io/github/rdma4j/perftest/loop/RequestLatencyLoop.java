@@ -39,10 +39,8 @@ public final class RequestLatencyLoop {
     private boolean completionFailed;
 
     /**
-     * @param queuePair a connected queue pair
-     * @param completionQueue the completion queue of its requests
+     * @param queues the queues of its requests
      * @param operation one of {@link Operation}
-     * @param sharedReceiveQueue the target of an XRC queue pair's requests; -1 for other types
      * @param events whether to sleep until completions are announced
      * @param local the memory for the answers
      * @param remote the memory of the peer
@@ -50,19 +48,17 @@ public final class RequestLatencyLoop {
      * @param control shared with the monitor of the run
      */
     public RequestLatencyLoop(
-            QueuePair queuePair,
-            CompletionQueue completionQueue,
+            RequestQueues queues,
             int operation,
-            int sharedReceiveQueue,
             boolean events,
             MemorySlice local,
             RemoteMemory remote,
             Passage incoming,
             RunControl control) {
-        this.queuePair = queuePair;
-        this.completionQueue = completionQueue;
+        this.queuePair = queues.queuePair();
+        this.completionQueue = queues.completions();
         this.request = Operation.prepare(
-                Operation.preparation(queuePair, sharedReceiveQueue), operation, 0, local, remote, SendFlags.SIGNALED);
+                Operation.preparation(queuePair, queues.sharedReceiveQueue()), operation, 0, local, remote, SendFlags.SIGNALED);
         this.events = events;
         this.incoming = incoming;
         this.control = control;

@@ -6,10 +6,6 @@ import io.github.rdma4j.perftest.memory.SealedMessages;
 import io.github.rdma4j.perftest.resources.GpuMessageMemory;
 import io.github.rdma4j.perftest.stream.Passage;
 import io.github.rdma4j.perftest.stream.RunControl;
-import io.github.rdma4j.verbs.CompletionQueue;
-import io.github.rdma4j.verbs.MemorySlice;
-import io.github.rdma4j.verbs.QueuePair;
-import io.github.rdma4j.verbs.RemoteMemory;
 
 /**
  * ib_write_lat with messages in a GPU's memory that the adapter does not reach: each is copied to host memory before it
@@ -23,30 +19,14 @@ public final class StagedWriteLatencyLoop extends WriteLatencyLoop {
 
     /** Makes the loop with the parameters of its superclass; the buffer is the host memory that mirrors the GPU's. */
     public StagedWriteLatencyLoop(
-            QueuePair queuePair,
-            CompletionQueue completionQueue,
-            int sharedReceiveQueue,
+            RequestQueues queues,
             GpuMessageMemory memory,
             Passage outgoing,
             Passage incoming,
-            MemorySlice local,
-            long sendOffset,
-            long awaitOffset,
-            RemoteMemory remote,
+            WrittenMessages messages,
             SealedMessages seals,
             RunControl control) {
-        super(
-                queuePair,
-                completionQueue,
-                sharedReceiveQueue,
-                memory.staged(),
-                local,
-                sendOffset,
-                awaitOffset,
-                remote,
-                false,
-                seals,
-                control);
+        super(queues, memory.staged(), messages, false, seals, control);
         this.memory = memory;
         this.outgoing = outgoing;
         this.incoming = incoming;

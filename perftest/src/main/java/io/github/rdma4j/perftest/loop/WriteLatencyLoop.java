@@ -7,10 +7,8 @@ import io.github.rdma4j.perftest.stream.Failures;
 import io.github.rdma4j.perftest.stream.Operation;
 import io.github.rdma4j.perftest.stream.RunControl;
 import io.github.rdma4j.verbs.CompletionQueue;
-import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.QueuePair;
-import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletions;
@@ -50,43 +48,33 @@ public class WriteLatencyLoop {
     private boolean completionFailed;
 
     /**
-     * @param queuePair a connected queue pair
-     * @param completionQueue the completion queue of its sends
-     * @param sharedReceiveQueue the target of an XRC queue pair's requests; -1 for other types
-     * @param buffer both halves: the messages to send, followed by the memory that the peer writes
-     * @param local the message to send, in the first half
-     * @param sendOffset the offset of the message's last byte
-     * @param awaitOffset the offset of the last byte of the peer's message
-     * @param remote the address to write to
+     * @param queues the queues of its requests
+     * @param buffer the memory of both messages, as the CPU sees it
+     * @param messages the message to send, and the peer's message
      * @param inline whether the message travels in the work request
      * @param seals writes and checks the content of messages; null without checks
      * @param control shared with the monitor of the run
      */
     public WriteLatencyLoop(
-            QueuePair queuePair,
-            CompletionQueue completionQueue,
-            int sharedReceiveQueue,
+            RequestQueues queues,
             MemorySegment buffer,
-            MemorySlice local,
-            long sendOffset,
-            long awaitOffset,
-            RemoteMemory remote,
+            WrittenMessages messages,
             boolean inline,
             SealedMessages seals,
             RunControl control) {
-        this.queuePair = queuePair;
-        this.completionQueue = completionQueue;
+        this.queuePair = queues.queuePair();
+        this.completionQueue = queues.completions();
         this.request = Operation.prepare(
-                Operation.preparation(queuePair, sharedReceiveQueue),
+                Operation.preparation(queuePair, queues.sharedReceiveQueue()),
                 Operation.WRITE,
                 0,
-                local,
-                remote,
+                messages.local(),
+                messages.remote(),
                 SendFlags.SIGNALED | (inline ? SendFlags.INLINE : 0));
         this.buffer = buffer;
-        this.sendOffset = sendOffset;
-        this.awaitOffset = awaitOffset;
-        this.size = local.length();
+        this.sendOffset = messages.sendCounter();
+        this.awaitOffset = messages.receiveCounter();
+        this.size = messages.size();
         this.seals = seals;
         this.control = control;
     }

@@ -4,8 +4,10 @@ package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.loop.GpuWriteLatencyLoop;
 import io.github.rdma4j.perftest.loop.LatencyRecorder;
+import io.github.rdma4j.perftest.loop.RequestQueues;
 import io.github.rdma4j.perftest.loop.StagedWriteLatencyLoop;
 import io.github.rdma4j.perftest.loop.WriteLatencyLoop;
+import io.github.rdma4j.perftest.loop.WrittenMessages;
 import io.github.rdma4j.perftest.memory.SealedMessages;
 import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.resources.GpuMessageMemory;
@@ -14,8 +16,6 @@ import io.github.rdma4j.perftest.result.RunListener;
 import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.stream.RunControl;
 import io.github.rdma4j.perftest.wire.ControlChannel;
-import io.github.rdma4j.verbs.MemorySlice;
-import io.github.rdma4j.verbs.RemoteMemory;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -63,54 +63,28 @@ final class LatencyRun implements ConnectedRun {
 
     /** The loop for one size, on stream 0. */
     static WriteLatencyLoop loop(RunResources resources, long size, SealedMessages seals, RunControl control) {
-        if (resources.memory() instanceof GpuMessageMemory memory) {
-            return loop(resources, memory, size, seals, control);
-        }
-        long sendOffset = resources.sendOffset(0);
-        return new WriteLatencyLoop(
-                resources.queuePair(0),
-                resources.completionQueue(),
-                resources.sharedReceiveQueueOf(0),
-                resources.buffer(),
-                resources.slice(sendOffset, size),
-                sendOffset + size - 1,
-                resources.receiveOffset(0) + size - 1,
-                resources.remote(0).slice(0, size),
-                size <= resources.inlineSize(),
-                seals,
-                control);
-    }
-
-    private static WriteLatencyLoop loop(
-            RunResources resources, GpuMessageMemory memory, long size, SealedMessages seals, RunControl control) {
+        RequestQueues queues = new RequestQueues(
+                resources.queuePair(0), resources.completionQueue(), resources.sharedReceiveQueueOf(0));
         long sendOffset = resources.sendOffset(0);
         long receiveOffset = resources.receiveOffset(0);
-        MemorySlice local = resources.slice(sendOffset, size);
-        RemoteMemory remote = resources.remote(0).slice(0, size);
+        WrittenMessages messages = new WrittenMessages(
+                sendOffset,
+                receiveOffset,
+                resources.slice(sendOffset, size),
+                resources.remote(0).slice(0, size));
+        if (!(resources.memory() instanceof GpuMessageMemory memory)) {
+            boolean inline = size <= resources.inlineSize();
+            return new WriteLatencyLoop(queues, resources.buffer(), messages, inline, seals, control);
+        }
         return memory.isStaged()
                 ? new StagedWriteLatencyLoop(
-                        resources.queuePair(0),
-                        resources.completionQueue(),
-                        resources.sharedReceiveQueueOf(0),
+                        queues,
                         memory,
                         resources.outgoing(0, size),
                         resources.incoming(receiveOffset, size),
-                        local,
-                        sendOffset + size - 1,
-                        receiveOffset + size - 1,
-                        remote,
+                        messages,
                         seals,
                         control)
-                : new GpuWriteLatencyLoop(
-                        resources.queuePair(0),
-                        resources.completionQueue(),
-                        resources.sharedReceiveQueueOf(0),
-                        memory,
-                        local,
-                        sendOffset + size - 1,
-                        receiveOffset + size - 1,
-                        remote,
-                        seals,
-                        control);
+                : new GpuWriteLatencyLoop(queues, memory, messages, seals, control);
     }
 }

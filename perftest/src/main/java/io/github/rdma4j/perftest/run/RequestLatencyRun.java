@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.loop.LatencyRecorder;
 import io.github.rdma4j.perftest.loop.RequestLatencyLoop;
+import io.github.rdma4j.perftest.loop.RequestQueues;
 import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.resources.RunResources;
 import io.github.rdma4j.perftest.result.RunListener;
@@ -110,10 +111,9 @@ final class RequestLatencyRun implements ConnectedRun {
     static RequestLatencyLoop loop(
             RunParameters parameters, RunResources resources, long size, boolean events, RunControl control) {
         return new RequestLatencyLoop(
-                resources.queuePair(0),
-                resources.completionQueue(),
+                new RequestQueues(
+                        resources.queuePair(0), resources.completionQueue(), resources.sharedReceiveQueueOf(0)),
                 Operation.of(parameters),
-                resources.sharedReceiveQueueOf(0),
                 events,
                 resources.slice(resources.sendOffset(0), size),
                 resources.remote(0).slice(0, size),

@@ -24,6 +24,7 @@ import io.github.rdma4j.perftest.wire.MtuExchange;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.perftest.wire.WireVersion;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.device.Mtu;
 import java.time.Duration;
 import java.time.Instant;
@@ -47,6 +48,17 @@ public final class ToolRun {
     private final Instant started = Instant.now();
     private final long begin = System.nanoTime();
     private String warmUp = "";
+
+    /** What this side has opened and found out before it reaches the peer. */
+    private record Side(
+            RunDevice device,
+            RunResources resources,
+            SystemData machine,
+            RunPlacement placement,
+            ObservedRun observed) {}
+
+    /** What both sides have agreed on, and the keys that this side then sends. */
+    private record Agreement(RunInfo info, SystemData layout, Mtu mtu, List<PeerKeys> keys) {}
 
     private ToolRun(RunParameters parameters, RunListener listener) {
         this.parameters = parameters;
@@ -103,7 +115,8 @@ public final class ToolRun {
                         CmConnections connections = parameters.peer().rdmaCm()
                                 ? new CmConnections(parameters, device, channel.peerAddress())
                                 : null) {
-                    return measure(device, resources, mine, channel, connections, placement, observed);
+                    Side side = new Side(device, resources, mine, placement, observed);
+                    return measure(side, channel, connections);
                 }
             }
         }
@@ -130,26 +143,48 @@ public final class ToolRun {
                 parameters.peer().acceptTimeout(), parameters.peer().timeout(), listener::note);
     }
 
-    private RunOutcome measure(
-            RunDevice device,
-            RunResources resources,
-            SystemData mine,
-            ControlChannel channel,
-            CmConnections connections,
-            RunPlacement placement,
-            ObservedRun observed) {
+    private RunOutcome measure(Side side, ControlChannel channel, CmConnections connections) {
+        Agreement agreed = agree(side, channel);
+        RunInfo info = agreed.info();
+        listener.agreed(info);
+        RunResources resources = side.resources();
+        connect(resources, agreed, channel, connections);
+        ConnectedRun run = connectedRun(side, agreed, channel);
+        ObservedRun observed = side.observed();
+        Environment environment = Environment.look(
+                        side.device().context(), parameters.path().devicePort(), info.gidIndex())
+                .withMemoryNode(side.placement().memoryNode());
+        observed.environment(started, environment);
+        observed.begin(info);
+        DataValidation validation = new DataValidation(parameters, resources, agreed.layout());
+        validation.prepare();
+        startTogether(agreed.keys().getFirst().encode(channel), channel);
+        List<SizeResult> results = run.run();
+        listener.end();
+        resources.absorb();
+        validation.verify(results);
+        RunOutcome outcome = new RunOutcome(
+                info, started, (System.nanoTime() - begin) / 1e9, environment, results, observed.observations());
+        pause(parameters.peer().waitAtEnd());
+        return outcome;
+    }
+
+    /** Exchanges versions, the layout of messages and the MTU; a client warms up meanwhile. */
+    private Agreement agree(Side side, ControlChannel channel) {
+        RunDevice device = side.device();
+        RunResources resources = side.resources();
         // A client sends its first message before it warms up: the peer can warm up at the same time, or wait.
         Duration patience = parameters.peer().preparationTimeout();
         WireVersion.Peer peer =
                 WireVersion.exchange(channel, parameters.memory().validation(), patience, () -> {
                     if (!parameters.isServer()) {
-                        warmUp = warmUp(device, mine);
+                        warmUp = warmUp(device, side.machine());
                         sayThatNothingComes(channel, patience);
                     }
                 });
         refuseRounds(peer);
         DataValidation.agree(parameters, peer);
-        SystemData layout = mine.agree(channel, patience);
+        SystemData layout = side.machine().agree(channel, patience);
         Mtu mtu = MtuExchange.agree(channel, device.mtu());
         resources.useLayout(layout);
         RunInfo info = new RunInfo(
@@ -164,38 +199,53 @@ public final class ToolRun {
                 device.outstandingReads(),
                 peer.number(),
                 warmUp,
-                placement.describe(),
+                side.placement().describe(),
                 resources.gpu());
-        listener.agreed(info);
+        return new Agreement(info, layout, mtu, resources.keys());
+    }
 
-        List<PeerKeys> local = resources.keys();
+    /** Connects the queue pairs, with the exchanges of the C tools. */
+    private void connect(
+            RunResources resources, Agreement agreed, ControlChannel channel, CmConnections connections) {
+        List<PeerKeys> local = agreed.keys();
+        PeerKeys first = local.getFirst();
         if (connections != null) {
             connections.listen();
-            local.getFirst().exchange(channel, "readiness for connections by rdma_cm");
+            first.exchange(channel, "readiness for connections by rdma_cm");
             resources.connect(connections);
-            local.getFirst().exchange(channel, "end of connecting by rdma_cm");
+            first.exchange(channel, "end of connecting by rdma_cm");
         }
-        boolean sends = parameters.tool().verb() == Verb.SEND;
-        if (parameters.tool().isLatency() && !sends) {
-            local.getFirst().exchange(channel, "greeting");
+        if (parameters.tool().isLatency() && !isSendTool()) {
+            first.exchange(channel, "greeting");
         }
         List<PeerKeys> remote = new ArrayList<>();
         for (PeerKeys keys : local) {
             remote.add(keys.exchange(channel, "address and key"));
         }
-        resources.connect(remote, mtu);
-        if (sends) {
-            local.getFirst().exchange(channel, "end of connecting");
+        resources.connect(remote, agreed.mtu());
+        if (isSendTool()) {
+            first.exchange(channel, "end of connecting");
         }
         local.forEach(keys -> listener.address(true, keys));
-        for (int i = 0; i < local.size(); i++) {
-            listener.address(false, local.get(i).exchange(channel, "confirmation"));
+        for (PeerKeys keys : local) {
+            listener.address(false, keys.exchange(channel, "confirmation"));
         }
-        PeerKeys greeting = local.getFirst();
+    }
+
+    private boolean isSendTool() {
+        return parameters.tool().verb() == Verb.SEND;
+    }
+
+    private ConnectedRun connectedRun(Side side, Agreement agreed, ControlChannel channel) {
+        RunResources resources = side.resources();
+        ObservedRun observed = side.observed();
+        SystemData layout = agreed.layout();
+        PeerKeys greeting = agreed.keys().getFirst();
+        int mtu = agreed.mtu().bytes();
         PortTraffic traffic =
-                new PortTraffic(device.deviceName(), parameters.path().devicePort());
+                new PortTraffic(side.device().deviceName(), parameters.path().devicePort());
         PassiveWait passive = new PassiveWait(channel, traffic::received, traffic.toString());
-        ConnectedRun test = switch (parameters.tool()) {
+        return switch (parameters.tool()) {
             case WRITE_LATENCY ->
                 parameters.usesReceives()
                         ? new SendLatencyRun(
@@ -205,46 +255,28 @@ public final class ToolRun {
                 new RequestLatencyRun(parameters, resources, channel, passive, greeting, observed);
             case SEND_LATENCY ->
                 new SendLatencyRun(
-                        parameters, resources, channel, greeting, layout, parameters.sizes(mtu.bytes()), observed);
+                        parameters, resources, channel, greeting, layout, parameters.sizes(mtu), observed);
             case SEND_BANDWIDTH ->
                 new SendBandwidthRun(
-                        parameters, resources, channel, greeting, layout, parameters.sizes(mtu.bytes()), observed);
+                        parameters, resources, channel, greeting, layout, parameters.sizes(mtu), observed);
             case WRITE_BANDWIDTH, READ_BANDWIDTH, ATOMIC_BANDWIDTH ->
                 parameters.usesReceives()
                         ? new SendBandwidthRun(
-                                parameters,
-                                resources,
-                                channel,
-                                greeting,
-                                layout,
-                                parameters.sizes(mtu.bytes()),
-                                observed)
+                                parameters, resources, channel, greeting, layout, parameters.sizes(mtu), observed)
                         : new BandwidthRun(parameters, resources, channel, passive, greeting, layout, observed);
         };
-        Environment environment = Environment.look(
-                        device.context(), parameters.path().devicePort(), info.gidIndex())
-                .withMemoryNode(placement.memoryNode());
-        observed.environment(started, environment);
-        observed.begin(info);
-        DataValidation validation = new DataValidation(parameters, resources, layout);
-        validation.prepare();
-        byte[] startSignal = local.getFirst().encode(channel);
+    }
+
+    /** Waits for the compiler, and then for the peer. */
+    private void startTogether(byte[] startSignal, ControlChannel channel) {
         if (parameters.workload().warmUp() && parameters.sends()) {
             // The peer waits for our signal, so that nothing is measured while we wait here.
             new CompilerThreads().awaitIdle(Duration.ofSeconds(2));
         }
-        if (!sends) {
+        if (!isSendTool()) {
             // The send tools have one before each size, when the receives are posted.
             channel.exchange(startSignal, "start signal");
         }
-        List<SizeResult> results = test.run();
-        listener.end();
-        resources.absorb();
-        validation.verify(results);
-        RunOutcome outcome = new RunOutcome(
-                info, started, (System.nanoTime() - begin) / 1e9, environment, results, observed.observations());
-        pause(parameters.peer().waitAtEnd());
-        return outcome;
     }
 
     /**
