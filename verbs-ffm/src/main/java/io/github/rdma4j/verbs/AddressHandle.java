@@ -30,10 +30,7 @@ public final class AddressHandle extends Resource {
     private final MemorySegment addressHandle;
     private final long address;
 
-    private AddressHandle(
-            ProtectionDomain domain,
-            AddressHandleAttributes attributes,
-            MemorySegment created) {
+    private AddressHandle(ProtectionDomain domain, AddressHandleAttributes attributes, MemorySegment created) {
         super(domain);
         this.domain = domain;
         this.attributes = attributes;

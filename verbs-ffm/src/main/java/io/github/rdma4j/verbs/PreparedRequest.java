@@ -116,11 +116,7 @@ public final class PreparedRequest {
             request.remote(0, remote.address(), remote.remoteKey());
             remoteRoom = remote.length();
         } else if (destination != null) {
-            request.datagram(
-                    0,
-                    addressHandle.address(),
-                    destination.queuePairNumber(),
-                    destination.queueKey());
+            request.datagram(0, addressHandle.address(), destination.queuePairNumber(), destination.queueKey());
         }
         moved();
     }

@@ -10,9 +10,9 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.ProviderFunctions;
 import io.github.rdma4j.verbs.internal.SendOpcode;
 import io.github.rdma4j.verbs.internal.SendRequests;
-import io.github.rdma4j.verbs.internal.ProviderFunctions;
 import io.github.rdma4j.verbs.internal.datapath.ExtendedPosting;
 import io.github.rdma4j.verbs.internal.datapath.ReceiveFunctions;
 import io.github.rdma4j.verbs.internal.datapath.SendFunctions;
@@ -736,9 +736,7 @@ public final class QueuePair extends Resource {
         if (receiveQueue != null) {
             receiveQueue.close();
         }
-        Failures.check(
-                "ibv_destroy_qp(0x%06x)".formatted(number),
-                ExportedVerb.DESTROY_QP.number(queuePair));
+        Failures.check("ibv_destroy_qp(0x%06x)".formatted(number), ExportedVerb.DESTROY_QP.number(queuePair));
     }
 
     @Override

@@ -122,10 +122,7 @@ final class SendRecorder {
 
     void destination(int index, Destination destination) {
         requests.datagram(
-                index,
-                destination.addressHandle().address(),
-                destination.queuePairNumber(),
-                destination.queueKey());
+                index, destination.addressHandle().address(), destination.queuePairNumber(), destination.queueKey());
         destinations[index] = destination;
     }
 

@@ -58,7 +58,12 @@ public final class RequestLatencyLoop {
         this.queuePair = queues.queuePair();
         this.completionQueue = queues.completions();
         this.request = Operation.prepare(
-                Operation.preparation(queuePair, queues.sharedReceiveQueue()), operation, 0, local, remote, SendFlags.SIGNALED);
+                Operation.preparation(queuePair, queues.sharedReceiveQueue()),
+                operation,
+                0,
+                local,
+                remote,
+                SendFlags.SIGNALED);
         this.events = events;
         this.incoming = incoming;
         this.control = control;

@@ -24,7 +24,6 @@ import io.github.rdma4j.perftest.wire.MtuExchange;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.perftest.wire.WireVersion;
-import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.device.Mtu;
 import java.time.Duration;
 import java.time.Instant;
@@ -205,8 +204,7 @@ public final class ToolRun {
     }
 
     /** Connects the queue pairs, with the exchanges of the C tools. */
-    private void connect(
-            RunResources resources, Agreement agreed, ControlChannel channel, CmConnections connections) {
+    private void connect(RunResources resources, Agreement agreed, ControlChannel channel, CmConnections connections) {
         List<PeerKeys> local = agreed.keys();
         PeerKeys first = local.getFirst();
         if (connections != null) {
@@ -254,11 +252,9 @@ public final class ToolRun {
             case READ_LATENCY, ATOMIC_LATENCY ->
                 new RequestLatencyRun(parameters, resources, channel, passive, greeting, observed);
             case SEND_LATENCY ->
-                new SendLatencyRun(
-                        parameters, resources, channel, greeting, layout, parameters.sizes(mtu), observed);
+                new SendLatencyRun(parameters, resources, channel, greeting, layout, parameters.sizes(mtu), observed);
             case SEND_BANDWIDTH ->
-                new SendBandwidthRun(
-                        parameters, resources, channel, greeting, layout, parameters.sizes(mtu), observed);
+                new SendBandwidthRun(parameters, resources, channel, greeting, layout, parameters.sizes(mtu), observed);
             case WRITE_BANDWIDTH, READ_BANDWIDTH, ATOMIC_BANDWIDTH ->
                 parameters.usesReceives()
                         ? new SendBandwidthRun(
