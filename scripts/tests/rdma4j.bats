@@ -120,7 +120,7 @@ setup() {
 }
 
 @test "gds_bw removes the file that it makes when a signal ends it" {
-  "$rdma4j" gds_bw --file "$BATS_TEST_TMPDIR/made" --file-size 8G 3>&- &
+  "$rdma4j" gpu gds_bw --file "$BATS_TEST_TMPDIR/made" --file-size 8G 3>&- &
   until [ -e "$BATS_TEST_TMPDIR/made" ] || ! kill -0 $!; do sleep 0.02; done
   [ -e "$BATS_TEST_TMPDIR/made" ]
   kill -TERM $!

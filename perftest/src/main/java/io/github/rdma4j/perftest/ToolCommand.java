@@ -49,7 +49,7 @@ final class ToolCommand {
         this.tool = tool;
         this.out = out;
         this.err = err;
-        complaints = new Complaints(tool.command(), tool.command() + " --help", err);
+        complaints = new Complaints(tool.command(), "rdma4j " + tool.command() + " --help", err);
     }
 
     /** Runs the command and returns the exit status. */

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("device")
 @ExtendWith(StandInDriver.class)
 class GpuOrderedDeviceTest {
-    private static final String TOOL = "gpu_ordered_lat ";
+    private static final String TOOL = "gpu gpu_ordered_lat ";
     private static final Duration LIMIT = Duration.ofSeconds(300);
 
     @TempDir

@@ -38,9 +38,10 @@ class OptionsTest {
                 "doctor",
                 "watch",
                 "predict",
-                "gds_bw",
-                "gpu_ordered_lat",
-                "nccl_allreduce_bw"
+                "gpu",
+                "gpu gds_bw",
+                "gpu gpu_ordered_lat",
+                "gpu nccl_allreduce_bw"
             })
     void usageLineIsWhatAUserTypes(String command) {
         assertThat(CommandRun.of(command + " --help").out()).containsPattern("^Usage:\\s+rdma4j " + command + " ");
@@ -300,7 +301,7 @@ class OptionsTest {
         assertThat(run.status()).as(run.toString()).isEqualTo(2);
         assertThat(run.out()).isEmpty();
         assertThat(run.err().lines()).hasSize(2).first().asString().startsWith(tool.command() + ": " + message);
-        assertThat(run.err()).endsWith("Try '" + tool.command() + " --help'." + System.lineSeparator());
+        assertThat(run.err()).endsWith("Try 'rdma4j " + tool.command() + " --help'." + System.lineSeparator());
     }
 
     @ParameterizedTest
@@ -322,11 +323,31 @@ class OptionsTest {
     }
 
     @Test
-    void theMainHelpListsTheTools() {
+    void helpListsCommands() {
         CommandRun run = CommandRun.of("--help");
         assertThat(run.status()).isZero();
-        assertThat(run.out()).contains("ib_write_lat", "ib_write_bw");
-        assertThat(CommandRun.of("--version").out()).startsWith("rdma4j ");
+        assertThat(run.out())
+                .startsWith("Usage: rdma4j [-hV] COMMAND")
+                .containsPattern("\\n +ib_write_lat +\\w+")
+                .containsPattern("\\n +gpu +\\w+");
+        assertThat(CommandRun.of("help")).isEqualTo(run);
+        assertThat(CommandRun.of("gpu --help").out())
+                .startsWith("Usage: rdma4j gpu ")
+                .contains("gds_bw");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ib_write_lat", "doctor", "gpu", "gpu gds_bw"})
+    void helpOfCommandIsItsHelp(String command) {
+        assertThat(CommandRun.of("help " + command)).isEqualTo(CommandRun.of(command + " --help"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-V", "--version", "gpu --version"})
+    void versionIsPrinted(String arguments) {
+        CommandRun run = CommandRun.of(arguments);
+        assertThat(run.status()).isZero();
+        assertThat(run.out()).startsWith("rdma4j ");
     }
 
     @Test
@@ -338,12 +359,30 @@ class OptionsTest {
         }
     }
 
-    @Test
-    void anUnknownToolIsRefused() {
-        CommandRun run = CommandRun.of("raw_ethernet_lat");
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "raw_ethernet_lat doctor | rdma4j: there is no command 'raw_ethernet_lat'; the commands are ib_wr",
+                "-x doctor               | rdma4j: there is no option '-x'; the commands are ib_write_lat, ib_wr",
+                "help frobnicate         | rdma4j: there is no command 'frobnicate'; the commands are ib_write_lat",
+                "gpu ib_write_lat        | rdma4j gpu: there is no command 'ib_write_lat'; the commands are gds_bw, gp",
+                "gpu                     | rdma4j gpu: which command? One of gds_bw, gpu_ordered_lat, nccl",
+            })
+    void unknownCommandIsRefused(String arguments, String message) {
+        CommandRun run = CommandRun.of(arguments);
         assertThat(run.status()).isEqualTo(2);
-        assertThat(run.err()).contains("there is no tool 'raw_ethernet_lat'; there are ib_write_lat, ib_write_bw");
-        assertThat(CommandRun.of(List.of()).err()).contains("which tool?");
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err()).startsWith(message).containsPattern("\nTry 'rdma4j( gpu)? --help'\\.");
+    }
+
+    @Test
+    void missingCommandIsRefused() {
+        CommandRun run = CommandRun.of(List.of());
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).startsWith("rdma4j: which command? One of ib_write_lat, ib_write_bw, ");
+        assertThat(CommandRun.of(List.of("")).err()).startsWith("rdma4j: there is no command ''; ");
     }
 
     @Test

@@ -16,7 +16,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** The command {@code nccl_allreduce_bw}. docs/nccl.md is its manual. */
+/** The command {@code gpu nccl_allreduce_bw}. docs/nccl.md is its manual. */
 public final class AllReduceCommand {
     /** The name on the command line. */
     public static final String NAME = "nccl_allreduce_bw";
@@ -41,7 +41,7 @@ public final class AllReduceCommand {
      */
     public static int run(List<String> arguments, Class<?> main, PrintStream out, PrintStream err) {
         AllReduceOptions options = new AllReduceOptions();
-        Complaints complaints = new Complaints(NAME, "rdma4j " + NAME + " --help", err);
+        Complaints complaints = new Complaints(NAME, "rdma4j gpu " + NAME + " --help", err);
         OptionalInt answered = options.read(arguments, out, complaints);
         if (answered.isPresent()) {
             return answered.getAsInt();

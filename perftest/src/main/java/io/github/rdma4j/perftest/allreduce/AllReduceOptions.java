@@ -18,9 +18,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The command line of {@code nccl_allreduce_bw}. */
+/** The command line of {@code gpu nccl_allreduce_bw}. */
 @Command(
-        name = "rdma4j " + AllReduceCommand.NAME,
+        name = "rdma4j gpu " + AllReduceCommand.NAME,
         description =
                 "Measures ncclAllReduce as nccl-tests do: algorithm and bus bandwidth, in place and out of place. All"
                         + " values are compared. Shows what NCCL chose, from its log, and what doctor --gpu predicts.",

@@ -33,7 +33,7 @@ final class StartedRanks implements AutoCloseable {
         try {
             for (int rank = 1; rank < ranks; rank++) {
                 List<String> command = new ArrayList<>(JavaCommand.of(main));
-                command.add(AllReduceCommand.NAME);
+                command.addAll(List.of("gpu", AllReduceCommand.NAME));
                 command.addAll(arguments);
                 command.addAll(List.of("-g", "1", "--ranks", Integer.toString(ranks)));
                 command.addAll(List.of("--rank", Integer.toString(rank), "--server", address));

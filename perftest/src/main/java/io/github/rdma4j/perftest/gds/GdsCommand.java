@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 
-/** The command {@code gds_bw}: files and GPU memory. docs/gpudirect-storage.md is its manual. */
+/** The command {@code gpu gds_bw}: files and GPU memory. docs/gpudirect-storage.md is its manual. */
 public final class GdsCommand {
     /** The name on the command line. */
     public static final String NAME = "gds_bw";
@@ -38,7 +38,7 @@ public final class GdsCommand {
      */
     public static int run(List<String> arguments, PrintStream out, PrintStream err) {
         GdsOptions options = new GdsOptions();
-        Complaints complaints = new Complaints(NAME, "rdma4j " + NAME + " --help", err);
+        Complaints complaints = new Complaints(NAME, "rdma4j gpu " + NAME + " --help", err);
         OptionalInt answered = options.read(arguments, out, complaints);
         if (answered.isPresent()) {
             return answered.getAsInt();

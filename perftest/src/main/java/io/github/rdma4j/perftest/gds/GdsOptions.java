@@ -12,9 +12,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The command line of {@code gds_bw}. */
+/** The command line of {@code gpu gds_bw}. */
 @Command(
-        name = "rdma4j " + GdsCommand.NAME,
+        name = "rdma4j gpu " + GdsCommand.NAME,
         description =
                 "Measures how fast a file is read to a GPU's memory and written from it, by each way that the machine"
                         + " offers: GPUDirect Storage, cuFile's compatibility mode, staged through pinned host memory,"

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 
-/** The command {@code gpu_ordered_lat}: ping-pong of GPUs. docs/gpudirect.md is its manual. */
+/** The command {@code gpu gpu_ordered_lat}: ping-pong of GPUs. docs/gpudirect.md is its manual. */
 public final class OrderedCommand {
     /** The name on the command line. */
     public static final String NAME = "gpu_ordered_lat";
@@ -46,7 +46,7 @@ public final class OrderedCommand {
      */
     public static int run(List<String> arguments, PrintStream out, PrintStream err) {
         OrderedOptions options = new OrderedOptions();
-        Complaints complaints = new Complaints(NAME, "rdma4j " + NAME + " --help", err);
+        Complaints complaints = new Complaints(NAME, "rdma4j gpu " + NAME + " --help", err);
         OptionalInt answered = options.read(arguments, out, complaints);
         if (answered.isPresent()) {
             return answered.getAsInt();

@@ -11,9 +11,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The command line of {@code gpu_ordered_lat}. */
+/** The command line of {@code gpu gpu_ordered_lat}. */
 @Command(
-        name = "rdma4j " + OrderedCommand.NAME,
+        name = "rdma4j gpu " + OrderedCommand.NAME,
         description =
                 "Plays ping-pong between the memory of two GPUs, driven by the host, in the order of CUDA streams, and"
                         + " by CUDA graphs, and tells the latency of each and how much of the time its thread was at"

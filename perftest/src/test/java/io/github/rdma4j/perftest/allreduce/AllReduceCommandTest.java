@@ -277,7 +277,7 @@ class AllReduceCommandTest {
         assertThat(err())
                 .startsWith("nccl_allreduce_bw: ")
                 .contains(message)
-                .contains("rdma4j nccl_allreduce_bw --help");
+                .contains("rdma4j gpu nccl_allreduce_bw --help");
         assertThat(out()).isEmpty();
     }
 

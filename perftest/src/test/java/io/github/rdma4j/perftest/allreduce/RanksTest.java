@@ -44,7 +44,7 @@ class RanksTest {
 
     private Process start(String name, Map<String, String> environment, String more, String... arguments)
             throws IOException {
-        List<String> command = java(Main.class, AllReduceCommand.NAME, "--no-warm-up");
+        List<String> command = java(Main.class, "gpu", AllReduceCommand.NAME, "--no-warm-up");
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().put("RDMA4J_STANDIN", "devices=3");

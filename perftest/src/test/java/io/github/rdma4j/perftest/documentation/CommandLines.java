@@ -189,7 +189,7 @@ final class CommandLines {
             }
             return;
         }
-        List<String> asked = new ArrayList<>(words.subList(0, 1));
+        List<String> asked = new ArrayList<>(words.subList(0, words.getFirst().equals("gpu") && words.size() > 1 ? 2 : 1));
         OTHER_COMPARISONS.stream().filter(words::contains).forEach(asked::add);
         asked.add("--help");
         CommandRun help = CommandRun.of(asked);

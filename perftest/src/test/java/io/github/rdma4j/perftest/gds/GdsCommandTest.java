@@ -209,6 +209,7 @@ class GdsCommandTest {
                         "-cp",
                         System.getProperty("java.class.path"),
                         Main.class.getName(),
+                        "gpu",
                         GdsCommand.NAME,
                         "--file",
                         file.toString(),

@@ -44,6 +44,6 @@ class OrderedCommandTest {
         assertThat(run(option, value)).isEqualTo(2);
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .contains(words)
-                .contains("Try 'rdma4j gpu_ordered_lat --help'");
+                .contains("Try 'rdma4j gpu gpu_ordered_lat --help'");
     }
 }
