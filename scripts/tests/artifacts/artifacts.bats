@@ -65,7 +65,7 @@ libraries() {
 # bats test_tags=release
 @test "each library comes with its sources, its Javadoc and an SBOM; benchmarks do not come" {
     [[ $VERSION =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]
-    for library in verbs-ffm verbs-ffm-testing verbs-ffm-netty verbs-ffm-micrometer cuda-ffm gpudirect perftest; do
+    for library in rdma4j-{verbs,testing,netty,micrometer,cuda,gpudirect,perftest}; do
         for file in "$(jar_of $library)" "$(jar_of $library sources)" "$(jar_of $library javadoc)"; do
             echo "$file"
             "$JDK/bin/jar" -tf "$file" >"$BATS_TEST_TMPDIR/content"
@@ -77,14 +77,14 @@ libraries() {
         grep -q '"bomFormat" : "CycloneDX"' "$sbom"
         run ! grep -E '"(serialNumber|timestamp)"' "$sbom"
     done
-    grep -q '"purl" : "pkg:maven/info.picocli/picocli@' "$REPOSITORY/perftest/$VERSION/perftest-$VERSION-cyclonedx.json"
+    grep -q '"purl" : "pkg:maven/info.picocli/picocli@' "$REPOSITORY/rdma4j-perftest/$VERSION/rdma4j-perftest-$VERSION-cyclonedx.json"
     run ! ls "$REPOSITORY/rdma4j-verbs-benchmarks"
     run ! ls "$REPOSITORY/rdma4j-cuda-benchmarks"
 }
 
 # bats test_tags=release
 @test "the Javadoc holds what is exported, and nothing else" {
-    "$JDK/bin/jar" -tf "$(jar_of verbs-ffm javadoc)" >"$BATS_TEST_TMPDIR/content"
+    "$JDK/bin/jar" -tf "$(jar_of rdma4j-verbs javadoc)" >"$BATS_TEST_TMPDIR/content"
     grep -q 'io/github/rdma4j/verbs/endpoint/Endpoint.html$' "$BATS_TEST_TMPDIR/content"
     run ! grep -E 'verbs/(internal|bindings)/' "$BATS_TEST_TMPDIR/content"
 }
@@ -93,22 +93,22 @@ libraries() {
     module() {
         "$JDK/bin/jar" --describe-module -f "$(jar_of "$1")"
     }
-    run module verbs-ffm
+    run module rdma4j-verbs
     [[ $output == "io.github.rdma4j.verbs@$VERSION "* ]]
     [[ $output == *"exports io.github.rdma4j.verbs"$'\n'* && $output != *"exports io.github.rdma4j.verbs.internal"* ]]
     [[ $output == *"contains io.github.rdma4j.verbs.bindings"* ]]
-    run module cuda-ffm
+    run module rdma4j-cuda
     [[ $output == "io.github.rdma4j.cuda@$VERSION "* && $output == *"exports io.github.rdma4j.cuda"* ]]
-    run module gpudirect
+    run module rdma4j-gpudirect
     [[ $output == "io.github.rdma4j.gpudirect@$VERSION "* ]]
     [[ $output == *"requires io.github.rdma4j.verbs transitive"* && $output == *"requires io.github.rdma4j.cuda transitive"* ]]
-    run module verbs-ffm-netty
+    run module rdma4j-netty
     [[ $output == "io.github.rdma4j.netty@$VERSION "* && $output == *"requires io.netty.transport transitive"* ]]
-    run module verbs-ffm-micrometer
+    run module rdma4j-micrometer
     [[ $output == "io.github.rdma4j.micrometer@$VERSION "* && $output == *"requires micrometer.core transitive"* ]]
-    run module verbs-ffm-testing
+    run module rdma4j-testing
     [[ $output == *"io.github.rdma4j.verbs.testing@$VERSION automatic"* ]]
-    run module perftest
+    run module rdma4j-perftest
     [[ $output == "io.github.rdma4j.perftest@$VERSION "* && $output == *"main-class io.github.rdma4j.perftest.Main"* ]]
 }
 
@@ -118,7 +118,7 @@ libraries() {
         grep -q '<name>rdma4j' "$pom"
         grep -q '<description>.' "$pom"
         # The other ones inherit it.
-        if [[ ${pom##*/} != rdma4j-* ]]; then
+        if [[ ${pom##*/} != rdma4j-@(parent|bom)-* ]]; then
             grep -q '<artifactId>rdma4j-parent<' "$pom"
             continue
         fi
@@ -148,7 +148,7 @@ libraries() {
 # bats test_tags=release
 @test "the runnable jar contains what its SBOM names, and no other library" {
     # A library that comes to it needs a look at its licence, and then a place here.
-    [ "$(sed -nE 's,.*"purl" : "pkg:maven/([^@]+)@.*,\1,p' "$REPOSITORY/perftest/$VERSION/perftest-$VERSION-cyclonedx.json" |
+    [ "$(sed -nE 's,.*"purl" : "pkg:maven/([^@]+)@.*,\1,p' "$REPOSITORY/rdma4j-perftest/$VERSION/rdma4j-perftest-$VERSION-cyclonedx.json" |
         grep -v '^io.github.rdma4j/' | sort)" == "com.fasterxml.jackson.core/jackson-core
 com.samskivert/jmustache
 info.picocli/picocli
@@ -219,7 +219,7 @@ DENY=--illegal-native-access=deny
     [[ $output != *WARNING* && $output != *Exception* ]]
     # From the artifacts, and no more than they need.
     [ "$(tr ':' '\n' <"$CONSUMER/libraries" | sed 's,.*/,,' | sort | tr '\n' ' ')" == \
-        "cuda-ffm-$VERSION.jar gpudirect-$VERSION.jar verbs-ffm-$VERSION.jar " ]
+        "rdma4j-cuda-$VERSION.jar rdma4j-gpudirect-$VERSION.jar rdma4j-verbs-$VERSION.jar " ]
 }
 
 @test "a project outside the build uses the libraries on the class path" {

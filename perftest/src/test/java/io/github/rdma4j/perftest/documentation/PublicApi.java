@@ -32,9 +32,13 @@ final class PublicApi {
                 .toList();
     }
 
-    /** The JPMS name of a module, which lies in a folder of its own. */
-    private static String nameOf(String folder) {
-        return "io.github.rdma4j." + folder.replaceFirst(".*/", "").replace("-ffm", "");
+    /** The list of a module's public API, which is named as its artifact. */
+    static Path list(String module) {
+        return Pages.root().resolve("docs/api/rdma4j-" + shortName(module) + ".txt");
+    }
+
+    private static String shortName(String folder) {
+        return folder.replaceFirst(".*/", "").replace("-ffm", "");
     }
 
     private static List<String> exportedPackages(String module) {
@@ -49,7 +53,7 @@ final class PublicApi {
                     }
                 })) {
             return descriptor
-                    .filter(found -> found.name().equals(nameOf(module)))
+                    .filter(found -> found.name().equals("io.github.rdma4j." + shortName(module)))
                     .flatMap(found -> found.exports().stream())
                     .filter(export -> !export.isQualified())
                     .map(ModuleDescriptor.Exports::source)

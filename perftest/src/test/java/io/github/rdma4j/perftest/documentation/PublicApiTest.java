@@ -39,7 +39,7 @@ class PublicApiTest {
     @ParameterizedTest
     @FieldSource("MODULES")
     void isWhatItsFileShows(String module) throws ClassNotFoundException, IOException {
-        Path file = Pages.root().resolve("docs/api/" + module.replace('/', '-') + ".txt");
+        Path file = PublicApi.list(module);
         String api = PublicApi.describe(module);
         if (Boolean.getBoolean("rdma4j.api.write")) {
             Files.writeString(file, api);

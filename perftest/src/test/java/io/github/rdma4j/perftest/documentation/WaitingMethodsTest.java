@@ -42,7 +42,7 @@ class WaitingMethodsTest {
         for (String module : PublicApiTest.MODULES) {
             String packageName = "";
             String type = "";
-            for (String line : lines(Pages.root().resolve("docs/api/" + module.replace('/', '-') + ".txt"))) {
+            for (String line : lines(PublicApi.list(module))) {
                 Matcher method = pattern.matcher(line);
                 Matcher header = TYPE.matcher(line);
                 if (line.startsWith("package ")) {
