@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.documentation;
+package io.github.rdma4j.documentation;
 
 import io.github.rdma4j.perftest.CommandRun;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
@@ -189,7 +189,8 @@ final class CommandLines {
             }
             return;
         }
-        List<String> asked = new ArrayList<>(words.subList(0, words.getFirst().equals("gpu") && words.size() > 1 ? 2 : 1));
+        List<String> asked =
+                new ArrayList<>(words.subList(0, words.getFirst().equals("gpu") && words.size() > 1 ? 2 : 1));
         OTHER_COMPARISONS.stream().filter(words::contains).forEach(asked::add);
         asked.add("--help");
         CommandRun help = CommandRun.of(asked);

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest;
+package io.github.rdma4j.documentation;
 
 import io.github.rdma4j.netty.RdmaIoHandler;
 import io.github.rdma4j.netty.RdmaSocketChannel;
+import io.github.rdma4j.perftest.CommandRun;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest;
+package io.github.rdma4j.documentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.perftest.RdmaAddress;
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.Shell;
 import io.github.rdma4j.verbs.TestLink;

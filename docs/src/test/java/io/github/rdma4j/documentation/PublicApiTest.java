@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.documentation;
+package io.github.rdma4j.documentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -50,7 +50,7 @@ class PublicApiTest {
                         now.stream().filter(line -> !before.contains(line)).map(line -> "+ " + line),
                         before.stream().filter(line -> !now.contains(line)).map(line -> "- " + line)))
                 .as(
-                        "the public API is not that of %s. If that is meant: mvn -pl perftest -am test"
+                        "the public API is not that of %s. If that is meant: mvn -pl docs -am test"
                                 + " -Dtest=PublicApiTest -Dsurefire.failIfNoSpecifiedTests=false -Drdma4j.api.write=true",
                         file)
                 .isEmpty();

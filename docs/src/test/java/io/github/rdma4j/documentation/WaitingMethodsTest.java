@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.documentation;
+package io.github.rdma4j.documentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
  * {@code waiting-methods.txt}. What has a time limit waits, unless that file says what the limit is.
  */
 class WaitingMethodsTest {
-    private static final Path LIST = Pages.root()
-            .resolve("perftest/src/test/resources/io/github/rdma4j/perftest/documentation/waiting-methods.txt");
+    private static final Path LIST =
+            Pages.root().resolve("docs/src/test/resources/io/github/rdma4j/documentation/waiting-methods.txt");
     private static final Pattern LIMITED = Pattern.compile("    public \\S.* (\\w+)\\((.*\\bDuration\\b.*)\\).*");
     private static final Pattern METHOD = Pattern.compile("    public \\S.* (\\w+)\\(.*\\).*");
     private static final Pattern TYPE = Pattern.compile("public .*\\b(?:class|interface|record|enum) ([\\w$]+).*");
