@@ -51,7 +51,7 @@ final class CommandLines {
 
     /** Each has options of its own. */
     private static final Map<String, Set<String>> SUBCOMMANDS = Map.of(
-            "scripts/bench", Set.of("cuda", "instructions", "netty", "start", "verbs"),
+            "scripts/bench", Set.of("cuda", "instructions", "netty", "start", "tcp", "verbs"),
             "scripts/evidence", Set.of("adapter", "gpu"),
             "scripts/softroce", Set.of("image", "on", "wire"));
 
