@@ -128,7 +128,7 @@ class FailureDeviceTest {
         "1, page size",
         "2, cache line size",
         "3, MTU",
-        "4, greeting",
+        "4, handshake",
     })
     void silenceEndsInTimeAtEveryStep(int answers, String step) throws IOException {
         try (FakePeer peer = peer(answers, false)) {

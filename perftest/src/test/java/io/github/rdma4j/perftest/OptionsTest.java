@@ -203,7 +203,7 @@ class OptionsTest {
                 "--frobnicate      | unknown option '--frobnicate'",
                 "-%                | unknown option '-%'",
                 "--out_json_file=/no/such/folder/x | --out_json_file: /no/such/folder/x cannot be written",
-                "--out_json_file=x --out_csv=./x | --out_csv: ./x is the file of --out_json_file, too",
+                "--out_json_file=x --out_csv=./x | --out_csv: ./x is also the file of --out_json_file",
             })
     void whatMakesNoSenseForAnyToolIsRefused(String arguments, String message) {
         for (Tool tool : Tool.values()) {
@@ -239,8 +239,8 @@ class OptionsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "-s 64                       | -s/--size is for all but the atomic tools",
-                "-a                          | -a/--all is for all but the atomic tools",
+                "-s 64                       | -s/--size is for all tools except the atomic tools",
+                "-a                          | -a/--all is for all tools except the atomic tools",
                 "-A SWAP                     | Invalid value for option '--atomic_type': expected one of"
                         + " [CMP_AND_SWAP, FETCH_AND_ADD]",
                 "-o 0                        | -o/--outs: 0 is out of range; allowed is 1 to 255",
@@ -270,7 +270,7 @@ class OptionsTest {
                 "-Q 0         | -Q/--cq-mod: 0 is out of range; allowed is 1 to 1024",
                 "-q 16385     | -q/--qp: 16385 is out of range; allowed is 1 to 16384",
                 "-o 1         | -o/--outs is for the read and atomic tools",
-                "-e           | -e/--events is for all but the write tools",
+                "-e           | -e/--events is for all tools except the write tools",
                 "-l 257       | -l/--post_list: 257 is out of range; allowed is 1 to 256",
                 "-l 8 -Q 3    | -l/--post_list: 8 is not allowed; a multiple of 3, the messages per completion",
                 "-l 8 -n 100  | -n/--iters: 100 is not allowed; a multiple of 8, the messages of a list",

@@ -177,7 +177,7 @@ public final class ToolRun {
         }
         boolean sends = parameters.tool().verb() == Verb.SEND;
         if (parameters.tool().isLatency() && !sends) {
-            local.getFirst().exchange(channel, "greeting");
+            local.getFirst().exchange(channel, "handshake");
         }
         List<PeerKeys> remote = new ArrayList<>();
         for (PeerKeys keys : local) {
@@ -191,7 +191,7 @@ public final class ToolRun {
         for (int i = 0; i < local.size(); i++) {
             listener.address(false, local.get(i).exchange(channel, "confirmation"));
         }
-        PeerKeys greeting = local.getFirst();
+        PeerKeys handshake = local.getFirst();
         PortTraffic traffic =
                 new PortTraffic(device.deviceName(), parameters.path().devicePort());
         PassiveWait passive = new PassiveWait(channel, traffic::received, traffic.toString());
@@ -199,27 +199,27 @@ public final class ToolRun {
             case WRITE_LATENCY ->
                 parameters.usesReceives()
                         ? new SendLatencyRun(
-                                parameters, resources, channel, greeting, layout, parameters.sizes(), observed)
+                                parameters, resources, channel, handshake, layout, parameters.sizes(), observed)
                         : new LatencyRun(parameters, resources, channel, observed);
             case READ_LATENCY, ATOMIC_LATENCY ->
-                new RequestLatencyRun(parameters, resources, channel, passive, greeting, observed);
+                new RequestLatencyRun(parameters, resources, channel, passive, handshake, observed);
             case SEND_LATENCY ->
                 new SendLatencyRun(
-                        parameters, resources, channel, greeting, layout, parameters.sizes(mtu.bytes()), observed);
+                        parameters, resources, channel, handshake, layout, parameters.sizes(mtu.bytes()), observed);
             case SEND_BANDWIDTH ->
                 new SendBandwidthRun(
-                        parameters, resources, channel, greeting, layout, parameters.sizes(mtu.bytes()), observed);
+                        parameters, resources, channel, handshake, layout, parameters.sizes(mtu.bytes()), observed);
             case WRITE_BANDWIDTH, READ_BANDWIDTH, ATOMIC_BANDWIDTH ->
                 parameters.usesReceives()
                         ? new SendBandwidthRun(
                                 parameters,
                                 resources,
                                 channel,
-                                greeting,
+                                handshake,
                                 layout,
                                 parameters.sizes(mtu.bytes()),
                                 observed)
-                        : new BandwidthRun(parameters, resources, channel, passive, greeting, layout, observed);
+                        : new BandwidthRun(parameters, resources, channel, passive, handshake, layout, observed);
         };
         Environment environment = Environment.look(
                         device.context(), parameters.path().devicePort(), info.gidIndex())

@@ -67,7 +67,7 @@ class LaunchTest {
                 null,
                 Map.of());
         refused(
-                "--server: it is for one rank of several: give --rank and --ranks too, or start it by a launcher",
+                "--server is for one rank of several: also give --rank and --ranks, or start it with a launcher",
                 null,
                 2,
                 "a:1",

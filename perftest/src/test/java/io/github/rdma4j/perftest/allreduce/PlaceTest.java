@@ -32,6 +32,6 @@ class PlaceTest {
     void anythingElseIsRefused(String told) {
         assertThatThrownBy(() -> Place.read(told, 2))
                 .isInstanceOf(RunFailedException.class)
-                .hasMessage("a rank does not tell where it is");
+                .hasMessage("a rank does not report its place");
     }
 }

@@ -91,8 +91,8 @@ class DoctorCommandTest {
         CommandRun run = run("module-missing");
         assertThat(run.status()).isEqualTo(3);
         assertThat(run.out())
-                .contains("Result: RDMA cannot be used. To be mended, in this order:\n  1. rdma-devices: ")
-                .contains("     -> modprobe mlx5_ib; dmesg tells if it refuses\n");
+                .contains("Result: RDMA cannot be used. Fix, in this order:\n  1. rdma-devices: ")
+                .contains("     -> modprobe mlx5_ib; dmesg shows if it refuses\n");
     }
 
     @Test
@@ -118,7 +118,7 @@ class DoctorCommandTest {
         assertThat(run.status()).isEqualTo(3);
         assertThat(run.out())
                 .contains(
-                        "Result: RDMA cannot be used. To be mended, in this order:\n  1. locked-memory: RLIMIT_MEMLOCK");
+                        "Result: RDMA cannot be used. Fix, in this order:\n  1. locked-memory: RLIMIT_MEMLOCK");
         CommandRun document =
                 run(RecordedHost.of("mlx5-roce", folder.resolve("again")).with(limit), "--json");
         assertThat(json(document.out()).get("ports"))
@@ -251,7 +251,7 @@ class DoctorCommandTest {
         assertThat(run.out())
                 .startsWith("RDMA between this machine and 127.0.0.1:" + free + ", as rdma4j ")
                 .contains(
-                        "Result: RDMA does not work between the two. To be mended, in this order:\n  1. peer-tcp of ");
+                        "Result: RDMA does not work between the two. Fix, in this order:\n  1. peer-tcp of ");
         JsonNode document =
                 json(run("rxe", "--json", "--peer", "127.0.0.1:" + free).out());
         assertThat(document.at("/outcome").asText()).isEqualTo("broken");

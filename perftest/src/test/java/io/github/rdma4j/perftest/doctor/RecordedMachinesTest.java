@@ -197,7 +197,7 @@ class RecordedMachinesTest {
         assertThat(finding(diagnosis, Check.GID).seen())
                 .startsWith("use index 1 of 2, ")
                 .contains("(10.99.0.1)");
-        assertThat(counters(diagnosis)).containsExactly("OK none of 15 tells of loss, congestion or a bad cable");
+        assertThat(counters(diagnosis)).containsExactly("OK none of 15 shows loss, congestion or a bad cable");
     }
 
     @Test
@@ -235,7 +235,7 @@ class RecordedMachinesTest {
                         "NOTE counters mlx5_1/1");
         assertThat(counters(diagnosis))
                 .containsExactly(
-                        "OK none of 2 tells of loss, congestion or a bad cable",
+                        "OK none of 2 shows loss, congestion or a bad cable",
                         "WARNING excessive_buffer_overrun_errors 15, where the counter ends, in 482,109,068,547 packets",
                         "WARNING link_downed 255, where the counter ends",
                         "WARNING port_xmit_discards 65,535, where the counter ends, in 482,109,068,547 packets",

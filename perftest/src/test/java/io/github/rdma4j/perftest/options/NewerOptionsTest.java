@@ -133,7 +133,7 @@ class NewerOptionsTest {
         if (told.isEmpty()) {
             assertThatThrownBy(() -> parse(Tool.SEND_LATENCY, "-C"))
                     .isInstanceOf(IllegalParameterException.class)
-                    .hasMessageStartingWith("-C/--report-cycles: /proc/cpuinfo tells no frequency");
+                    .hasMessageStartingWith("-C/--report-cycles: /proc/cpuinfo has no frequency");
             return;
         }
         RunParameters parameters = parse(Tool.SEND_LATENCY, "--report-cycles");

@@ -64,7 +64,7 @@ class PeerOptionsTest {
             delimiter = '|',
             value = {
                 "-T 256 -R          | -T/--tos: 256 is out of range; allowed is 0 to 255",
-                "-T 8               | -T/--tos: only rdma_cm sets a type of service; give -R/--rdma_cm, too",
+                "-T 8               | -T/--tos: only rdma_cm sets a type of service; also give -R/--rdma_cm",
                 "-T 8 -z            | -T/--tos: only rdma_cm sets a type of service",
                 "--retry_count 8 -R | --retry_count: 8 is out of range; allowed is 0 to 7",
                 "-R -L 3            | -L/--hop_limit: not together with -R/--rdma_cm, where rdma_cm sets it",

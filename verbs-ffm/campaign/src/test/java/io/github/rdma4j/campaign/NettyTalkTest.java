@@ -62,7 +62,7 @@ class NettyTalkTest {
         channel.pipeline().fireExceptionCaught(new SocketException("Connection reset"));
         channel.close();
         EndReport report = report();
-        assertThat(report.told()).isEqualTo("SocketException: Connection reset");
+        assertThat(report.failure()).isEqualTo("SocketException: Connection reset");
         assertThat(report.whole()).isFalse();
         assertThat(report.wrong()).isEmpty();
         assertThat(report.hung()).isEmpty();

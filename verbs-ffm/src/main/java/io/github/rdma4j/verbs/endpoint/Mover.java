@@ -390,7 +390,7 @@ final class Mover {
         failed(
                 cause != null
                         ? cause
-                        : new EndpointException("RDMA to the peer", reason, "mend it; it is tried again by itself"));
+                        : new EndpointException("RDMA to the peer", reason, "fix it; RDMA is retried automatically"));
         why = reason;
         giveUpPrepared();
         if (arrived) {

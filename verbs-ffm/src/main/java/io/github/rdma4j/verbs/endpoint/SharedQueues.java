@@ -40,7 +40,7 @@ import java.util.function.Function;
  */
 final class SharedQueues implements Sleepers.Host {
     /** Why an endpoint is lost whose adapter does not answer any more; the failure follows. */
-    static final String DEAF = "nothing is to be heard of its adapter: ";
+    static final String DEAF = "its adapter no longer answers: ";
 
     private final int places;
     private final SharedDomain domain;
@@ -393,7 +393,7 @@ final class SharedQueues implements Sleepers.Host {
                 failure.operation(),
                 failure.errno(),
                 "for another endpoint; its group takes no more on this device before those that are lost have gone",
-                "close the endpoints that are lost, and connect anew");
+                "close the endpoints that are lost, and connect again");
     }
 
     /** Whether an endpoint wants the ends of what it has posted to end a sleep. */

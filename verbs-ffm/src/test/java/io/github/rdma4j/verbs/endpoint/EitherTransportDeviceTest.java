@@ -133,8 +133,8 @@ class EitherTransportDeviceTest {
             assertThat(failed.failures).hasSizeBetween(1, 8);
             assertThat(failed.failures.getLast())
                     .hasMessageContaining("accepting at the test failed: EBADF")
-                    .hasMessageContaining("it hears of no more clients over RDMA: rdma_get_cm_event() failed: EBADF")
-                    .hasMessageContaining("clients come over TCP alone; for RDMA close the server, and bind it anew");
+                    .hasMessageContaining("it receives no more clients over RDMA: rdma_get_cm_event() failed: EBADF")
+                    .hasMessageContaining("clients come over TCP alone; for RDMA close the server, and bind it again");
         }
     }
 
@@ -147,8 +147,8 @@ class EitherTransportDeviceTest {
                         .hasMessageContaining("EBADF");
             }
             assertThatThrownBy(() -> failed.acceptor.accept(PATIENCE))
-                    .hasMessageContaining("it hears of no more clients over RDMA")
-                    .hasMessageEndingWith("close the server, and bind it anew");
+                    .hasMessageContaining("it receives no more clients over RDMA")
+                    .hasMessageEndingWith("close the server, and bind it again");
             // Whoever waits for clients is not woken any more.
             try (EventPoller poller = EventPoller.open()) {
                 poller.add(failed.acceptor.events());

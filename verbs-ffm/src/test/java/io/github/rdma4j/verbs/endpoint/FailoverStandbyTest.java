@@ -76,7 +76,7 @@ class FailoverStandbyTest {
         for (int i = 0; i < 4; i++) {
             round();
         }
-        String remedy = ". Remedy: mend it; it is tried again by itself";
+        String remedy = ". Remedy: fix it; RDMA is retried automatically";
         assertThat(right.moves.getLast().reason()).isEqualTo("RDMA to the peer failed: the port is DOWN" + remedy);
         assertThat(left.moves.getLast().reason())
                 .isEqualTo("RDMA to the peer failed: the peer says: the port is DOWN" + remedy);

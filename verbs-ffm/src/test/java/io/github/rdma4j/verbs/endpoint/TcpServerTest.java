@@ -162,7 +162,7 @@ class TcpServerTest {
                 .isInstanceOf(EndpointException.class)
                 .hasMessageContaining("neither over RDMA (")
                 .hasMessageContaining("ECONNREFUSED")
-                .hasMessageMatching("(?s).*[)][.] Remedy: mend one of the two: RDMA: [^:]+.*; TCP: [^:]+")
+                .hasMessageMatching("(?s).*[)][.] Remedy: fix one of the two: RDMA: [^:]+.*; TCP: [^:]+")
                 .satisfies(e -> assertThat(e.getMessage().split("Remedy")).hasSize(2))
                 .satisfies(e -> assertThat(e.getSuppressed()).hasSize(1))
                 .hasCauseInstanceOf(VerbsException.class);

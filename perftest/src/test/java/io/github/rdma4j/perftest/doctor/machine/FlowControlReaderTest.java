@@ -104,14 +104,14 @@ class FlowControlReaderTest {
 
     @Test
     void aDriverWithoutIt() throws Exception {
-        assertThat(answer(attribute(PFC, new byte[8])).failure()).contains("the driver does not tell");
-        assertThat(answer().failure()).contains("the driver does not tell");
+        assertThat(answer(attribute(PFC, new byte[8])).failure()).contains("the driver does not report");
+        assertThat(answer().failure()).contains("the driver does not report");
     }
 
     /** Of a real kernel: its loopback device has no such functions. */
     @Test
     void anInterfaceWithoutItAndOneThatIsNotThere() {
-        assertThat(FlowControlReader.read("lo").failure()).contains("does not tell of priority flow control");
+        assertThat(FlowControlReader.read("lo").failure()).contains("does not report priority flow control");
         FlowControl.Answer missing = FlowControlReader.read("none-such");
         assertThat(missing.flowControl()).isNull();
         assertThat(missing.failure()).isNotEmpty();

@@ -80,7 +80,7 @@ class ComparisonTest {
         expect(port, FAIL, "DOWN");
         assertThat(port.subject()).isEqualTo("beta: mlx5_0/1");
         assertThat(port.remedy()).contains("ip link set eth0 up");
-        expect(only(findings, Check.PAIR_MTU), UNKNOWN, "4096 bytes here, not told at beta");
+        expect(only(findings, Check.PAIR_MTU), UNKNOWN, "4096 bytes here, not reported at beta");
     }
 
     @Test
@@ -105,10 +105,10 @@ class ComparisonTest {
     void vlansAndTrafficClassesMayDiffer() {
         PeerPort other = roce(4096, V4 + 2, PeerPort.ROCE_V2, 100, 106);
         expect(only(ports(roce(V4 + 1), other), Check.PAIR_VLAN), WARNING, "none here, 100 at beta");
-        expect(only(ports(roce(V4 + 1), other), Check.PAIR_CLASS), WARNING, "not told here, 106 at beta");
+        expect(only(ports(roce(V4 + 1), other), Check.PAIR_CLASS), WARNING, "not reported here, 106 at beta");
         expect(only(ports(other, other), Check.PAIR_CLASS), OK, "106 here, 106 at beta");
         PeerPort unknown = roce(4096, V4 + 2, PeerPort.ROCE_V2, -1, -1);
-        expect(only(ports(roce(V4 + 1), unknown), Check.PAIR_VLAN), UNKNOWN, "not told at beta");
+        expect(only(ports(roce(V4 + 1), unknown), Check.PAIR_VLAN), UNKNOWN, "not reported at beta");
     }
 
     @Test
@@ -120,7 +120,7 @@ class ComparisonTest {
         PeerPort other = Machines.infiniBand(LINK_LOCAL, "0x8002", "nonsense");
         expect(only(ports(full, other), Check.PAIR_PARTITION), FAIL, "0x8002");
         PeerPort untold = Machines.infiniBand(LINK_LOCAL);
-        expect(only(ports(full, untold), Check.PAIR_PARTITION), UNKNOWN, "0xffff 0x8001 here, not told at beta");
+        expect(only(ports(full, untold), Check.PAIR_PARTITION), UNKNOWN, "0xffff 0x8001 here, not reported at beta");
     }
 
     @Test
@@ -130,7 +130,7 @@ class ComparisonTest {
         expect(only(ports(one, one), Check.PAIR_SUBNET), OK, "fe80:0000:0000:0000 here");
         expect(only(ports(one, other), Check.PAIR_SUBNET), FAIL, "fec0:0000:0000:0001 at beta");
         PeerPort untold = Machines.infiniBand("", "0xffff");
-        expect(only(ports(untold, untold), Check.PAIR_SUBNET), UNKNOWN, "not told here, not told at beta");
+        expect(only(ports(untold, untold), Check.PAIR_SUBNET), UNKNOWN, "not reported here, not reported at beta");
     }
 
     @Test
@@ -170,8 +170,8 @@ class ComparisonTest {
         expect(loss, WARNING, "out_of_sequence +20, in 1,000 messages");
         expect(CounterGrowth.finding("here", 3, growth, 20_000), NOTE, "out_of_sequence +20, in 20,000 messages");
         expect(CounterGrowth.finding("here", 3, Map.of("duplicate_request", 4L), 10), OK, "duplicate_request +4");
-        expect(CounterGrowth.finding("here", 3, Map.of(), 10), OK, "none of 3 counters tells of loss");
-        expect(CounterGrowth.finding("here", 0, Map.of(), 10), UNKNOWN, "no counter that tells of loss");
+        expect(CounterGrowth.finding("here", 3, Map.of(), 10), OK, "none of 3 counters shows loss");
+        expect(CounterGrowth.finding("here", 0, Map.of(), 10), UNKNOWN, "no counter that shows loss");
     }
 
     @Test

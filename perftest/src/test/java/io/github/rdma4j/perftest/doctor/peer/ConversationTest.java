@@ -134,7 +134,7 @@ class ConversationTest {
         assertThat(server.outcome()).isEqualTo(Outcome.BROKEN);
         assertThat(server.there()).contains(ROCE);
         assertThat(last(server, Check.PEER_TCP).seen())
-                .isEqualTo("served to the end; it found 1 to mend, which it prints");
+                .isEqualTo("served to the end; it found 1 to fix, which it prints");
     }
 
     static List<InetAddress> ipv6Addresses() throws SocketException {

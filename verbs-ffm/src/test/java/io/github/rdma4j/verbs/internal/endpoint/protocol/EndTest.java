@@ -129,7 +129,7 @@ class EndTest {
         assertThat(side.protocol.changes()).isGreaterThan(before);
         assertThat(receives.decidedFailure()).isSameAs(CLOSED);
         // Nobody polls for the first transfer, whose place was kept.
-        assertThat(side.wire.posts()).containsExactly("ended: closed by this side", "message waits, tells");
+        assertThat(side.wire.posts()).containsExactly("ended: closed by this side", "message waits, signaled");
         side.arrives(1);
         assertThat(side.protocol.slots().hasDone()).isFalse();
         assertThat(side.protocol.isIdle()).isFalse();

@@ -31,11 +31,11 @@ class SendingEndsTest {
                         "message m1",
                         "message m2",
                         "message m3",
-                        "message m4, tells",
+                        "message m4, signaled",
                         "message m5",
                         "message m6",
                         // Or nobody would hear that there is room again.
-                        "message m7, tells");
+                        "message m7, signaled");
         side.arrives(4);
         assertThat(side.protocol.slots().freeCount()).isEqualTo(5);
         side.arrives(7);
@@ -51,7 +51,7 @@ class SendingEndsTest {
         assertThat(side.protocol.awaitsEnds()).isTrue();
         side.trySend("loud");
         assertThat(side.wire.posts())
-                .containsExactly("message quiet", "message promised, tells", "message loud, tells");
+                .containsExactly("message quiet", "message promised, signaled", "message loud, signaled");
         side.arrives(1);
         assertThat(promise.isDecided()).isTrue();
         assertThat(promise.decidedFailure()).isNull();
