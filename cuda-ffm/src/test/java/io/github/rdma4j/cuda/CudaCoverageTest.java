@@ -49,7 +49,7 @@ class CudaCoverageTest {
     }
 
     @Test
-    void theTotalsAreRight() throws IOException {
+    void totalsAreRight() throws IOException {
         long all = rows().count();
         long wrapped = rows().filter(row -> !row.method.isEmpty()).count();
         assertThat(page())

@@ -201,7 +201,7 @@ class FaultInjectionTest {
 
     /** What undoes a failed step, or closes the rest, can fail, too, and is the smaller trouble. */
     @TestFactory
-    Stream<DynamicTest> ofTwoFailuresTheFirstIsTold() {
+    Stream<DynamicTest> firstOfTwoFailuresIsReported() {
         Case whole = does("a context with all that it may have", 20, world -> {
             try (CudaContext context = Cuda.device(0).createContext()) {
                 context.allocate(SIZE);

@@ -50,7 +50,7 @@ class ArchitectureTest {
 
     /** NVML, beside which CUDA is not needed. */
     @Test
-    void theNativeLayerKnowsNothingOfTheApi() {
+    void nativeLayerDoesNotDependOnTheApi() {
         classes()
                 .that()
                 .resideInAPackage(GPUDIRECT + ".internal")
@@ -80,7 +80,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void theNativeLayerOfStorageKnowsOfTheApiOnlyItsExceptions() {
+    void nativeLayerOfStorageDependsOnlyOnExceptionsOfTheApi() {
         classes()
                 .that()
                 .resideInAPackage(STORAGE + ".internal")
@@ -112,7 +112,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void theNativeLayerOfNcclKnowsOfTheApiOnlyItsExceptions() {
+    void nativeLayerOfNcclDependsOnlyOnExceptionsOfTheApi() {
         classes()
                 .that()
                 .resideInAPackage(NCCL + ".internal")

@@ -39,7 +39,7 @@ class DeniedAccessTest {
     }
 
     @Test
-    void theFirstCallSaysHowToAllowIt() throws Exception {
+    void firstCallNamesTheOptionThatAllowsIt() throws Exception {
         assertThat(FirstTouch.run(Program.class))
                 .hasSize(4)
                 .allMatch(line -> line.contains("Illegal native access from an unnamed module")

@@ -67,7 +67,7 @@ class OptionsTest {
     }
 
     @Test
-    void whatAnAbbreviationMayMeanBeginsWithWhatTheToolHas() {
+    void candidatesOfAnAbbreviationBeginWithTheToolsOptions() {
         assertThatThrownBy(() -> parse(Tool.WRITE_LATENCY, "--use 1"))
                 .hasMessage(
                         "Error: '--use' is not unique: it matches '--use_old_post_send', '--use_hugepages', '--use-null-mr',"
@@ -119,7 +119,7 @@ class OptionsTest {
     @ParameterizedTest
     @CsvSource({"-s 64K, 65536", "-s 1M, 1048576", "-s 0x10, 16", "--size=8, 8", "--siz 8, 8", "-s8, 8", "-s 4 -s 8, 8"
     })
-    void aSizeCanBeWrittenInManyWays(String arguments, long bytes) {
+    void sizeCanBeWrittenInManyWays(String arguments, long bytes) {
         assertThat(parse(Tool.WRITE_LATENCY, arguments).size()).isEqualTo(bytes);
     }
 
@@ -140,7 +140,7 @@ class OptionsTest {
     }
 
     @Test
-    void aTimedRunHasMarginsOfAQuarter() {
+    void timedRunHasMarginsOfAQuarter() {
         RunParameters parameters = parse(Tool.WRITE_LATENCY, "-D 2");
         assertThat(parameters.isTimed()).isTrue();
         assertThat(parameters.workload().margin()).isEqualTo(Duration.ofMillis(500));
@@ -205,7 +205,7 @@ class OptionsTest {
                 "--out_json_file=/no/such/folder/x | --out_json_file: /no/such/folder/x cannot be written",
                 "--out_json_file=x --out_csv=./x | --out_csv: ./x is also the file of --out_json_file",
             })
-    void whatMakesNoSenseForAnyToolIsRefused(String arguments, String message) {
+    void contradictionsOfAnyToolAreRefused(String arguments, String message) {
         for (Tool tool : Tool.values()) {
             assertRefused(tool, arguments, message);
         }
@@ -227,7 +227,7 @@ class OptionsTest {
                 "-D 2 -a           | -D/--duration runs one size: leave out -a/--all",
                 "-s                | Missing required parameter for option '--size' (<size>)",
             })
-    void whatMakesNoSenseForAMessageSizeIsRefused(String arguments, String message) {
+    void contradictionsOfAMessageSizeAreRefused(String arguments, String message) {
         for (Tool tool : Tool.values()) {
             if (tool.verb() != Verb.ATOMIC) {
                 assertRefused(tool, arguments, message);
@@ -247,7 +247,7 @@ class OptionsTest {
                 "-I 8                        | -I/--inline_size is for the write and send tools",
                 "--rate_limit=1              | --rate_limit is for the write and read tools",
             })
-    void whatMakesNoSenseForAtomicsIsRefused(String arguments, String message) {
+    void contradictionsOfAtomicToolsAreRefused(String arguments, String message) {
         assertRefused(Tool.ATOMIC_BANDWIDTH, arguments, message);
     }
 
@@ -258,7 +258,7 @@ class OptionsTest {
                 "-q 2           | -q/--qp is for the bandwidth tools",
                 "-b             | -b/--bidirectional is for the bandwidth tools",
             })
-    void whatMakesNoSenseForLatencyIsRefused(String arguments, String message) {
+    void contradictionsOfLatencyToolsAreRefused(String arguments, String message) {
         assertRefused(Tool.WRITE_LATENCY, arguments, message);
     }
 
@@ -291,7 +291,7 @@ class OptionsTest {
                 "-C              | -C/--report-cycles is for the latency tools",
                 "--dlid=0     | --dlid: 0 is out of range; allowed is 1 to 65535",
             })
-    void whatMakesNoSenseForBandwidthIsRefused(String arguments, String message) {
+    void contradictionsOfBandwidthToolsAreRefused(String arguments, String message) {
         assertRefused(Tool.WRITE_BANDWIDTH, arguments, message);
     }
 
@@ -322,7 +322,7 @@ class OptionsTest {
     }
 
     @Test
-    void theMainHelpListsTheTools() {
+    void mainHelpListsTheTools() {
         CommandRun run = CommandRun.of("--help");
         assertThat(run.status()).isZero();
         assertThat(run.out()).contains("ib_write_lat", "ib_write_bw");
@@ -330,7 +330,7 @@ class OptionsTest {
     }
 
     @Test
-    void anEmptyArgumentIsRefused() {
+    void emptyArgumentIsRefused() {
         for (List<String> words : List.of(List.of("ib_write_lat", ""), List.of("compare", "--tools", ""))) {
             CommandRun run = CommandRun.of(words);
             assertThat(run.status()).isEqualTo(2);
@@ -339,7 +339,7 @@ class OptionsTest {
     }
 
     @Test
-    void anUnknownToolIsRefused() {
+    void unknownToolIsRefused() {
         CommandRun run = CommandRun.of("raw_ethernet_lat");
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains("there is no tool 'raw_ethernet_lat'; there are ib_write_lat, ib_write_bw");
@@ -347,7 +347,7 @@ class OptionsTest {
     }
 
     @Test
-    void aJsonFileThatCanBeWrittenIsAccepted(@TempDir Path folder) throws Exception {
+    void jsonFileThatCanBeWrittenIsAccepted(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("out.json");
         assertThat(parse(Tool.WRITE_LATENCY, "--out_json_file=" + file)
                         .figures()

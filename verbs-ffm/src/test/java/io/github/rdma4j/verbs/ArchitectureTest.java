@@ -104,7 +104,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void theBindingsLeanOnNothing() {
+    void bindingsLeanOnNothing() {
         classes()
                 .that()
                 .resideInAPackage(BINDINGS)
@@ -114,7 +114,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void theNativeLayerKnowsOfTheApiOnlyItsExceptions() {
+    void nativeLayerDependsOnlyOnExceptionsOfTheApi() {
         classes()
                 .that()
                 .resideInAPackage(INTERNAL)
@@ -125,7 +125,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void theDataPathIsAFloorBelowQueuesAndOnTheNativeLayer() {
+    void dataPathIsAFloorBelowQueuesAndOnTheNativeLayer() {
         classes()
                 .that()
                 .resideInAPackage(DATA_PATH)
@@ -136,7 +136,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void theApiLeansOnNothingButTheFloorsBelow() {
+    void apiLeansOnNothingButTheFloorsBelow() {
         classes()
                 .that()
                 .resideInAPackage(API)
@@ -147,7 +147,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void whatADeviceSaysIsPlainValues() {
+    void deviceAnswersArePlainValues() {
         classes()
                 .that()
                 .resideInAPackage(DEVICE)
@@ -158,7 +158,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void askingDevicesKnowsOfTheApiOnlyTheAnswersAndTheExceptions() {
+    void deviceQueriesDependOnlyOnAnswersAndExceptions() {
         classes()
                 .that()
                 .resideInAPackage(ASKING_DEVICES)
@@ -170,7 +170,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void explainingARefusalKnowsValuesAndNoResource() {
+    void explanationsDependOnValuesAndNoResource() {
         DescribedPredicate<JavaClass> values = resideInAPackage(API).and(describe("values", ArchitectureTest::isValue));
         classes()
                 .that()
@@ -228,7 +228,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void theFuturesOfEndpointsLeanOnTheJdk() {
+    void futuresOfEndpointsLeanOnTheJdk() {
         classes()
                 .that()
                 .resideInAPackage(PROMISE)
@@ -239,7 +239,7 @@ class ArchitectureTest {
 
     /** Two of these machines play against each other in a simulation, in any order of events. */
     @Test
-    void theProtocolOfEndpointsHasNoThreadsNoLocksNoSocketsAndOfVerbsOnlyMemory() {
+    void protocolOfEndpointsHasNoThreadsNoLocksNoSocketsAndOfVerbsOnlyMemory() {
         classes()
                 .that()
                 .resideInAPackage(PROTOCOL)

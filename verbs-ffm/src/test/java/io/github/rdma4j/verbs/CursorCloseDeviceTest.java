@@ -42,7 +42,7 @@ class CursorCloseDeviceTest {
     }
 
     @Test
-    void aCloseOnOnesOwnWayIsAnExceptionAndTheWayGoesOn() {
+    void closeOnOnesOwnWayIsAnExceptionAndTheWayGoesOn() {
         startCursor();
         for (Runnable close : List.<Runnable>of(
                 pair.pair::close,
@@ -62,7 +62,7 @@ class CursorCloseDeviceTest {
     }
 
     @Test
-    void aCloseOfTheQueueEndsOnesOwnWay() {
+    void closeOfTheQueueEndsOnesOwnWay() {
         startCursor();
         queue.close();
         assertThat(pair.pair.isOpen()).isFalse();
@@ -71,7 +71,7 @@ class CursorCloseDeviceTest {
     }
 
     @Test
-    void aCloseWaitsForTheWayOfAnotherThreadAndHoldsItUpInNothing() throws Exception {
+    void closeWaitsForTheWayOfAnotherThreadAndHoldsItUpInNothing() throws Exception {
         startCursor();
         CompletableFuture<Void> closed = CompletableFuture.runAsync(pair.pair::close);
         Thread.sleep(200);
@@ -87,7 +87,7 @@ class CursorCloseDeviceTest {
     }
 
     @Test
-    void aWayThatIsNeverEndedMakesTheCloseAnException() {
+    void wayThatIsNeverEndedMakesTheCloseAnException() {
         startCursor();
         CompletableFuture<Void> closed = CompletableFuture.runAsync(pair.pair::close);
         assertThatThrownBy(() -> closed.get(60, TimeUnit.SECONDS))
@@ -100,7 +100,7 @@ class CursorCloseDeviceTest {
     }
 
     @Test
-    void aPollWaitsWhileAQueuePairIsClosedAndDoesNotSayThatTheQueueIsEmpty() throws Exception {
+    void pollWaitsWhileAQueuePairIsClosedAndDoesNotSayThatTheQueueIsEmpty() throws Exception {
         pair.receive(7);
         pair.send(7, SendFlags.SIGNALED);
         assertThat(queue.awaitCursor(Duration.ofSeconds(60))).isTrue();

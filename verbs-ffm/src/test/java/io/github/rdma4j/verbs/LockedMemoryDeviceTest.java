@@ -34,7 +34,7 @@ class LockedMemoryDeviceTest {
     }
 
     @Test
-    void aLimitOfNothingIsNamedAsWellWhereTheKernelSaysThatItIsNotPermitted() throws Exception {
+    void zeroLimitIsNamedWhenTheKernelReportsEperm() throws Exception {
         assertThat(registerWith(0))
                 .contains("EPERM")
                 .contains("RLIMIT_MEMLOCK is 0 bytes")
@@ -42,7 +42,7 @@ class LockedMemoryDeviceTest {
     }
 
     @Test
-    void theMessageNamesTheLimitAndTheRemedy() throws Exception {
+    void messageNamesTheLimitAndTheRemedy() throws Exception {
         assertThat(registerWith(LIMIT))
                 .contains("ENOMEM")
                 .contains("length=1048576")

@@ -119,7 +119,7 @@ class ModifyFailureTest {
     }
 
     @Test
-    void anUnreachableStateNamesThoseThatCanBeReached() {
+    void unreachableStateNamesThoseThatCanBeReached() {
         assertThat(explain(QueuePairType.RC, QueuePairState.RTS, Errno.EINVAL, ROCE, a -> a.state(QueuePairState.SQE)))
                 .hasMessageContaining(
                         "RC queue pairs do not go from RTS to SQE. Remedy: from RTS it goes to RESET or SQD or ERR");
@@ -151,7 +151,7 @@ class ModifyFailureTest {
     }
 
     @Test
-    void aQueueThatMayStillDrainIsNamed() {
+    void queueThatMayStillDrainIsNamed() {
         assertThat(explain(QueuePairType.RC, QueuePairState.SQD, Errno.EINVAL, ROCE, a -> a.state(QueuePairState.RTS)))
                 .hasMessageContaining("SQD to RTS")
                 .hasMessageContaining("may not have drained yet")
@@ -160,7 +160,7 @@ class ModifyFailureTest {
     }
 
     @Test
-    void aCurrentStateThatIsNotTheQueuePairsIsNamed() {
+    void currentStateThatIsNotTheQueuePairsIsNamed() {
         assertThat(explain(
                         QueuePairType.RC,
                         QueuePairState.RTR,
@@ -226,7 +226,7 @@ class ModifyFailureTest {
     }
 
     @Test
-    void whatIsWrongWithTheWayIsExplained() {
+    void wrongPathIsExplained() {
         assertThat(pathRefused(Errno.ENETUNREACH, toPeer()))
                 .hasMessageContaining(
                         "there is no route to " + PEER + " from " + IPV4 + ". Remedy: give the interface an address");
@@ -246,7 +246,7 @@ class ModifyFailureTest {
     }
 
     @Test
-    void aControlledQueueKeyNeedsARight() {
+    void controlledQueueKeyNeedsARight() {
         assertThat(explain(
                         QueuePairType.UD,
                         QueuePairState.RESET,
@@ -265,7 +265,7 @@ class ModifyFailureTest {
     }
 
     @Test
-    void whatADriverDoesNotOfferIsUnsupported() {
+    void missingDriverOperationIsUnsupported() {
         assertThat(explain(QueuePairType.RC, QueuePairState.RTS, Errno.EOPNOTSUPP, ROCE, a -> a.rateLimit(5)))
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("in RTS, RATE_LIMIT=5 kbit/s)")

@@ -23,7 +23,7 @@ class QueueLimitsDeviceTest {
     }
 
     @Test
-    void aFullReceiveQueueSaysSo() {
+    void fullReceiveQueueIsReported() {
         int accepted = 0;
         int result;
         while ((result = pair.peer.postReceive(accepted, pair.peerBuffer.slice(0, 64))) == 0) {
@@ -35,7 +35,7 @@ class QueueLimitsDeviceTest {
     }
 
     @Test
-    void aReceiveWithMoreSlicesThanTheQueueAllowsIsRefused() {
+    void receiveWithMoreSlicesThanTheQueueAllowsIsRefused() {
         MemorySlice slice = pair.peerBuffer.slice(0, 64);
         SliceList list = SliceList.of(slice, slice, slice, slice);
         assertThatThrownBy(() -> pair.peer.postReceive(1, list))
@@ -44,7 +44,7 @@ class QueueLimitsDeviceTest {
     }
 
     @Test
-    void aQueuePairInResetTakesNoReceiveAndSaysWhy() {
+    void queuePairInResetRefusesAReceiveWithTheReason() {
         pair.peer.modify(attributes -> attributes.state(QueuePairState.RESET));
         for (Runnable post : List.<Runnable>of(
                 () -> pair.peer.postReceive(1, pair.peerBuffer.slice(0, 64)),
@@ -60,7 +60,7 @@ class QueueLimitsDeviceTest {
     }
 
     @Test
-    void aQueuePairThatIsNotConnectedRefusesASendAndSaysWhy() {
+    void unconnectedQueuePairRefusesASendWithTheReason() {
         for (QueuePairState state : List.of(QueuePairState.RESET, QueuePairState.INIT)) {
             pair.pair.modify(attributes -> {
                 attributes.state(state);
@@ -102,7 +102,7 @@ class QueueLimitsDeviceTest {
     }
 
     @Test
-    void whatOnlyReceivesNeedsAnXrcDomainOrATableOfWorkQueues() {
+    void receiveOnlyQueuePairNeedsAnXrcDomainOrAWorkQueueTable() {
         assertThatThrownBy(() -> pair.domain.createQueuePair(QueuePairType.XRC_RECV, config -> {}))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("an XRC domain is for queue pairs of type XRC_RECV, which need one: xrcDomain(...)");

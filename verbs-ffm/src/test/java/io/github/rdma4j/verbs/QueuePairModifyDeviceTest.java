@@ -85,7 +85,7 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void whatIsSetByHandIsWhatIsQueried() {
+    void queryReturnsModifiedAttributes() {
         queuePair.modify(QueuePairModifyDeviceTest::init);
         assertThat(queuePair.state()).isEqualTo(QueuePairState.INIT);
         queuePair.modify(a -> readyToReceive(a, path(gid.gid()).withTrafficClass(8)));
@@ -123,7 +123,7 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void aMissingAttributeIsNamed() {
+    void missingAttributeIsNamed() {
         ModifyQueuePairException e = refused(a -> a.state(QueuePairState.INIT).partitionKeyIndex(0));
         assertThat(e.missing()).containsExactlyInAnyOrder(QueuePairAttribute.PORT, QueuePairAttribute.ACCESS_FLAGS);
         assertThat(e.superfluous()).isEmpty();
@@ -136,7 +136,7 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void aSuperfluousAttributeIsNamed() {
+    void superfluousAttributeIsNamed() {
         ModifyQueuePairException e = refused(a -> {
             init(a);
             a.queueKey(0x1234);
@@ -150,7 +150,7 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void anImpossibleTransitionIsNamedWithTheWayThatLeadsThere() {
+    void impossibleTransitionIsNamedWithTheWayThatLeadsThere() {
         ModifyQueuePairException e = refused(QueuePairModifyDeviceTest::readyToSend);
         assertThat(e.from()).isEqualTo(QueuePairState.RESET);
         assertThat(e.to()).isEqualTo(QueuePairState.RTS);
@@ -171,7 +171,7 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void aWrongCurrentStateIsNamed() {
+    void wrongCurrentStateIsNamed() {
         queuePair.modify(QueuePairModifyDeviceTest::init);
         assertThat(refused(a -> {
                     readyToReceive(a, path(gid.gid()));
@@ -181,7 +181,7 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void aGidIndexWithoutAnEntryIsNamed() {
+    void gidIndexWithoutAnEntryIsNamed() {
         queuePair.modify(QueuePairModifyDeviceTest::init);
         AddressHandleAttributes path = AddressHandleAttributes.toGid(1, 200, gid.gid());
         assertThat(refused(a -> readyToReceive(a, path)))
@@ -190,7 +190,7 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void aPathWithoutAGidIsNamedOnEthernet() {
+    void pathWithoutAGidIsNamedOnEthernet() {
         queuePair.modify(QueuePairModifyDeviceTest::init);
         assertThat(refused(a -> readyToReceive(a, AddressHandleAttributes.toLid(1, 5))))
                 .hasMessageContaining("the path has no global route, and port 1 is Ethernet")
@@ -198,7 +198,7 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void aPeerOfAnotherAddressFamilyIsNamed() {
+    void peerOfAnotherAddressFamilyIsNamed() {
         queuePair.modify(QueuePairModifyDeviceTest::init);
         byte[] global = new byte[Gid.LENGTH];
         global[0] = 0x20;
@@ -213,7 +213,7 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void aPeerThatDoesNotAnswerIsNamed() throws Exception {
+    void peerThatDoesNotAnswerIsNamed() throws Exception {
         queuePair.modify(QueuePairModifyDeviceTest::init);
         Gid silent = ipv4("10.99.0.200");
         ModifyQueuePairException e = refused(a -> readyToReceive(a, path(silent)));
@@ -245,7 +245,7 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void pacingIsUnsupportedAndSaysSo() {
+    void unsupportedPacingIsReported() {
         assertThatThrownBy(() -> queuePair.modify(a -> a.rateLimit(1000)))
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("the driver offers no packet pacing (RATE_LIMIT)");
@@ -254,7 +254,7 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void theSendQueueDrainsAndRunsOn() {
+    void sendQueueDrainsAndRunsOn() {
         queuePair.modify(QueuePairModifyDeviceTest::init);
         queuePair.modify(a -> readyToReceive(a, path(gid.gid())));
         queuePair.modify(QueuePairModifyDeviceTest::readyToSend);

@@ -42,7 +42,7 @@ class RemedyTest {
 
     @ParameterizedTest
     @MethodSource("errnos")
-    void aFailureWithAnErrnoHasARemedyWhoeverThrowsIt(int errno) {
+    void failureWithAnErrnoAlwaysHasARemedy(int errno) {
         for (VerbsException failure : new VerbsException[] {
             new VerbsException("ibv_something()", errno, "", ""),
             Failures.of("ibv_something()", errno),
@@ -56,7 +56,7 @@ class RemedyTest {
     }
 
     @Test
-    void aFailureWithoutAnErrnoIsNeverMadeWithoutARemedy() throws IOException {
+    void failureWithoutAnErrnoIsNeverMadeWithoutARemedy() throws IOException {
         List<CompilationUnitTree> units = parse();
         Set<String> family = family(units);
         assertThat(family).hasSizeGreaterThan(12).contains("EndpointException", "ConnectionRejectedException");

@@ -49,7 +49,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void aWriteArrivesAtItsPlaceAndNowhereElse() {
+    void writeArrivesAtItsPlaceAndNowhereElse() {
         fill(pair.buffer, 1);
         pair.peerBuffer.segment().fill((byte) 0);
         RemoteMemory target = pair.peerBuffer.remoteMemory();
@@ -68,7 +68,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void aReadFetches() {
+    void readFetches() {
         fill(pair.peerBuffer, 5);
         assertThat(pair.pair.postRead(1, pair.buffer.slice(), pair.peerBuffer.remoteMemory(), SIGNALED))
                 .isZero();
@@ -79,7 +79,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void aSendGoesIntoTheOldestReceive() {
+    void sendGoesIntoTheOldestReceive() {
         fill(pair.buffer, 9);
         assertThat(pair.peer.postReceive(10, pair.peerBuffer.slice(0, 1000))).isZero();
         assertThat(pair.peer.postReceive(11, pair.peerBuffer.slice(1000, 1000))).isZero();
@@ -122,7 +122,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void aBatchPostsItsRequestsInOrder() {
+    void batchPostsItsRequestsInOrder() {
         fill(pair.buffer, 3);
         SendBatch batch = pair.pair.startBatch();
         RemoteMemory target = pair.peerBuffer.remoteMemory();
@@ -151,7 +151,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void aBatchHoldsNoMoreThanItsCapacity() {
+    void batchHoldsNoMoreThanItsCapacity() {
         SendBatch batch = pair.pair.startBatch();
         assertThat(batch.capacity()).isEqualTo(16);
         RemoteMemory target = pair.peerBuffer.remoteMemory();
@@ -165,7 +165,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void aFullQueueIsAReturnValueAndNothingIsLost() {
+    void fullQueueIsAReturnValueAndNothingIsLost() {
         // Receives, because without a sender they stay.
         int posted = 0;
         int result = 0;
@@ -187,7 +187,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void aWrongKeyEndsTheConnectionWithAnExplanation() {
+    void wrongKeyEndsTheConnectionWithAnExplanation() {
         RemoteMemory right = pair.peerBuffer.remoteMemory();
         RemoteMemory wrong = new RemoteMemory(right.address(), 8, right.remoteKey() ^ 0x5555);
         assertThat(pair.pair.postWrite(5, pair.buffer.slice(0, 8), wrong, SIGNALED))
@@ -203,7 +203,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void theErrorStateGivesEverythingPostedBack() {
+    void errorStateGivesEverythingPostedBack() {
         assertThat(pair.peer.postReceive(3, pair.peerBuffer.slice(0, 8))).isZero();
         pair.peer.toError();
         assertThat(pair.peer.state()).isEqualTo(QueuePairState.ERR);
@@ -214,7 +214,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void anEmptyMessageTravelsToo() {
+    void emptyMessageTravelsToo() {
         assertThat(pair.pair.postWrite(
                         1,
                         pair.buffer.slice(0, 0),
@@ -225,7 +225,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void aMessageLongerThanTheReceiveFails() {
+    void messageLongerThanTheReceiveFails() {
         assertThat(pair.peer.postReceive(1, pair.peerBuffer.slice(0, 10))).isZero();
         assertThat(pair.pair.postSend(1, pair.buffer.slice(0, 11), SIGNALED)).isZero();
         assertThat(pair.await().isSuccess()).isFalse();

@@ -39,14 +39,14 @@ class WorkCompletionStatusTest {
         "RETRY_EXC_ERR, P_Key, ibping",
         "RNR_RETRY_EXC_ERR, too late or too few, set rnrRetry to 7"
     })
-    void theCommonOnesSayWhatMatters(WorkCompletionStatus status, String cause, String remedy) {
+    void commonOnesSayWhatMatters(WorkCompletionStatus status, String cause, String remedy) {
         assertThat(status.usualCause()).contains(cause);
         assertThat(status.remedy()).contains(remedy);
     }
 
     @ParameterizedTest
     @EnumSource(value = WorkCompletionStatus.class, mode = EnumSource.Mode.EXCLUDE, names = "UNKNOWN")
-    void theCodeIsThePlaceInTheHeader(WorkCompletionStatus status) throws ReflectiveOperationException {
+    void codeIsThePlaceInTheHeader(WorkCompletionStatus status) throws ReflectiveOperationException {
         int code = (int) RdmaHeaders.class.getMethod("IBV_WC_" + status).invoke(null);
         assertThat(WorkCompletionStatus.ofCode(code)).isSameAs(status);
     }
@@ -58,7 +58,7 @@ class WorkCompletionStatusTest {
     }
 
     @Test
-    void aCompletionDescribesItself() {
+    void completionDescribesItself() {
         MemorySegment memory = ibv_wc.allocate(Arena.ofAuto());
         ibv_wc.wr_id(memory, 0x2a);
         ibv_wc.qp_num(memory, 0x11);

@@ -481,7 +481,7 @@ class FindingsTest {
 
     @ParameterizedTest
     @MethodSource("rows")
-    void aFindingIsWhatTheMachineGives(Row row) {
+    void findingIsWhatTheMachineGives(Row row) {
         Scenario machine = row.machine() == null ? Scenario.empty(root) : Scenario.of(row.machine(), root);
         Finding finding =
                 Scenario.finding(row.id()).apply(row.change().apply(machine).report());
@@ -511,7 +511,7 @@ class FindingsTest {
 
     /** Between the two versions there is one direct path. */
     @Test
-    void whatAnOldDriverCanDo() {
+    void oldDriverHasFewerPaths() {
         Scenario machine = Scenario.empty(root);
         String driver = DRIVER_FILE + ": NVRM version: NVIDIA UNIX x86_64 Kernel Module  ";
         machine.with(driver + "470.00  x");
@@ -527,7 +527,7 @@ class FindingsTest {
 
     /** An adapter that is far counts as a note where another is nearer. */
     @Test
-    void theDistanceOfAFarPairIsANote() {
+    void distanceOfAFarPairIsANote() {
         CheckReport report = Scenario.of("dgx-a100", root).reportOfAll();
         assertThat(report.findings().stream()
                         .filter(finding -> finding.id() == DISTANCE)

@@ -407,7 +407,7 @@ class NcclFaultInjectionTest {
     private static final Set<String> WAITING_FOR_ANOTHER_RANK = Set.of("windows", "windows that are given back");
 
     @Test
-    void ofTwoFailuresTheFirstIsTold() {
+    void firstOfTwoFailuresIsReported() {
         FailurePairs.Seam nccl = FailurePairs.of(
                 StandInNccl.whole(),
                 NcclStatus.SYSTEM_ERROR.number(),

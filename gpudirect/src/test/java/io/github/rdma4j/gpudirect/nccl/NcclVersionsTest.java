@@ -25,7 +25,7 @@ class NcclVersionsTest extends NcclFixture {
     }
 
     @Test
-    void whatAnOldLibraryHasWorksAndTheRestSaysWhichVersionHasIt() {
+    void oldLibraryWorksAndNewCallsNameTheirVersion() {
         use(NCCL_2_10);
         initAll(config -> {});
         NcclCommunicator first = communicators.getFirst();
@@ -74,7 +74,7 @@ class NcclVersionsTest extends NcclFixture {
     }
 
     @Test
-    void aLibraryThatIsTooOld() {
+    void libraryThatIsTooOld() {
         StandInNccl.older(20307, "ncclCommAbort");
         NcclUnavailableException failure = Nccl.unavailability().orElseThrow();
         assertThat(failure.reason()).isEqualTo(NcclUnavailableException.Reason.LIBRARY_TOO_OLD);

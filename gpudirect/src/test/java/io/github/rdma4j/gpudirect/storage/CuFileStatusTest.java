@@ -44,7 +44,7 @@ class CuFileStatusTest {
     }
 
     @Test
-    void unknownNumbersAreTold() {
+    void unknownNumbersAreReported() {
         for (int number : new int[] {-3, 1, 5000, 5021, 5032, 5051, 9999}) {
             assertThat(CuFileStatus.of(number)).isEqualTo(CuFileStatus.UNKNOWN);
         }

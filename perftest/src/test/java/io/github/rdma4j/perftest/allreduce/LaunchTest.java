@@ -56,7 +56,7 @@ class LaunchTest {
     }
 
     @Test
-    void whatMakesNoSense() {
+    void contradictoryOptionsAreRefused() {
         refused("--ranks: 0 is not in 1..65536", null, 0, null, Map.of());
         refused("--rank: of how many? Give --ranks", 0, null, null, Map.of());
         refused("--rank: 2 is not in 0..1", 2, 2, "a:1", Map.of());

@@ -64,7 +64,7 @@ class MeetingTest {
     }
 
     @Test
-    void allTellRankZeroAndHearTheSame() throws Exception {
+    void allRanksReceiveTheSameFromRankZero() throws Exception {
         CompletableFuture<Meeting> zero = host(3);
         CompletableFuture<Meeting> two = join(2, 3);
         CompletableFuture<Meeting> one = join(1, 3);
@@ -125,7 +125,7 @@ class MeetingTest {
     }
 
     @Test
-    void nobodyComes() {
+    void missingPeerTimesOut() {
         assertThatExceptionOfType(RunFailedException.class)
                 .isThrownBy(() -> Meeting.host(server, 2, "same", Duration.ofMillis(300), () -> {}))
                 .withMessage("1 of 2 ranks have come within 0 s");

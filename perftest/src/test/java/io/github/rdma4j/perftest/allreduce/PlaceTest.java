@@ -15,7 +15,7 @@ class PlaceTest {
     private static final Place OTHER = new Place("", 2, "");
 
     @Test
-    void whatIsWrittenIsRead() {
+    void writtenValuesAreReadBack() {
         assertThat(Place.read(ONE.write() + Place.SEPARATOR + OTHER.write(), 2)).containsExactly(ONE, OTHER);
     }
 

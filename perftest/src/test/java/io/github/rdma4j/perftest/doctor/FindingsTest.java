@@ -482,7 +482,7 @@ class FindingsTest {
 
     @ParameterizedTest
     @FieldSource("ROWS")
-    void aFindingSaysWhatIsThere(Row row) {
+    void findingDescribesTheMachine(Row row) {
         Diagnosis diagnosis =
                 row.change.apply(RecordedHost.of("mlx5-roce", root)).diagnosis();
         Finding finding = diagnosis.findings().stream()
@@ -512,7 +512,7 @@ class FindingsTest {
     }
 
     @Test
-    void onePermissionFaultIsToldOnce() {
+    void onePermissionFaultIsReportedOnce() {
         Diagnosis diagnosis = RecordedHost.of("h100-infiniband", root)
                 .with("ibv_devinfo/mlx5_0/problem: EACCES\nibv_devinfo/mlx5_1/problem: EACCES")
                 .forbidding("dev/infiniband/uverbs0")
@@ -532,7 +532,7 @@ class FindingsTest {
     }
 
     @Test
-    void aContainerWithoutDevicesIsToldOnce() {
+    void containerWithoutDevicesIsReportedOnce() {
         Diagnosis diagnosis = RecordedHost.of("mlx5-roce", root)
                 .without("dev/infiniband")
                 .without("ibv_devinfo/mlx5_0")
@@ -553,7 +553,7 @@ class FindingsTest {
     }
 
     @Test
-    void aStateThatACheckDoesNotHaveIsRefused() {
+    void stateThatACheckDoesNotHaveIsRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Finding(Check.LIBIBVERBS, "", "/", WARNING, "seen", "", ""))
                 .withMessage("LIBIBVERBS cannot be WARNING");

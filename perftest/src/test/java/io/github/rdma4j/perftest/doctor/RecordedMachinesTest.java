@@ -243,7 +243,7 @@ class RecordedMachinesTest {
     }
 
     @Test
-    void aPodWithoutGids() {
+    void podWithoutGids() {
         Diagnosis diagnosis = diagnosis("pod-without-gids");
         assertThat(diagnosis.outcome()).isEqualTo(Outcome.BROKEN);
         assertThat(notOk(diagnosis))
@@ -255,7 +255,7 @@ class RecordedMachinesTest {
     }
 
     @Test
-    void aNarrowLinkAndRoceV1() {
+    void narrowLinkAndRoceV1() {
         Diagnosis diagnosis = diagnosis("narrow-link");
         assertThat(diagnosis.outcome()).isEqualTo(Outcome.TROUBLE);
         assertThat(notOk(diagnosis))
@@ -273,7 +273,7 @@ class RecordedMachinesTest {
     }
 
     @Test
-    void aModuleThatIsNotLoaded() {
+    void moduleThatIsNotLoaded() {
         Diagnosis diagnosis = diagnosis("module-missing");
         assertThat(diagnosis.outcome()).isEqualTo(Outcome.BROKEN);
         assertThat(notOk(diagnosis)).containsExactly("FAIL rdma-devices");
@@ -299,7 +299,7 @@ class RecordedMachinesTest {
     }
 
     @Test
-    void aDeviceOfWhichTheControlGroupMayHaveNoMore() {
+    void deviceOfWhichTheControlGroupMayHaveNoMore() {
         Diagnosis diagnosis = RecordedHost.of("mlx5-roce", root)
                 .with("proc/self/cgroup: 0::/job\nsys/fs/cgroup/job/rdma.max: mlx5_0 hca_handle=2 hca_object=max\n"
                         + "sys/fs/cgroup/job/rdma.current: mlx5_0 hca_handle=2 hca_object=20")

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Pages, comments, messages and scripts are free of the constructions that STYLE.md rules out. */
+/** Pages, comments, messages, scripts and names of tests are free of what STYLE.md rules out. */
 class ProseTest {
     @Test
     void treeHasNoHits() {
@@ -74,6 +74,21 @@ class ProseTest {
             })
     void leavesPlainSentencesAlone(String sentence) {
         assertThat(Prose.hits("docs/page.md", sentence)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"whoTriesIsTold", "theseAreOther", "aQueueSaysSo", "refusalIsTold", "theQueueIsFull"})
+    void findsOddNamesOfTests(String name) {
+        assertThat(Prose.hits("a/src/test/java/A.java", "    @Test\n    void " + name + "() {}"))
+                .singleElement()
+                .asString()
+                .startsWith("a/src/test/java/A.java:2: '" + name + "'");
+    }
+
+    @Test
+    void plainNamesOfTestsPass() {
+        assertThat(Prose.hits("a/src/test/java/A.java", "@Test\nvoid closedRegionRejectsPost() {}\nvoid tells() {}"))
+                .isEmpty();
     }
 
     @Test

@@ -56,7 +56,7 @@ class AdjustmentsTest {
         ib_read_lat   | --latency_gap 5     | --latency_gap: as in C the times count from one post to the next, so that the pause of 5 usec
         ib_send_bw    | -M 255:1:0:0:0:0:0:0:0:0:0:0:0:0:0:1 | -M/--MGID has no effect without -g/--mcg
         """)
-    void whatCTakesIsTakenAndSaid(String tool, String options, String line) {
+    void optionsOfCAreAcceptedWithAMessage(String tool, String options, String line) {
         assertThat(parse(tool, options).adjustments())
                 .singleElement()
                 .asString()
@@ -64,7 +64,7 @@ class AdjustmentsTest {
     }
 
     @Test
-    void whatIsSaidIsWhatIsDone() {
+    void messageMatchesTheBehaviour() {
         RunParameters connected = parse("ib_write_bw", "-R -x 1 -S 3 -m 1024 --tclass 8 --ipv6 host");
         assertThat(connected.adjustments()).hasSize(5);
         assertThat(connected.path().gidIndex()).isEqualTo(-1);
@@ -91,7 +91,7 @@ class AdjustmentsTest {
     }
 
     @Test
-    void whatIsDoneAsItSaysNeedsNoLine() {
+    void effectiveOptionNeedsNoMessage() {
         assertThat(parse(
                                 "ib_write_bw",
                                 "-x 1 -S 3 -m 1024 -l 4 -t 8 -Q 4 -n 100 --disable_dynamic_polling --cqe_poll 2"

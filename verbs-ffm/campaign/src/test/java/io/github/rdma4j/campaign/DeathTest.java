@@ -15,7 +15,7 @@ class DeathTest {
     private static final EndReport WHOLE = report(5, true, "");
 
     @Test
-    void whoIsToldInTimeAndHasWhatWasAcknowledgedIsWell() {
+    void timelyExceptionWithAllAcknowledgedDataPasses() {
         Death death = death(new Page(Phase.LOAD, 5, 8, 0), LOST, 100);
         assertThat(death.complaints()).isEmpty();
         assertThat(death.isLost()).isTrue();
@@ -24,7 +24,7 @@ class DeathTest {
     }
 
     @Test
-    void whatWasAcknowledgedMustHaveCome() {
+    void acknowledgedMessagesMustHaveArrived() {
         assertThat(death(new Page(Phase.LOAD, 6, 8, 0), LOST, 100).complaints())
                 .containsExactly("6 messages were acknowledged, and 5 came");
         assertThat(death(new Page(Phase.LOAD, 5, 8, 3), LOST, 100).complaints())
@@ -34,14 +34,14 @@ class DeathTest {
     }
 
     @Test
-    void whatCountsAsReadMustHaveBeenReadButTheLastOne() {
+    void countedMessagesExceptTheLastMustHaveBeenRead() {
         assertThat(death(new Page(Phase.LOAD, 5, 6, 0), LOST, 100).complaints()).isEmpty();
         assertThat(death(new Page(Phase.LOAD, 5, 5, 0), LOST, 100).complaints())
                 .containsExactly("7 messages count as read, and the program got 5");
     }
 
     @Test
-    void aKilledPeerMustNotLookLikeOneThatClosed() {
+    void killedPeerMustNotLookLikeOneThatClosed() {
         for (EndReport report : List.of(WHOLE, report(5, false, "ClosedByPeerException: receiving failed: closed"))) {
             assertThat(death(new Page(Phase.LOAD, 5, 8, 0), report, -1).complaints())
                     .singleElement()
@@ -62,7 +62,7 @@ class DeathTest {
     }
 
     @Test
-    void whoHasConnectedWasAccepted() {
+    void connectedClientWasAccepted() {
         assertThat(new Death(Transport.TCP, new Page(Phase.CONNECTING, 0, 0, 0), null).complaints())
                 .isEmpty();
         assertThat(new Death(Transport.TCP, new Page(Phase.FIRST, 0, 0, 0), null).complaints())

@@ -46,7 +46,7 @@ class LedgerTest {
 
     /** The sender was past its end when the other end's first message came. */
     @Test
-    void aPhaseDoesNotComeAgain() {
+    void phaseDoesNotComeAgain() {
         Ledger ledger = Ledger.unread();
         ledger.phase(Phase.CLOSING);
         ledger.phase(Phase.LOAD);

@@ -21,14 +21,14 @@ class OracleTest {
             new EndReport("machine 1", 5, 3, 9, false, "", 0, "", "sender at x", List.of());
 
     @Test
-    void whereAllMustArriveNobodyMayBeTold() {
+    void oracleForArrivalAllowsNoException() {
         Oracle oracle = Oracle.allArrives();
         assertThat(oracle.complaints(0, List.of(WHOLE, WHOLE))).isEmpty();
         assertThat(oracle.complaints(0, List.of(WHOLE, LOST))).containsExactly("machine 2 got Lost: gone");
     }
 
     @Test
-    void whereAFaultEndsAllEachSurvivorMustBeToldInTime() {
+    void oracleForLossNeedsATimelyExceptionFromEachSurvivor() {
         Oracle oracle = Oracle.lostWithin(6_000);
         assertThat(oracle.complaints(1_400, List.of(LOST))).isEmpty();
         assertThat(oracle.complaints(1_399, List.of(LOST)))
@@ -51,7 +51,7 @@ class OracleTest {
     }
 
     @Test
-    void whoMustMoveMovesToTcpInTimeAndBehindTheFault() {
+    void oracleForMovesNeedsATimelyMoveAfterTheFault() {
         Oracle oracle = Oracle.movesWithin(4_000);
         EndReport moved = withMoves(new Move(100, Transport.TCP, "early"), new Move(5_400, Transport.TCP, "silence"));
         assertThat(oracle.complaints(1_400, List.of(moved))).isEmpty();
@@ -65,7 +65,7 @@ class OracleTest {
     }
 
     @Test
-    void aMessageThatIsReportedAsSentAndDoesNotArriveIsLostSilently() {
+    void messageThatIsReportedAsSentAndDoesNotArriveIsLostSilently() {
         EndReport other = new EndReport("machine 2", 5, 4, 9, false, "Lost: gone", 1, "", "", List.of());
         assertThat(Oracle.lostSilently(Load.PAIRS, List.of(WHOLE, other)))
                 .containsExactly("machine 1 saw 5 messages acknowledged, and 4 arrived");

@@ -17,7 +17,7 @@ class ReportsTest {
     private static final Run FAILED = new Run("none, busy", 9, "failed", "", -1, 1, 0, 2, "left: {qp=2}");
 
     @Test
-    void aScenarioIsALineOfTheTable() {
+    void scenarioIsALineOfTheTable() {
         assertThat(Table.of(List.of(ARRIVED, LOST, FAILED, LATER)).lines().skip(2))
                 .containsExactly(
                         "| cut, busy | 3 | 1 | 2 | 0 | Lost: silence | 6100, 6100 | 200 | 50 | 0 |",
@@ -36,7 +36,7 @@ class ReportsTest {
     }
 
     @Test
-    void whatIsLeftIsWhatIsMore() {
+    void onlyGrowthCountsAsLeftover() {
         assertThat(Leftovers.more(Map.of("qp", 1, "mr", 4), Map.of("qp", 3, "mr", 4, "cq", 1)))
                 .isEqualTo(Map.of("qp", 2, "cq", 1));
         assertThat(Leftovers.more(Map.of("qp", 1), Map.of("qp", 0))).isEmpty();

@@ -80,7 +80,7 @@ class ConnectFaultsDeviceTest {
     }
 
     @Test
-    void aServerThatDiesBeforeItAnswers() {
+    void serverThatDiesBeforeItAnswers() {
         ChannelFuture connecting;
         try (SynchronousId listener = listener()) {
             connecting = connect(listener.id().localAddress().orElseThrow(), new ChannelInboundHandlerAdapter());
@@ -92,7 +92,7 @@ class ConnectFaultsDeviceTest {
     }
 
     @Test
-    void aServerThatDiesBeforeItHasSeenTheClient() {
+    void serverThatDiesBeforeItHasSeenTheClient() {
         ChannelFuture connecting;
         try (SynchronousId listener = listener()) {
             connecting = connect(listener.id().localAddress().orElseThrow(), new ChannelInboundHandlerAdapter());
@@ -166,7 +166,7 @@ class ConnectFaultsDeviceTest {
     }
 
     @Test
-    void whoClosesMeanwhileWaitsForNobody() {
+    void closeDuringConnectDoesNotWait() {
         try (SynchronousId listener = listener()) {
             ChannelFuture connecting =
                     connect(listener.id().localAddress().orElseThrow(), new ChannelInboundHandlerAdapter());
@@ -182,7 +182,7 @@ class ConnectFaultsDeviceTest {
 
     /** As with sockets. */
     @Test
-    void whoWritesBeforeTheConnectionIsThereIsToldAtOnce() {
+    void writeBeforeConnectFailsAtOnce() {
         ChannelFuture connecting;
         try (SynchronousId listener = listener()) {
             connecting = connect(listener.id().localAddress().orElseThrow(), new ChannelInboundHandlerAdapter());

@@ -169,7 +169,7 @@ class DeviceRemovalDeviceTest {
     }
 
     @Test
-    void eachChannelHearsOfItAndTheEventLoopGoesOn() throws Exception {
+    void eachChannelIsNotifiedAndTheEventLoopContinues() throws Exception {
         try (Child child = new Child(User.class, "RDMAV_ALLOW_DISASSOC_DESTROY=1")) {
             assertThat(child.await("before ")).isEqualTo("truetruetrue");
             assertThat(child.await("closed ")).isEqualTo("falsefalse");

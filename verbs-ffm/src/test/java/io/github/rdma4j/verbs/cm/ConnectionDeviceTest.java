@@ -131,7 +131,7 @@ class ConnectionDeviceTest {
     }
 
     @Test
-    void theCountsAreThoseThatBothSidesAgreedUpon() {
+    void countsAreThoseThatBothSidesAgreedUpon() {
         resolve(HERE);
         try (CmEnd one = CmEnd.of(client)) {
             client.connect(config ->
@@ -155,7 +155,7 @@ class ConnectionDeviceTest {
     }
 
     @Test
-    void aQueuePairOfAnotherContextOfTheDeviceIsMovedByTheProgram() {
+    void queuePairOfAnotherContextOfTheDeviceIsMovedByTheProgram() {
         resolve(HERE);
         try (DeviceContext own =
                         DeviceContext.open(client.device().orElseThrow().device());
@@ -190,7 +190,7 @@ class ConnectionDeviceTest {
 
     @Test
     @Tag("iwarp")
-    void aQueuePairOfTheProgramIsMovedByTheIdAndOutlivesIt() {
+    void queuePairOfTheProgramIsMovedByTheIdAndOutlivesIt() {
         resolve(HERE);
         try (DeviceContext own =
                         DeviceContext.open(client.device().orElseThrow().device());
@@ -214,7 +214,7 @@ class ConnectionDeviceTest {
     }
 
     @Test
-    void aConnectionNeedsAQueuePair() {
+    void connectionNeedsAQueuePair() {
         resolve(HERE);
         assertThatThrownBy(() -> client.connect(config -> {}))
                 .isInstanceOf(IllegalStateException.class)
@@ -222,7 +222,7 @@ class ConnectionDeviceTest {
     }
 
     @Test
-    void aQueuePairMustSuitTheId() {
+    void queuePairMustSuitTheId() {
         assertThatThrownBy(() -> client.createQueuePair(null, config -> {}))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("is not bound to a device");
@@ -243,7 +243,7 @@ class ConnectionDeviceTest {
     }
 
     @Test
-    void aQueuePairThatIsClosedMeanwhileIsAConnectErrorOnBothSides() {
+    void queuePairThatIsClosedMeanwhileIsAConnectErrorOnBothSides() {
         resolve(HERE);
         try (CmEnd one = CmEnd.of(client)) {
             establish();
@@ -265,7 +265,7 @@ class ConnectionDeviceTest {
 
     @Test
     @Tag("iwarp")
-    void aRejectFlushesWhatWasPosted() {
+    void rejectFlushesWhatWasPosted() {
         resolve(HERE);
         try (CmEnd one = CmEnd.of(client)) {
             one.receive();

@@ -47,7 +47,7 @@ class VerbsCoverageTest {
     }
 
     @Test
-    void aRowIsOfTheInstalledVersionOrSaysWhichOneItNeeds() throws IOException, InterruptedException {
+    void rowMatchesTheInstalledVersionOrNamesItsVersion() throws IOException, InterruptedException {
         Set<String> known = new TreeSet<>(exported());
         known.addAll(inline());
         assertThat(rows)
@@ -80,7 +80,7 @@ class VerbsCoverageTest {
     }
 
     @Test
-    void everyRowHasAMethodWithATestOrSaysWhyNot() {
+    void everyRowHasATestedMethodOrAReason() {
         assertThat(rows)
                 .filteredOn(row -> {
                     boolean covered = !MarkdownTables.code(row.get(1)).isEmpty()
@@ -97,7 +97,7 @@ class VerbsCoverageTest {
     }
 
     @Test
-    void theTotalsAreRight() {
+    void totalsAreRight() {
         long covered = rows.stream()
                 .filter(row -> !row.get(1).isEmpty() && !row.get(2).isEmpty())
                 .count();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** A JVM that denies native access says how to allow it, whatever a program calls first. */
 class DeniedAccessTest {
     @Test
-    void theFirstCallsOfAProgramSayHowToAllowIt() throws Exception {
+    void firstCallsOfAProgramSayHowToAllowIt() throws Exception {
         List<String> command = ChildJvm.command(Program.class.getName(), List.of("--illegal-native-access=deny"));
         assertThat(command.remove("--enable-native-access=ALL-UNNAMED")).isTrue();
         assertThat(ChildJvm.run(command))

@@ -149,7 +149,7 @@ class DeviceRemovalDeviceTest {
     }
 
     @Test
-    void allHearOfItAndCanBeClosed() throws Exception {
+    void allEndpointsFailAndCanBeClosed() throws Exception {
         List<String> command = new ArrayList<>(List.of("env", "RDMAV_ALLOW_DISASSOC_DESTROY=1"));
         command.addAll(ChildJvm.command(User.class.getName(), List.of()));
         List<String> lines = ChildJvm.run(command);

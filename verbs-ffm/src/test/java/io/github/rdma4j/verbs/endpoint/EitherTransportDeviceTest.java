@@ -70,7 +70,7 @@ class EitherTransportDeviceTest {
     }
 
     @Test
-    void aServerWithoutRdmaIsReachedByTcp() {
+    void serverWithoutRdmaIsReachedByTcp() {
         try (EndpointServer server = bind(CmTestNet.ipv4(), Transport.TCP)) {
             CompletableFuture<Endpoint> accepted = accept(server);
             try (Endpoint client = connect(server.address(), Transport.RDMA_OR_TCP, Duration.ofSeconds(20));
@@ -101,7 +101,7 @@ class EitherTransportDeviceTest {
     }
 
     @Test
-    void aServerWhosePortIsTakenForRdmaTakesClientsOverTcp() {
+    void serverWhosePortIsTakenForRdmaTakesClientsOverTcp() {
         try (SynchronousId other = SynchronousId.create(PortSpace.TCP)) {
             other.listen(CmTestNet.ipv4(), 4);
             InetSocketAddress address = other.id().localAddress().orElseThrow();
@@ -120,7 +120,7 @@ class EitherTransportDeviceTest {
 
     /** As if its device were gone: what rings can be asked for nothing. */
     @Test
-    void aListenerThatHasFailedIsGivenUpAndClientsComeOverTcp() throws Exception {
+    void listenerThatHasFailedIsGivenUpAndClientsComeOverTcp() throws Exception {
         try (FailedListener failed = new FailedListener(true)) {
             CompletableFuture<Endpoint> accepted = CompletableFuture.supplyAsync(
                     () -> failed.acceptor.accept(PATIENCE).orElseThrow(), Thread::startVirtualThread);
@@ -139,7 +139,7 @@ class EitherTransportDeviceTest {
     }
 
     @Test
-    void aListenerThatHasFailedEndsAServerOverRdmaInAClearError() throws Exception {
+    void listenerThatHasFailedEndsAServerOverRdmaInAClearError() throws Exception {
         try (FailedListener failed = new FailedListener(false)) {
             for (int i = 0; i < 10; i++) {
                 assertThatThrownBy(() -> failed.acceptor.accept(PATIENCE))

@@ -236,7 +236,7 @@ class EndpointGroupDeviceTest {
     }
 
     @Test
-    void whatTheDeviceCannotGiveIsRefusedWithBothNumbers() {
+    void deviceLimitIsRefusedWithBothNumbers() {
         try (EndpointGroup group = EndpointGroup.open(1);
                 EndpointServer server = EndpointServer.bind(CmTestNet.ipv4())) {
             assertThatThrownBy(() -> Endpoint.connect(
@@ -288,7 +288,7 @@ class EndpointGroupDeviceTest {
     /** Its kernel tells of each of its connections; nothing of them is left in ours. */
     @Test
     @Tag("checkout")
-    void aPeerWhoseProcessIsKilledLeavesNothing() throws Exception {
+    void peerWhoseProcessIsKilledLeavesNothing() throws Exception {
         int connections = 20;
         List<Endpoint> accepted = new ArrayList<>();
         try (EndpointGroup group = EndpointGroup.open(connections);
@@ -332,7 +332,7 @@ class EndpointGroupDeviceTest {
 
     @Test
     @Tag("iwarp")
-    void aSlowReaderAndHeldMessagesKeepNothingFromOthers() throws Exception {
+    void slowReaderAndHeldMessagesKeepNothingFromOthers() throws Exception {
         try (EndpointGroup group = EndpointGroup.open(3);
                 EndpointServer server =
                         EndpointServer.bind(CmTestNet.ipv4(), config -> SMALL.accept(config.group(group)))) {
@@ -376,7 +376,7 @@ class EndpointGroupDeviceTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aDeviceThatDoesNotAnswerLosesItsEndpointsOnceAndNoOthers(boolean completions) throws Exception {
+    void deviceThatDoesNotAnswerLosesItsEndpointsOnceAndNoOthers(boolean completions) throws Exception {
         try (EndpointGroup group = EndpointGroup.open(4);
                 EndpointServer server =
                         EndpointServer.bind(CmTestNet.ipv4(), config -> SMALL.accept(config.group(group)));
@@ -506,7 +506,7 @@ class EndpointGroupDeviceTest {
 
     @Test
     @Tag("iwarp")
-    void aClosedGroupTakesNobodyAndItsEndpointsStay() throws Exception {
+    void closedGroupTakesNobodyAndItsEndpointsStay() throws Exception {
         EndpointGroup group = EndpointGroup.open(2);
         try (EndpointServer server = EndpointServer.bind(CmTestNet.ipv4(), config -> config.group(group))) {
             CompletableFuture<Endpoint> next =
@@ -528,7 +528,7 @@ class EndpointGroupDeviceTest {
     }
 
     @Test
-    void aPeerThatSendsWithoutCreditsLosesItsConnectionAndTakesNothingFromOthers() throws Exception {
+    void peerThatSendsWithoutCreditsLosesItsConnectionAndTakesNothingFromOthers() throws Exception {
         try (EndpointGroup group = EndpointGroup.open(2);
                 EndpointServer server =
                         EndpointServer.bind(CmTestNet.ipv4(), config -> SMALL.accept(config.group(group)))) {

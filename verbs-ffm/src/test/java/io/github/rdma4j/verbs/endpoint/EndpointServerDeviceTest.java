@@ -71,7 +71,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
-    void aClientConnectsAndBothSpeak() throws Exception {
+    void clientConnectsAndBothSpeak() throws Exception {
         Future<Endpoint> accepted = accept();
         try (Endpoint client = Endpoint.connect(
                         server.address(),
@@ -94,7 +94,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
-    void aClientOfWhomNothingIsToBeHeardIsForgottenOnce() throws Exception {
+    void silentClientIsForgottenOnce() throws Exception {
         SynchronousId listener = SynchronousId.create(PortSpace.TCP);
         EndpointSettings config = TestSettings.of(SMALL);
         AdmissionControl admission = new AdmissionControl(config);
@@ -128,7 +128,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
-    void aClientConnectsFromTheAddressThatItIsTold() throws Exception {
+    void clientConnectsFromItsConfiguredAddress() throws Exception {
         Future<Endpoint> accepted = accept();
         InetSocketAddress from = new InetSocketAddress(server.address().getAddress(), 0);
         try (Endpoint client = Endpoint.connect(
@@ -147,7 +147,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
-    void aCloseAndAnAbortAreToldApart() throws Exception {
+    void closeAndAbortAreDistinguished() throws Exception {
         Future<Endpoint> accepted = accept();
         Endpoint client = connect();
         try (Endpoint atServer = get(accepted)) {
@@ -203,7 +203,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
-    void theServersCloseLeavesItsEndpointsOpen() throws Exception {
+    void serversCloseLeavesItsEndpointsOpen() throws Exception {
         Future<Endpoint> accepted = accept();
         try (Endpoint client = connect();
                 Endpoint atServer = get(accepted)) {
@@ -223,7 +223,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
-    void aClientOfAnotherProtocolOrVersionIsRefusedAndTheNextOneServed() throws Exception {
+    void clientOfAnotherProtocolOrVersionIsRefusedAndTheNextOneServed() throws Exception {
         Future<Endpoint> accepted = accept();
         byte[] later = new Hello(Hello.VERSION + 1, 4, 64, new byte[0]).toBytes();
         for (byte[] greeting : List.of(later, new byte[] {1, 2, 3})) {
@@ -241,7 +241,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
-    void aClientThatGaveUpIsForgottenAndTheNextOneServed() throws Exception {
+    void clientThatGaveUpIsForgottenAndTheNextOneServed() throws Exception {
         for (byte[] greeting : List.of(new Hello(Hello.VERSION, 4, 64, new byte[0]).toBytes(), new byte[] {1, 2, 3})) {
             try (RawClient gone = new RawClient(greeting)) {
                 gone.ask(server.address());
@@ -308,7 +308,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
-    void aServerOfAnotherVersionIsNamed() throws Exception {
+    void serverOfAnotherVersionIsNamed() throws Exception {
         try (SynchronousId listener = SynchronousId.create(PortSpace.TCP)) {
             listener.listen(CmTestNet.ipv4(), 1);
             Future<?> refusal = executor.submit(() -> {
@@ -328,7 +328,7 @@ class EndpointServerDeviceTest {
 
     @Test
     @Tag("waiting")
-    void aServerThatIsNotThereOrDoesNotAnswerIsAnException() {
+    void serverThatIsNotThereOrDoesNotAnswerIsAnException() {
         InetSocketAddress address = server.address();
         assertThatThrownBy(() -> Endpoint.connect(address, SMALL, Duration.ofSeconds(5)))
                 .isInstanceOf(ConnectionException.class)
@@ -340,7 +340,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
-    void whatTheDeviceCannotGiveIsRefusedWithBothNumbersAndLeavesNothingBehind() {
+    void deviceLimitIsRefusedWithBothNumbersAndLeavesNothing() {
         assertThatThrownBy(() -> Endpoint.connect(
                         server.address(), config -> config.sendDepth(65_535).maxMessageSize(8), PATIENCE))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -27,7 +27,7 @@ public class ExposuresOnLibmlx5 {
     }
 
     @Test
-    void whatTwoAdaptersGaveOneKeyIsServedApart() {
+    void equalKeysOfTwoAdaptersAreServedSeparately() {
         try (DeviceContext one = DeviceContext.open(DEVICE);
                 DeviceContext other = DeviceContext.open(DEVICE)) {
             ProtectionDomain domain = one.allocateProtectionDomain();
@@ -40,7 +40,7 @@ public class ExposuresOnLibmlx5 {
     }
 
     @Test
-    void aProgramsRegionWhoseKeyIsTakenIsRefused() {
+    void programsRegionWhoseKeyIsTakenIsRefused() {
         try (DeviceContext one = DeviceContext.open(DEVICE);
                 DeviceContext other = DeviceContext.open(DEVICE)) {
             ProtectionDomain domain = one.allocateProtectionDomain();

@@ -51,7 +51,7 @@ class FailoverStandbyTest {
     }
 
     @Test
-    void rdmaGoesOnWithoutTcpAndItsEndTellsBothReasons() {
+    void rdmaContinuesWithoutTcpAndItsEndHasBothReasons() {
         loseTcp(true);
         left.sendAsync();
         right.sendAsync();
@@ -84,7 +84,7 @@ class FailoverStandbyTest {
 
     /** The peer's adapter has refused something, which has ended the peer's side; its word comes before one looks. */
     @Test
-    void whatWasRefusedIsSaidInPlaceOfWhatCameOfIt() {
+    void refusalIsReportedInsteadOfItsConsequence() {
         right.rdma.lost = "flushed";
         left.rdma.failure =
                 new TransferException("write", WorkCompletionStatus.REM_ACCESS_ERR, "remote access error", "");
@@ -102,7 +102,7 @@ class FailoverStandbyTest {
     }
 
     @Test
-    void aPeerThatEndsTcpIsGone() {
+    void peerThatEndsTcpIsGone() {
         loseTcp(false);
         assertThat(left.protocol.state()).isEqualTo(State.LOST);
         assertThat(left.protocol.ended("sending")).hasMessageContaining("TCP has ended");
@@ -110,7 +110,7 @@ class FailoverStandbyTest {
 
     /** And not only when the time is over in which a broken wire completes what it has. */
     @Test
-    void whatIsUnderWayAndWhatWaitsFailAtOnceWhenBothAreGone() {
+    void pendingWorkFailsAtOnceWhenBothAreLost() {
         left.rdma.cut = true;
         for (int i = 0; i < 8; i++) {
             left.sendAsync();

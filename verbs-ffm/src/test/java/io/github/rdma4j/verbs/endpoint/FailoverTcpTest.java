@@ -58,7 +58,7 @@ class FailoverTcpTest {
 
     /** A wake-up that comes when the sleep is over already is for nobody, above all not for a selector. */
     @Test
-    void aWakeUpThatComesTooLateWakesNoSelector() {
+    void wakeUpThatComesTooLateWakesNoSelector() {
         try (EndpointServer server = EndpointServer.bind(TcpPair.ANY_PORT, over(Transport.RDMA_WITH_FAILOVER))) {
             CompletableFuture<Endpoint> accepted =
                     CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
@@ -82,7 +82,7 @@ class FailoverTcpTest {
     }
 
     @Test
-    void aServerThatDoesNotMoveIsNotForThem() {
+    void serverThatDoesNotMoveIsNotForThem() {
         try (EndpointServer server = EndpointServer.bind(TcpPair.ANY_PORT, over(Transport.TCP))) {
             CompletableFuture<Endpoint> accepted =
                     CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
@@ -94,7 +94,7 @@ class FailoverTcpTest {
     }
 
     @Test
-    void aClientOverTcpIsAsWelcomeAsAny() {
+    void clientOverTcpIsAsWelcomeAsAny() {
         try (EndpointServer server = EndpointServer.bind(TcpPair.ANY_PORT, over(Transport.RDMA_WITH_FAILOVER))) {
             CompletableFuture<Endpoint> accepted =
                     CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
@@ -107,7 +107,7 @@ class FailoverTcpTest {
     }
 
     @Test
-    void whatCannotBeHadTogetherIsRefused() {
+    void incompatibleOptionsAreRefused() {
         assertThatThrownBy(() -> EndpointServer.bind(
                         TcpPair.ANY_PORT,
                         config -> config.transport(Transport.RDMA_WITH_FAILOVER).silenceTimeout(Duration.ZERO)))

@@ -100,7 +100,7 @@ class IntegrityTcpTest extends IntegrityContract {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aByteThatIsChangedOnTheWireIsFoundWithSumsAndReceivedWithout(boolean sums) throws Exception {
+    void byteThatIsChangedOnTheWireIsFoundWithSumsAndReceivedWithout(boolean sums) throws Exception {
         try (Recorded recorded = new Recorded();
                 EndpointServer server = EndpointServer.bind(
                         TcpPair.ANY_PORT,
@@ -162,7 +162,7 @@ class IntegrityTcpTest extends IntegrityContract {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aDifferenceIsRefusedAndSaysWhatToDo(boolean atServer) {
+    void differenceIsRefusedWithARemedy(boolean atServer) {
         try (EndpointServer server = EndpointServer.bind(
                 TcpPair.ANY_PORT, config -> config.transport(Transport.TCP).integrity(atServer))) {
             CompletableFuture<Boolean> accepted = CompletableFuture.supplyAsync(() -> acceptsSomebody(server));
@@ -180,7 +180,7 @@ class IntegrityTcpTest extends IntegrityContract {
     }
 
     @Test
-    void aMessageWithoutASumEndsTheConnection() throws Exception {
+    void messageWithoutASumEndsTheConnection() throws Exception {
         try (EndpointServer server =
                 EndpointServer.bind(TcpPair.ANY_PORT, config -> SUMS.accept(config.transport(Transport.TCP)))) {
             CompletableFuture<Endpoint> accepted =
@@ -205,7 +205,7 @@ class IntegrityTcpTest extends IntegrityContract {
     }
 
     @Test
-    void theLongestMessageLeavesRoomForItsSum() {
+    void longestMessageLeavesSpaceForItsChecksum() {
         assertThatThrownBy(() -> EndpointServer.bind(
                         TcpPair.ANY_PORT,
                         config ->

@@ -92,7 +92,7 @@ class TcpRequestsTest {
     }
 
     @Test
-    void whatThePeerHasCountedIsDoneOnceAndInItsOrder() {
+    void countedRequestsCompleteOnceAndInOrder() {
         assertThat(requests.isEmpty()).isTrue();
         int counted = 0;
         for (int i = 0; i < 20; i += 2) {
@@ -111,7 +111,7 @@ class TcpRequestsTest {
     }
 
     @Test
-    void aPeerCannotCountWhatWasNotAskedOrNeedsAnAnswer() {
+    void peerCannotCountWhatWasNotAskedOrNeedsAnAnswer() {
         add(1, TcpFrame.MESSAGE);
         assertThat(requests.finishUpTo(2, heard)).isNegative();
         assertThat(requests.finishUpTo(1, heard)).isZero();
@@ -125,7 +125,7 @@ class TcpRequestsTest {
 
     /** Its machine has acknowledged it, and its program counts it later. */
     @Test
-    void whatWasDoneBeforeItWasCountedIsNotDoneTwice() {
+    void requestDoneBeforeItsCountIsNotRepeated() {
         add(1, TcpFrame.MESSAGE);
         add(2, TcpFrame.MESSAGE);
         requests.finishOldest(heard);
@@ -135,7 +135,7 @@ class TcpRequestsTest {
     }
 
     @Test
-    void whatCouldNotBeToldForWantOfMemoryIsToldAgain() {
+    void completionLostToMissingMemoryIsReportedAgain() {
         add(1, TcpFrame.MESSAGE);
         add(2, TcpFrame.MESSAGE);
         heard.outOfMemory = true;
@@ -160,7 +160,7 @@ class TcpRequestsTest {
     }
 
     @Test
-    void anAnswerMustFitTheOldestQuestion() {
+    void answerMustFitTheOldestQuestion() {
         for (byte answer : new byte[] {TcpFrame.DATA, TcpFrame.VALUE, TcpFrame.REFUSED}) {
             assertThat(requests.awaits(answer, 8)).isFalse();
         }
@@ -177,7 +177,7 @@ class TcpRequestsTest {
     }
 
     @Test
-    void anAnswerGoesWhereItsQuestionSays() {
+    void answerGoesToTheAddressOfItsRequest() {
         MemorySegment first = MemorySegment.ofArray(new long[1]);
         MemorySegment second = MemorySegment.ofArray(new long[1]);
         for (int i = 0; i < 10; i++) {
@@ -194,7 +194,7 @@ class TcpRequestsTest {
     }
 
     @Test
-    void aRefusalIsToldOfTheOldestWithItsStatus() {
+    void refusalCompletesTheOldestWithItsStatus() {
         add(4, TcpFrame.WRITE);
         add(5, TcpFrame.MESSAGE);
         requests.failOldest(heard, WorkCompletionStatus.REM_ACCESS_ERR);

@@ -73,7 +73,7 @@ class TcpServerTest {
 
     /** Its descriptor is ready for ever, and there is never a client. */
     @Test
-    void aListenerThatIsTakenAwayEndsInAClearError() {
+    void listenerThatIsTakenAwayEndsInAClearError() {
         StreamSocket socket = StreamSocket.listen("the test", TcpPair.ANY_PORT, 4);
         EndpointSettings config = TestSettings.of(settings -> {});
         Acceptor acceptor = new Acceptor(
@@ -133,7 +133,7 @@ class TcpServerTest {
     }
 
     @Test
-    void whatAServerExposesAllItsClientsUse() {
+    void allClientsUseExposedMemory() {
         try (EndpointServer server = bind(Transport.TCP);
                 ExposedMemory counter = server.expose(8, REMOTE_ATOMIC, REMOTE_READ)) {
             for (int i = 0; i < 3; i++) {
@@ -169,7 +169,7 @@ class TcpServerTest {
     }
 
     @Test
-    void aServerThatSaysNothingIsGivenUpInTime() throws Exception {
+    void silentServerTimesOut() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 1, TcpPair.ANY_PORT.getAddress())) {
             InetSocketAddress address = new InetSocketAddress(silent.getInetAddress(), silent.getLocalPort());
             assertThatThrownBy(() -> Endpoint.connect(
@@ -181,7 +181,7 @@ class TcpServerTest {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_OR_TCP", "RDMA_WITH_FAILOVER"})
-    void anInterruptEndsTheWaitForAnAnswerAndLeavesNothing(Transport transport) throws Exception {
+    void interruptEndsTheWaitForAnAnswerAndLeavesNothing(Transport transport) throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 1, TcpPair.ANY_PORT.getAddress())) {
             InetSocketAddress address = new InetSocketAddress(silent.getInetAddress(), silent.getLocalPort());
             Thread mine = Thread.currentThread();
@@ -204,7 +204,7 @@ class TcpServerTest {
     }
 
     @Test
-    void anInterruptOfOneThatAcceptsLeavesTheOthers() throws Exception {
+    void interruptOfOneThatAcceptsLeavesTheOthers() throws Exception {
         try (EndpointServer server = bind(Transport.TCP)) {
             CompletableFuture<String> interrupted = new CompletableFuture<>();
             Thread first = Thread.ofPlatform().start(() -> {
@@ -229,7 +229,7 @@ class TcpServerTest {
     }
 
     @Test
-    void whoSpeaksAnotherProtocolIsToldApart() throws Exception {
+    void foreignProtocolIsDistinguished() throws Exception {
         try (EndpointServer server = bind(Transport.TCP);
                 Socket stranger = new Socket(
                         server.address().getAddress(), server.address().getPort())) {
@@ -278,7 +278,7 @@ class TcpServerTest {
 
     /** The first words of a client of iWARP, which has the ports of TCP: it waits for an answer. */
     @Test
-    void aShortWordOfAnotherProtocolIsAnsweredAtOnce() throws Exception {
+    void shortWordOfAnotherProtocolIsAnsweredAtOnce() throws Exception {
         try (EndpointServer server = EndpointServer.bind(
                         TcpPair.ANY_PORT,
                         config -> config.transport(Transport.TCP).handshakeTimeout(PATIENCE));
@@ -369,7 +369,7 @@ class TcpServerTest {
     }
 
     @Test
-    void aClosedServerEndsTheWaitForClientsAndItsPortIsFree() {
+    void closedServerEndsTheWaitForClientsAndItsPortIsFree() {
         EndpointServer server = bind(Transport.TCP);
         InetSocketAddress address = server.address();
         CompletableFuture<Endpoint> waiting = accept(server);

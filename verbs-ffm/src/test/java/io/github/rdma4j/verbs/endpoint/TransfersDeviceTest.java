@@ -80,7 +80,7 @@ class TransfersDeviceTest extends TransfersContract {
     }
 
     @Test
-    void anAtomicOperationWhoseValueTheAdapterDidNotDeliverFails() throws Exception {
+    void atomicOperationWhoseValueTheAdapterDidNotDeliverFails() throws Exception {
         CompletableFuture<Long> before = transfers.fetchAndAddAsync(handle.slice(0, 8), 5);
         SendBuffers buffers = sendBuffersOf(devices.left);
         long start = System.nanoTime();

@@ -108,7 +108,7 @@ class TcpToolsTest {
     }
 
     @Test
-    void aDeviceWithoutANetworkInterfaceGetsTheLoopback() {
+    void deviceWithoutANetworkInterfaceGetsTheLoopback() {
         assertThat(TcpPath.of("no-such-device", 1, -1)).isEqualTo(new TcpPath("127.0.0.1", "lo"));
     }
 

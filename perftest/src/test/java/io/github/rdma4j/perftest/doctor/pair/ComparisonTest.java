@@ -65,7 +65,7 @@ class ComparisonTest {
     }
 
     @Test
-    void theSmallerMtuIsToBeMended() {
+    void smallerMtuIsTheOneToFix() {
         Finding mtu = only(ports(roce(1024, V4 + 1, PeerPort.ROCE_V2, 0, -1), roce(V4 + 2)), Check.PAIR_MTU);
         expect(mtu, WARNING, "1024 bytes here, 4096 bytes at beta (interfaces: 1128 here, 4200 there)");
         assertThat(mtu.remedy()).startsWith("here: ip link set eth0 mtu 4200");
@@ -74,7 +74,7 @@ class ComparisonTest {
     }
 
     @Test
-    void aPortThatIsDownIsNamedWithItsSide() {
+    void portThatIsDownIsNamedWithItsSide() {
         List<Finding> findings = ports(roce(V4 + 1), Machines.down(roce(V4 + 2)));
         Finding port = only(findings, Check.PAIR_PORT);
         expect(port, FAIL, "DOWN");
@@ -161,7 +161,7 @@ class ComparisonTest {
     }
 
     @Test
-    void countersThatGrowTellOfLoss() {
+    void growingCountersMeanLoss() {
         Map<String, Long> before = Map.of("out_of_sequence", 5L, "duplicate_request", 1L, "gone", 1L);
         Map<String, Long> growth = CounterGrowth.between(
                 before, Map.of("out_of_sequence", 25L, "duplicate_request", 1L, "packet_seq_err", 9L));
@@ -175,7 +175,7 @@ class ComparisonTest {
     }
 
     @Test
-    void thePortsWithTheAddressesAreTested() throws UnknownHostException {
+    void portsWithTheAddressesAreTested() throws UnknownHostException {
         InetAddress local = InetAddress.getByName("10.99.0.1");
         InetAddress remote = InetAddress.getByName("10.99.0.2");
         PeerPort first = Machines.roce("mlx5_0", "0a63:0101");

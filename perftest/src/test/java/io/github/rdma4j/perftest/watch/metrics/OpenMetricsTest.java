@@ -120,13 +120,13 @@ class OpenMetricsTest {
     }
 
     @Test
-    void whatALabelCannotHoldIsEscaped() {
+    void specialCharactersOfALabelAreEscaped() {
         ports.with("mlx5_0", "rate", "a\"b\\c\nd");
         assertThat(text()).contains("rate=\"a\\\"b\\\\c\\nd\"}");
     }
 
     @Test
-    void theDashboardAsksForWhatIsServed() throws IOException {
+    void dashboardAsksForWhatIsServed() throws IOException {
         Set<String> served = text().lines()
                 .filter(line -> !line.startsWith("#"))
                 .map(line -> line.substring(0, line.indexOf('{')))

@@ -14,7 +14,7 @@ class RegistrationFailuresTest {
     private static final String VERB = "ibv_reg_dmabuf_mr(fd=7)";
 
     @Test
-    void noPathBetweenGpuAndAdapterIsToldAsSuch() {
+    void missingPathBetweenGpuAndAdapterIsReported() {
         assertThat(RegistrationFailures.ofDmaBuf(VERB, Errno.ENOTSUPP))
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageStartingWith(VERB + " failed: ENOTSUPP (")
@@ -24,7 +24,7 @@ class RegistrationFailuresTest {
     }
 
     @Test
-    void aMappingThatFailsNamesWhatCanBeFull() {
+    void mappingThatFailsNamesWhatCanBeFull() {
         assertThat(RegistrationFailures.ofDmaBuf(VERB, Errno.ENOMEM))
                 .isExactlyInstanceOf(VerbsException.class)
                 .hasMessageContaining("a GPU's BAR1 or the IOMMU has no room")

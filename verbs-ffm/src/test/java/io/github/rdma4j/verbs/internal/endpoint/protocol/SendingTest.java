@@ -27,7 +27,7 @@ class SendingTest {
 
     /** The same answers, whatever a message lies in. */
     @Test
-    void whoTriesIsToldWhatIsMissing() {
+    void trySendReportsTheMissingResource() {
         ProtocolSide side = ProtocolSide.telling(2, 3);
         ByteBuffer buffer = ByteBuffer.wrap("-two-".getBytes(), 1, 3);
         try (MemoryRegion lent = ProtocolSide.region("lent")) {
@@ -59,7 +59,7 @@ class SendingTest {
     }
 
     @Test
-    void whatThePeerCannotReceiveAnyMoreIsNotPosted() {
+    void messageToAClosedPeerIsNotPosted() {
         ProtocolSide side = ProtocolSide.telling(2, 3);
         side.closeComes();
         side.wire.posts();
@@ -103,7 +103,7 @@ class SendingTest {
     }
 
     @Test
-    void aMessageMayBeAsLongAsBothSidesAllowAndNoLonger() {
+    void messageMayBeAsLongAsBothSidesAllowAndNoLonger() {
         ProtocolSide side = ProtocolSide.telling(4, 4);
         String longest = "x".repeat(ProtocolSide.LONGEST);
         String tooLong = longest + "x";
@@ -128,7 +128,7 @@ class SendingTest {
 
     /** A selector calls a handler then, and no earlier. */
     @Test
-    void whoWasToldThatThereIsNoRoomIsReadyOnceWhenThereIsRoomAgain() {
+    void fullSenderBecomesReadyOnceWhenASlotIsFree() {
         ProtocolSide side = ProtocolSide.telling(1, 2);
         side.trySend("one");
         assertThat(side.protocol.isReady()).isFalse();
@@ -161,7 +161,7 @@ class SendingTest {
 
     @ParameterizedTest
     @MethodSource("inVain")
-    void whoWantedACreditIsToldOfACredit(Consumer<ProtocolSide> call) {
+    void creditIsReportedAfterAMissingCredit(Consumer<ProtocolSide> call) {
         ProtocolSide side = ProtocolSide.telling(3, 1);
         side.trySend("one");
         call.accept(side);
@@ -174,7 +174,7 @@ class SendingTest {
 
     @ParameterizedTest
     @MethodSource("inVain")
-    void whoWantedAPlaceIsToldOfAPlace(Consumer<ProtocolSide> call) {
+    void slotIsReportedAfterAMissingSlot(Consumer<ProtocolSide> call) {
         ProtocolSide side = ProtocolSide.telling(1, 2);
         side.trySend("one");
         call.accept(side);
@@ -202,7 +202,7 @@ class SendingTest {
     /** What was taken back still stands there until somebody looks. */
     @ParameterizedTest
     @MethodSource("calls")
-    void whatWasTakenBackHoldsUpNobody(Consumer<ProtocolSide> call) {
+    void cancelledMessageBlocksNoOther(Consumer<ProtocolSide> call) {
         ProtocolSide side = ProtocolSide.telling(2, 4);
         side.trySend("one");
         side.trySend("two");
@@ -216,7 +216,7 @@ class SendingTest {
     }
 
     @Test
-    void aTransferThatIsPolledForIsNotHeldUpByWhatWasTakenBack() {
+    void transferThatIsPolledForIsNotHeldUpByWhatWasTakenBack() {
         ProtocolSide side = ProtocolSide.telling(2, 1);
         side.trySend("one");
         Promise<Void> waiting = side.sendAsync("taken back");
@@ -225,7 +225,7 @@ class SendingTest {
     }
 
     @Test
-    void whatWaitsGoesInTheOrderOfTheCallsAsSoonAsThereIsRoom() {
+    void waitingMessagesAreSentInCallOrder() {
         ProtocolSide side = ProtocolSide.telling(1, 2);
         side.trySend("one");
         side.sendAsync("two");
@@ -265,7 +265,7 @@ class SendingTest {
     }
 
     @Test
-    void whatIsTakenBackLetsTheNextGoAsSoonAsThatIsSaid() {
+    void cancelLetsTheNextMessageGo() {
         ProtocolSide side = ProtocolSide.telling(2, 1);
         side.trySend("one");
         Promise<Void> waits = side.sendAsync("waits");
@@ -281,7 +281,7 @@ class SendingTest {
 
     /** It keeps its place until then, as its result lies there. */
     @Test
-    void whatWasPolledForGivesItsPlaceToTheNext() {
+    void polledSendFreesItsSlot() {
         ProtocolSide side = ProtocolSide.telling(1, 1);
         side.tryTransfer(1, Operation.GET);
         side.sendAsync("waits");
@@ -300,7 +300,7 @@ class SendingTest {
     }
 
     @Test
-    void aPlaceThatIsGivenBackIsAChangeForThoseWhoSleep() {
+    void placeThatIsGivenBackIsAChangeForThoseWhoSleep() {
         ProtocolSide side = ProtocolSide.telling(1, 4);
         int slot = side.protocol.claim();
         long before = side.protocol.changes();
@@ -313,7 +313,7 @@ class SendingTest {
     // ---- Places that the program writes in ----
 
     @Test
-    void whatIsClaimedIsSentWithItsLengthAndGivesItsPlaceBack() {
+    void claimIsSentWithItsLengthAndFreesItsSlot() {
         ProtocolSide side = ProtocolSide.telling(1, 1);
         int slot = side.protocol.claim();
         assertThat(side.protocol.credits().available()).isZero();
@@ -331,7 +331,7 @@ class SendingTest {
 
     /** Those before it may need its place, or its credit. */
     @Test
-    void whatIsClaimedAndSentBehindOthersGoesBehindThem() {
+    void claimSentBehindOthersKeepsTheOrder() {
         ProtocolSide side = ProtocolSide.telling(1, 2);
         int slot = side.protocol.claim();
         side.transferAsync(Operation.WRITE, 1);
@@ -345,7 +345,7 @@ class SendingTest {
     }
 
     @Test
-    void whatWasTakenBackDoesNotHoldUpWhatIsClaimed() {
+    void cancelledMessageDoesNotBlockAClaim() {
         ProtocolSide side = ProtocolSide.telling(2, 2);
         int slot = side.protocol.claim();
         side.trySend("one");
@@ -417,7 +417,7 @@ class SendingTest {
     }
 
     @Test
-    void ofSeveralTheLastTellsOfAll() {
+    void lastOfABatchIsSignaled() {
         ProtocolSide side = new ProtocolSide(8, 4, 8, true);
         assertThat(side.protocol.trySendAll(ProtocolSide.texts("a", "b", "c"))).isEqualTo(3);
         assertThat(side.wire.posts()).containsExactly("message a", "message b", "message c, signaled", "batch of 3");

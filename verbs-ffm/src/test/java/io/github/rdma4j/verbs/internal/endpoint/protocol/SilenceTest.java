@@ -16,7 +16,7 @@ class SilenceTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 25, 50, 75, 99})
-    void anIdleWireThatDiesIsNoticedWithinTheLimit(int percent) {
+    void idleWireThatDiesIsNoticedWithinTheLimit(int percent) {
         Silence silence = new Silence(LIMIT, false);
         long gap = silence.nanosToNextLook();
         silence.look(0, false, 0);
@@ -37,7 +37,7 @@ class SilenceTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 25, 50, 75, 99})
-    void whatIsNotAcknowledgedIsNoticedWithinHalfOfIt(int percent) {
+    void missingAcknowledgementIsDetectedWithinHalfOfTheTimeout(int percent) {
         Silence silence = new Silence(LIMIT, false);
         silence.look(0, true, 0);
         silence.acknowledged();
@@ -53,7 +53,7 @@ class SilenceTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, LIMIT})
-    void anAdapterThatMaySleepOverTheFirstMessageIsWokenUpSoon(long limit) {
+    void adapterThatMaySleepOverTheFirstMessageIsWokenUpSoon(long limit) {
         Silence silence = new Silence(limit, true);
         silence.look(0, false, 0);
         List<Long> probes = new ArrayList<>();
@@ -91,7 +91,7 @@ class SilenceTest {
 
     /** A machine that was suspended has not heard its peer meanwhile. */
     @Test
-    void aPauseCountsAsAQuarterOfThePatience() {
+    void pauseCountsAsAQuarterOfThePatience() {
         Silence silence = new Silence(LIMIT, false);
         silence.look(0, true, 0);
         silence.look(1, true, 0);
@@ -103,7 +103,7 @@ class SilenceTest {
 
     /** A megabyte per second. */
     @Test
-    void whatIsLongMayTakeLong() {
+    void longTransferMayTakeLong() {
         Silence silence = new Silence(LIMIT, false);
         long length = 3_000_000;
         silence.look(0, true, length);
@@ -118,7 +118,7 @@ class SilenceTest {
 
     /** A wire can be cut in one direction. */
     @Test
-    void whatIsHeardDoesNotAcknowledgeWhatIsUnderWay() {
+    void receivedMessageDoesNotAcknowledgePendingOnes() {
         Silence silence = new Silence(LIMIT, false);
         silence.look(0, true, 0);
         Silence.Verdict verdict = Silence.Verdict.FINE;
@@ -143,7 +143,7 @@ class SilenceTest {
     /** A peer that speaks first has not read what was sent before it was able to. */
     @ParameterizedTest
     @ValueSource(longs = {0, LIMIT})
-    void whoeverHasBeenHeardIsWokenUpOnceMore(long limit) {
+    void activePeerIsWokenUpOnceMore(long limit) {
         Silence silence = new Silence(limit, true);
         silence.look(0, false, 0);
         silence.heard();
@@ -154,7 +154,7 @@ class SilenceTest {
     }
 
     @Test
-    void aPeerThatIsHeardLateIsWokenUpAllTheSame() {
+    void latePeerIsStillWokenUp() {
         Silence silence = new Silence(0, true);
         silence.look(0, false, 0);
         for (long now : new long[] {20_000_000L, 200_000_000L, 2_000_000_000L}) {

@@ -30,7 +30,7 @@ class DockerTest {
     }
 
     @Test
-    void withoutDockerARunThatWasToldToDoWithoutSkips() throws Exception {
+    void runWithoutDockerSkipsIfConfigured() throws Exception {
         assertThat(runSample("skip"))
                 .contains("no RDMA device here, no Docker engine")
                 .contains("0 containers failed")

@@ -51,7 +51,7 @@ class EventStreamTest {
     }
 
     @Test
-    void theWriterKeepsTheOrderOfOutputAndEvents() throws Exception {
+    void writerKeepsTheOrderOfOutputAndEvents() throws Exception {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         EventWriter writer = new EventWriter(out, "t0");
         writer.output(false).write(ascii("before"));
