@@ -166,7 +166,7 @@ class BadInputTest {
                 .isThrownBy(() -> context.allocate(2 << 20))
                 .withMessageStartingWith("cuMemAlloc(size=2097152) failed: CUDA_ERROR_OUT_OF_MEMORY")
                 .withMessageContaining("has 1048576 of 1048576 bytes free")
-                .withMessageContaining("Remedy: free memory of this process, or see in nvidia-smi");
+                .withMessageContaining("Free memory of this process, or see in nvidia-smi");
         assertThatExceptionOfType(OutOfDeviceMemoryException.class)
                 .isThrownBy(() -> context.createStream().allocate(2 << 20));
         assertThatExceptionOfType(OutOfDeviceMemoryException.class)

@@ -371,8 +371,8 @@ class FailureTest {
         CudaDevice device = Cuda.device(0);
         StandInDriver.failAt("cuCtxCreate", 1, CUDA_ERROR_UNKNOWN());
         StandInDriver.failAt("cuDevicePrimaryCtxRetain", 1, CUDA_ERROR_UNKNOWN());
-        assertGone(device::createContext, "compute mode PROHIBITED. Remedy: sudo nvidia-smi -i ");
-        assertGone(device::retainPrimaryContext, "compute mode PROHIBITED. Remedy: sudo nvidia-smi -i ");
+        assertGone(device::createContext, "compute mode PROHIBITED. Run sudo nvidia-smi -i ");
+        assertGone(device::retainPrimaryContext, "compute mode PROHIBITED. Run sudo nvidia-smi -i ");
         StandInDriver.failAt("cuCtxCreate", 1, CUDA_ERROR_NO_DEVICE());
         assertGone(device::createContext, "the GPU is gone");
         StandInDriver.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE(), 0);
@@ -388,7 +388,7 @@ class FailureTest {
                 })
                 .withMessage(
                         "cuCtxSetFlags failed: CUDA_ERROR_NOT_FOUND (not in this driver): the function came with CUDA"
-                                + " 12.1, the installed driver is of CUDA 11.8. Remedy: install a driver of CUDA 12.1 or"
+                                + " 12.1, the installed driver is of CUDA 11.8. Install a driver of CUDA 12.1 or"
                                 + " later");
         assertThatIllegalStateException().isThrownBy(() -> {
             CudaStream stream = context.createStream();

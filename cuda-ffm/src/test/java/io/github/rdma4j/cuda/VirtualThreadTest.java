@@ -54,7 +54,7 @@ class VirtualThreadTest {
         assertThat(refusal.get())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("virtual thread")
-                .hasMessageContaining("Remedy: call it, and the code that needs it, on a platform thread");
+                .hasMessageContaining("Call it, and the code that needs it, on a platform thread");
         first.makeCurrent();
     }
 

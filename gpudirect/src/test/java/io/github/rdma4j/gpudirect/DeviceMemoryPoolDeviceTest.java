@@ -88,7 +88,7 @@ class DeviceMemoryPoolDeviceTest extends DeviceMemoryPoolBehaviour {
                     .isThrownBy(() -> pool.lend(1))
                     .matches(e -> e.limit() == Limit.MAX_BYTES)
                     .withMessage("a slab of 1048576 bytes would exceed maxBytes, 2097157; 2097152 bytes are registered"
-                            + " in 2 slabs, 2097152 lent in 2 buffers, 0 in slabs that are unused. Remedy: return"
+                            + " in 2 slabs, 2097152 lent in 2 buffers, 0 in slabs that are unused. Return"
                             + " buffers, trim() slabs that are unused, or raise maxBytes");
             assertThatExceptionOfType(DevicePoolExhaustedException.class).isThrownBy(() -> pool.reserve(3 * SLAB));
             first.close();

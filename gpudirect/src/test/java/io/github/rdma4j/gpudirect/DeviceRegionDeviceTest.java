@@ -204,7 +204,7 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
                             CaptureMode.THREAD_LOCAL,
                             captured -> assertThatThrownBy(() -> direct.absorb(0, 1, captured))
                                     .isInstanceOf(IllegalStateException.class)
-                                    .hasMessageContaining("which no graph repeats. Remedy: absorb before each launch"))
+                                    .hasMessageContaining("which no graph repeats. Absorb before each launch"))
                     .close();
         }
         assertThat(StandInDriver.get("flushes")).isEqualTo(flushes + 1);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.internal.Remedies;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
@@ -193,7 +194,7 @@ public final class WorkCompletion {
                 .formatted(workRequestId(), queuePairNumber(), status.text(), status, statusCode(), vendorError());
         return status == WorkCompletionStatus.SUCCESS
                 ? text
-                : "%s; usual cause: %s. Remedy: %s".formatted(text, status.usualCause(), status.remedy());
+                : Remedies.append("%s; usual cause: %s".formatted(text, status.usualCause()), status.remedy());
     }
 
     /** {@return the same as {@link #describe()}} */

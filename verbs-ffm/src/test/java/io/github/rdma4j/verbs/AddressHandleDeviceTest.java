@@ -64,8 +64,8 @@ class AddressHandleDeviceTest {
                 .isInstanceOf(VerbsException.class)
                 .hasMessage(
                         "ibv_create_ah(to LID 0 from port 1) failed: EINVAL (Invalid argument): the path has no global"
-                                + " route, and port 1 is Ethernet. Remedy: RoCE needs GIDs:"
-                                + " AddressHandleAttributes.toGid");
+                                + " route, and port 1 is Ethernet. Use"
+                                + " AddressHandleAttributes.toGid: RoCE needs GIDs");
         assertThat(domain.childCount()).isZero();
     }
 

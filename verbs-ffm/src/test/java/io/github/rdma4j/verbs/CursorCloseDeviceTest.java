@@ -51,7 +51,7 @@ class CursorCloseDeviceTest {
             assertThatThrownBy(close::run)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("this thread has started the cursor of " + queue)
-                    .hasMessageContaining("Remedy: call CompletionCursor.end() first");
+                    .hasMessageContaining("Call CompletionCursor.end() first");
         }
         assertThat(pair.pair.isOpen()).isTrue();
         assertThat(cursor.workRequestId()).isEqualTo(7);
@@ -94,7 +94,7 @@ class CursorCloseDeviceTest {
                 .rootCause()
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("the cursor of " + queue + " has been with " + Thread.currentThread())
-                .hasMessageContaining("Remedy: have it call CompletionCursor.end()");
+                .hasMessageContaining("Have it call CompletionCursor.end()");
         assertThat(pair.pair.isOpen()).isTrue();
         cursor.end();
     }

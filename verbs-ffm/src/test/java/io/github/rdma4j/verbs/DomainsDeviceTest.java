@@ -109,10 +109,10 @@ class DomainsDeviceTest {
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("ENOENT")
                 .hasMessageContaining("absent")
-                .hasMessageContaining("Remedy: name a file");
+                .hasMessageContaining("Name a file");
         assertThatThrownBy(() -> context.openXrcDomain(folder, XrcDomain.OpenMode.CREATE))
                 .isInstanceOf(VerbsException.class)
-                .hasMessageContaining("EISDIR (Is a directory). Remedy: name a file, and no folder");
+                .hasMessageContaining("EISDIR (Is a directory). Name a file, and no folder");
     }
 
     /** The kernel would take it for a file of that name. */

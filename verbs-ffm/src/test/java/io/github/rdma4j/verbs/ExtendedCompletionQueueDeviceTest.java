@@ -98,7 +98,7 @@ class ExtendedCompletionQueueDeviceTest {
         queue.cursor().acquire();
         assertThatThrownBy(() -> queue.requestNotification(false))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("Remedy: call CompletionCursor.end() first");
+                .hasMessageContaining("Call CompletionCursor.end() first");
         queue.cursor().leave();
         queue.requestNotification(false);
     }
@@ -117,7 +117,7 @@ class ExtendedCompletionQueueDeviceTest {
             assertThatThrownBy(wait)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessage("taking events from " + channel + ": this thread has started the cursor of " + queue
-                            + " and not ended it. Remedy: call CompletionCursor.end() first");
+                            + " and not ended it. Call CompletionCursor.end() first");
         }
         CompletionChannel elsewhere = device.createCompletionChannel();
         assertThat(elsewhere.nextEvent(Duration.ZERO)).isEmpty();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class FileDescriptorCopyTest {
     private static final int STANDARD_OUTPUT = 1;
     private static final String NOT_THERE =
-            ". Remedy: check that the process is still there, and has that descriptor open";
+            ". Check that the process is still there, and has that descriptor open";
 
     private static Path link(int descriptor) {
         return Path.of("/proc/self/fd", Integer.toString(descriptor));

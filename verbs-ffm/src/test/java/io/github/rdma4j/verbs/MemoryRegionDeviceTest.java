@@ -57,7 +57,7 @@ class MemoryRegionDeviceTest {
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("allocating 1099511627776 bytes to register failed: ENOMEM")
                 .hasMessageContaining("registered memory stays in the machine's memory, which has")
-                .hasMessageContaining("Remedy: register less at a time");
+                .hasMessageContaining("Register less at a time");
         assertThatThrownBy(() -> RegistrationFailures.allocate(arena, 1L << 60, 4096))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("ENOMEM")
@@ -156,7 +156,7 @@ class MemoryRegionDeviceTest {
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("EFAULT")
                 .hasMessageContaining("not mapped")
-                .hasMessageContaining("Remedy: ");
+                .hasMessageMatching("(?s).*\\. \\p{Lu}.*");
     }
 
     @Test

@@ -241,13 +241,13 @@ class MemoryWindowDeviceTest {
         assertThatThrownBy(() -> window.postBind(unconnected, 1, region.slice(), SIGNALED, REMOTE_WRITE))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("its state is RESET")
-                .hasMessageContaining("Remedy: connect it first");
+                .hasMessageContaining("Connect it first");
         if (DeviceDriver.of(pair.device.device().sysfsPath()).mayBeSoftware()) {
             assertThatThrownBy(() -> window.postBind(
                             pair.peer, 1, region.slice(), SIGNALED, REMOTE_WRITE, AccessFlag.ZERO_BASED))
                     .isInstanceOf(UnsupportedVerbException.class)
                     .hasMessageContaining("EINVAL (Invalid argument): the device's library binds no window of type 1")
-                    .hasMessageContaining("Remedy: omit ZERO_BASED");
+                    .hasMessageContaining("Omit ZERO_BASED");
         }
         assertThat(window.postBind(pair.peer, 4, region.slice(), SIGNALED, REMOTE_WRITE))
                 .isZero();

@@ -55,7 +55,7 @@ class QueueLimitsDeviceTest {
             assertThatThrownBy(post::run)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("its state is RESET, and receives can be posted from INIT on")
-                    .hasMessageContaining("Remedy: connect it first");
+                    .hasMessageContaining("Connect it first");
         }
     }
 
@@ -76,7 +76,7 @@ class QueueLimitsDeviceTest {
                 assertThatThrownBy(post::run)
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("its state is " + state + ", and sends can be posted from RTS on")
-                        .hasMessageContaining("Remedy: connect it first");
+                        .hasMessageContaining("Connect it first");
             }
         }
     }

@@ -130,7 +130,7 @@ class QueuePairModifyDeviceTest {
         assertThat(e)
                 .hasMessage(
                         "ibv_modify_qp(0x%06x RC, RESET to INIT, PKEY_INDEX=0) failed: EINVAL (Invalid argument):"
-                                + " missing: ACCESS_FLAGS, PORT. Remedy: set remoteAccess, port",
+                                + " missing: ACCESS_FLAGS, PORT. Set remoteAccess, port",
                         queuePair.number());
         assertThat(queuePair.state()).isEqualTo(QueuePairState.RESET);
     }
@@ -146,7 +146,7 @@ class QueuePairModifyDeviceTest {
         assertThat(e)
                 .hasMessageContaining(
                         "QKEY=0x00001234) failed: EINVAL (Invalid argument): RESET to INIT of RC queue pairs does not"
-                                + " take QKEY. Remedy: do not set queueKey");
+                                + " take QKEY. Do not set queueKey");
     }
 
     @Test
@@ -156,12 +156,12 @@ class QueuePairModifyDeviceTest {
         assertThat(e.to()).isEqualTo(QueuePairState.RTS);
         assertThat(e)
                 .hasMessageEndingWith(
-                        "EINVAL (Invalid argument): RC queue pairs do not go from RESET to RTS. Remedy: go RESET to"
+                        "EINVAL (Invalid argument): RC queue pairs do not go from RESET to RTS. Go RESET to"
                                 + " INIT to RTR to RTS");
         queuePair.modify(QueuePairModifyDeviceTest::init);
         queuePair.modify(a -> a.state(QueuePairState.ERR));
         assertThat(refused(QueuePairModifyDeviceTest::init))
-                .hasMessageContaining("RC queue pairs do not go from ERR to INIT. Remedy: go ERR to RESET to INIT");
+                .hasMessageContaining("RC queue pairs do not go from ERR to INIT. Go ERR to RESET to INIT");
         if (KernelVersion.isAtLeast(6, 12)) { // SoftRoCE has come to look at changes of the state alone
             queuePair.modify(a -> a.minRnrTimer(1));
         } else {
@@ -186,7 +186,7 @@ class QueuePairModifyDeviceTest {
         AddressHandleAttributes path = AddressHandleAttributes.toGid(1, 200, gid.gid());
         assertThat(refused(a -> readyToReceive(a, path)))
                 .hasMessageContaining("port 1 has no GID at index 200; in use: [0, 1")
-                .hasMessageContaining("Remedy: use an index that DeviceContext.gidTable lists");
+                .hasMessageContaining("Use an index that DeviceContext.gidTable lists");
     }
 
     @Test

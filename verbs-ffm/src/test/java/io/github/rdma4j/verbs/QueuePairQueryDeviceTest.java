@@ -153,7 +153,7 @@ class QueuePairQueryDeviceTest {
         assertThat(e.superfluous()).containsExactly(QueuePairAttribute.AV, QueuePairAttribute.PATH_MTU);
         assertThat(e)
                 .hasMessageContaining(
-                        "INIT to RTR of UD queue pairs does not take AV, PATH_MTU. Remedy: do not set path, pathMtu");
+                        "INIT to RTR of UD queue pairs does not take AV, PATH_MTU. Do not set path, pathMtu");
     }
 
     @Test

@@ -231,7 +231,7 @@ class ValuesTest {
     void exceptionHasOperationErrnoCauseAndRemedy() {
         VerbsException e = new VerbsException("ibv_reg_mr(length=1)", 12, "too much", "less");
         assertThat(e)
-                .hasMessage("ibv_reg_mr(length=1) failed: ENOMEM (Cannot allocate memory): too much. Remedy: less");
+                .hasMessage("ibv_reg_mr(length=1) failed: ENOMEM (Cannot allocate memory): too much. Less");
         assertThat(e.errnoName()).isEqualTo("ENOMEM");
         assertThat(e.errno()).isEqualTo(12);
         assertThat(e.operation()).isEqualTo("ibv_reg_mr(length=1)");
@@ -244,10 +244,10 @@ class ValuesTest {
     void exceptionHasOneSentenceOfRemedies() {
         VerbsException inner = new VerbsException("ibv_reg_mr(length=1)", 0, "too much", "less");
         VerbsException outer = new VerbsException("sending", 0, inner.getMessage(), "try again");
-        assertThat(outer).hasMessage("sending failed: ibv_reg_mr(length=1) failed: too much. Remedy: less; try again");
-        assertThat(outer.remedy()).isEqualTo("less; try again");
+        assertThat(outer).hasMessage("sending failed: ibv_reg_mr(length=1) failed: too much. Less. Try again");
+        assertThat(outer.remedy()).isEqualTo("less. Try again");
         assertThat(new VerbsException("sending", 0, inner.getMessage(), "less"))
-                .hasMessage("sending failed: ibv_reg_mr(length=1) failed: too much. Remedy: less");
+                .hasMessage("sending failed: ibv_reg_mr(length=1) failed: too much. Less");
         assertThat(new VerbsException("sending", 0, inner.getMessage(), "").remedy())
                 .isEqualTo("less");
     }

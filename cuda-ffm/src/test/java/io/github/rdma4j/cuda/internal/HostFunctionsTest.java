@@ -79,7 +79,7 @@ class HostFunctionsTest {
             own.setCloseTimeout(Duration.ofMillis(20));
             assertThatExceptionOfType(CudaCloseTimeoutException.class)
                     .isThrownBy(own::close)
-                    .withMessageContaining("a stream may wait for a value that nobody has written");
+                    .withMessageContaining("Write the value that a stream may still wait for");
             shared.close();
             assertThat(HostFunctions.pending()).isEqualTo(before + 2);
             word.segment().set(ValueLayout.JAVA_INT, 0, 1);

@@ -58,7 +58,7 @@ class CudaGpusTest {
         GpuInventory inventory = CudaGpus.look();
         assertThat(inventory.gpus()).isEmpty();
         assertThat(inventory.problem()).hasValueSatisfying(problem -> {
-            assertThat(problem.reason()).startsWith("CUDA cannot be used: ").doesNotContain("Remedy");
+            assertThat(problem.reason()).startsWith("CUDA cannot be used: ").doesNotContain(". ");
             assertThat(problem.remedy()).isNotEmpty();
         });
     }

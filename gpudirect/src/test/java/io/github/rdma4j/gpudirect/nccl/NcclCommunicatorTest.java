@@ -97,7 +97,7 @@ class NcclCommunicatorTest extends NcclFixture {
                 .isThrownBy(() -> NcclCommunicator.initAll(twice, config -> {}))
                 .satisfies(e -> assertThat(e.status()).isEqualTo(NcclStatus.INVALID_USAGE))
                 .withMessageContaining("Duplicate GPU detected")
-                .withMessageContaining("Remedy: give each rank a GPU of its own");
+                .withMessageContaining("Give each rank a GPU of its own");
     }
 
     @Test

@@ -201,7 +201,7 @@ class DriverFaultsTest extends StorageFixture {
             assertThatThrownBy(() -> file.read(memory, 0, 0, SIZE))
                     .isInstanceOf(StorageException.class)
                     .hasMessageContaining("the GPU's copies are not done after 20 ms")
-                    .hasMessageContaining("Remedy: see what the GPU is doing");
+                    .hasMessageContaining("See what the GPU is doing");
             assertThatThrownBy(() -> file.write(memory, 0, 0, SIZE)).isInstanceOf(StorageException.class);
             StandInDriver.letCopiesGo();
         }

@@ -120,7 +120,7 @@ class FileFaultsTest extends StorageFixture {
                         assertThat(e.code()).isEqualTo(IO_ERROR);
                     })
                     .hasMessageContaining("pread(" + path + ", offset=16384, length=8192) failed: EIO")
-                    .hasMessageContaining("Remedy: see the kernel's log");
+                    .hasMessageContaining("See the kernel's log");
             assertThat(Arrays.copyOf(contents(target), 2 * CHUNK)).isEqualTo(Arrays.copyOf(data, 2 * CHUNK));
             files.errno = NO_SPACE;
             assertThatThrownBy(() -> file.write(source, 0, 0, SIZE))

@@ -175,11 +175,11 @@ abstract class GpuFileContract extends StorageFixture {
         assertThatThrownBy(() -> storage.open(path, WRITE, CREATE_NEW))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("EEXIST")
-                .hasMessageContaining("Remedy: leave CREATE_NEW away");
+                .hasMessageContaining("Leave CREATE_NEW away");
         assertThatThrownBy(() -> storage.open(folder.resolve("none")))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("ENOENT")
-                .hasMessageContaining("Remedy: give CREATE and WRITE");
+                .hasMessageContaining("Give CREATE and WRITE");
         assertThatThrownBy(() -> storage.open(folder, WRITE))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("EISDIR");
@@ -195,11 +195,11 @@ abstract class GpuFileContract extends StorageFixture {
                 GpuFile writer = storage.open(path, WRITE)) {
             assertThatThrownBy(() -> reader.write(memory, 0, 0, 10))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("Remedy: open it with WRITE");
+                    .hasMessageContaining("Open it with WRITE");
             assertThatThrownBy(() -> reader.truncate(1)).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(() -> writer.read(memory, 0, 0, 10))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("Remedy: open it with READ");
+                    .hasMessageContaining("Open it with READ");
         }
     }
 
@@ -213,7 +213,7 @@ abstract class GpuFileContract extends StorageFixture {
             assertThatThrownBy(() -> storage.open(pipe, access))
                     .isInstanceOf(StorageException.class)
                     .hasMessageContaining("ESPIPE")
-                    .hasMessageContaining("Remedy: use a regular file, no pipe and no socket");
+                    .hasMessageContaining("Use a regular file, no pipe and no socket");
         }
     }
 
@@ -278,7 +278,7 @@ abstract class GpuFileContract extends StorageFixture {
             assertThatThrownBy(() -> file.read(foreign, 0, 0, 1))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage(foreign + " is of " + other + ", and the storage of " + context
-                            + ". Remedy: make a GpuStorage on the memory's context");
+                            + ". Make a GpuStorage on the memory's context");
             memory.close();
             assertThatThrownBy(() -> file.read(memory, 0, 0, 1)).isInstanceOf(IllegalStateException.class);
         }

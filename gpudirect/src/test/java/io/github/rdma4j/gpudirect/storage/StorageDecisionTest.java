@@ -171,10 +171,10 @@ class StorageDecisionTest extends StorageFixture {
             assertThat(file.read(memory, 0, 0, 10)).isEqualTo(10);
             assertThatThrownBy(() -> file.readAsync(stream, memory, 0, 0, 10))
                     .isInstanceOf(UnsupportedOperationException.class)
-                    .hasMessageContaining("Remedy: install cuFile of CUDA 12.2 or later");
+                    .hasMessageContaining("Install cuFile of CUDA 12.2 or later");
             assertThatThrownBy(() -> batch.read(1, file, memory, 0, 0, 10))
                     .isInstanceOf(UnsupportedOperationException.class)
-                    .hasMessageContaining("Remedy: install a newer cuFile");
+                    .hasMessageContaining("Install a newer cuFile");
         }
     }
 
@@ -189,7 +189,7 @@ class StorageDecisionTest extends StorageFixture {
             batch.read(1, byCuFile, memory, 0, 0, 10);
             assertThatThrownBy(() -> batch.read(2, staged, memory, 0, 0, 10))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("Remedy: a batch for each");
+                    .hasMessageContaining("Use a batch for each");
         }
     }
 

@@ -278,7 +278,7 @@ final class Campaign {
     /** Of what an exception says, why: without the operation and with no number that differs each time. */
     static String reason(String failure) {
         return failure.replaceAll("(?s)^(\\w+): .*? failed: (the connection is lost: )?", "$1: ")
-                .replaceAll("(?s)([;(\n]|\\. Remedy).*", "")
+                .replaceAll("(?s)([;(\n]|\\. \\p{Lu}).*", "")
                 .replaceAll("0x[0-9a-f]+|\\d{3,}", "N")
                 .replace("|", "/")
                 .strip();

@@ -226,9 +226,7 @@ final class Connector {
 
     /** Without the remedy. */
     private static String cause(RuntimeException failure) {
-        String message = String.valueOf(failure.getMessage());
-        String end = failure instanceof VerbsException verbs ? ". Remedy: " + verbs.remedy() : "";
-        return message.endsWith(end) ? message.substring(0, message.length() - end.length()) : message;
+        return failure instanceof VerbsException verbs ? verbs.problem() : String.valueOf(failure.getMessage());
     }
 
     /** Empty if it has none: then its message stands for itself. */

@@ -64,7 +64,7 @@ abstract class AdmissionContract {
                 assertThatThrownBy(() -> connect(server, config -> config.token(wrong)))
                         .isExactlyInstanceOf(NotAdmittedException.class)
                         .hasMessageContaining("the server does not let this client in")
-                        .hasMessageContaining("Remedy: give the token");
+                        .hasMessageContaining("Give the token");
             }
             try (Endpoint client = connect(server, config -> config.token(TOKEN).privateData("name".getBytes(UTF_8)));
                     Endpoint atServer = accepted.join()) {

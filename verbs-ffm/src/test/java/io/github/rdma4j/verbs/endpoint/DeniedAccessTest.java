@@ -29,7 +29,7 @@ class DeniedAccessTest {
                 .hasSize(18)
                 .allMatch(line ->
                         line.matches("loading lib(c|ibverbs|rdmacm)\\.so\\.\\d failed: Illegal native access from"
-                                + " an unnamed module .* Remedy: start the JVM with --enable-native-access=.*"));
+                                + " an unnamed module .* Start the JVM with --enable-native-access=.*"));
     }
 
     /** Twice: the second answer is the same, and no error of class loading. */

@@ -61,7 +61,7 @@ class EndDeviceTest extends EndContract {
                 })
                 .isInstanceOf(ConnectionLostException.class)
                 .hasMessageContaining("the cable was cut")
-                .hasMessageContaining("Remedy: connect again");
+                .hasMessageContaining("Connect again");
         assertThatThrownBy(requested::join).hasCauseInstanceOf(ConnectionLostException.class);
         assertThat(exposed.handle().length()).isEqualTo(64);
     }
@@ -80,7 +80,7 @@ class EndDeviceTest extends EndContract {
             assertThatThrownBy(() -> waiting.get(60, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(ConnectionLostException.class)
                     .hasMessageContaining("silenceTimeout")
-                    .hasMessageContaining("Remedy: connect again");
+                    .hasMessageContaining("Connect again");
             assertThatThrownBy(() -> silent.left.trySend(MESSAGE)).isInstanceOf(ConnectionLostException.class);
         }
         try (EndpointPair silent = new EndpointPair(config -> config.silenceTimeout(Duration.ofSeconds(2)))) {

@@ -67,7 +67,7 @@ class FailoverStandbyTest {
         assertThat(right.protocol.state()).isEqualTo(State.LOST);
         assertThat(right.protocol.ended("sending"))
                 .hasMessageEndingWith("the connection is lost: TCP has ended; and RDMA: the port is DOWN."
-                        + " Remedy: connect again");
+                        + " Connect again");
     }
 
     @Test
@@ -76,7 +76,7 @@ class FailoverStandbyTest {
         for (int i = 0; i < 4; i++) {
             round();
         }
-        String remedy = ". Remedy: fix it; RDMA is retried automatically";
+        String remedy = ". Fix it; RDMA is retried automatically";
         assertThat(right.moves.getLast().reason()).isEqualTo("RDMA to the peer failed: the port is DOWN" + remedy);
         assertThat(left.moves.getLast().reason())
                 .isEqualTo("RDMA to the peer failed: the peer says: the port is DOWN" + remedy);

@@ -140,7 +140,7 @@ class IntegrityTcpTest extends IntegrityContract {
                                         .contains("100 bytes")
                                         .contains("0x%08x".formatted(e.expectedSum()))
                                         .contains("0x%08x".formatted(e.foundSum()))
-                                        .contains("Remedy: look for failing memory");
+                                        .contains("Look for failing memory");
                             });
                 }
                 assertThat(atServer.integrity()).hasValue(new IntegrityCounters(0, 2, 1));

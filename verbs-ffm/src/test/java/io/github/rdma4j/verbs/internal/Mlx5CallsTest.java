@@ -130,7 +130,7 @@ class Mlx5CallsTest {
             assertThatThrownBy(() -> calls.isProviderOf(new DeviceDriver(name), context))
                     .isInstanceOf(NativeLibraryException.class)
                     .hasMessageContaining("another copy than the one with which libibverbs has opened")
-                    .hasMessageContaining("Remedy: leave one rdma-core where the dynamic loader looks");
+                    .hasMessageContaining("Leave one rdma-core where the dynamic loader looks");
         }
         assertThat(variable(library, "asked").get(JAVA_INT, 0)).isZero();
     }

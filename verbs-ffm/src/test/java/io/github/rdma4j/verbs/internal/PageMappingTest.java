@@ -143,6 +143,6 @@ class PageMappingTest {
     void tooMuchIsRefusedWithTheCauseAndARemedy() {
         assertThatThrownBy(() -> PageMapping.map(1L << 60, Wish.ORDINARY))
                 .isInstanceOf(VerbsException.class)
-                .hasMessageContainingAll("mmap(", "ENOMEM", "Remedy: ask for less");
+                .hasMessageContainingAll("mmap(", "ENOMEM", "Ask for less");
     }
 }

@@ -208,7 +208,7 @@ class RegisteredMemoryPoolDeviceTest {
                                     .formatted(CHUNK * 3 / 2, CHUNK * 3 / 2, 2 * CHUNK, 2 * CHUNK))
                     .hasMessageContaining("the largest free block has " + CHUNK / 2 + " bytes")
                     .hasMessageContaining("RLIMIT_MEMLOCK is")
-                    .hasMessageContaining("Remedy: return memory sooner");
+                    .hasMessageContaining("Return memory sooner");
             second.close();
             pool.allocate(CHUNK).close();
             // Idle chunks make room for one of another size.

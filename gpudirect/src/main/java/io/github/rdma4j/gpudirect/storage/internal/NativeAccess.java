@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage.internal;
 
+import io.github.rdma4j.gpudirect.internal.Remedies;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
@@ -25,7 +26,7 @@ public final class NativeAccess {
             // The shape of close(2), which is linked next.
             Linker.nativeLinker().downcallHandle(FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
         } catch (IllegalCallerException e) {
-            throw new IllegalCallerException(e.getMessage() + ". Remedy: " + REMEDY, e);
+            throw new IllegalCallerException(Remedies.append(e.getMessage(), REMEDY), e);
         }
     }
 }

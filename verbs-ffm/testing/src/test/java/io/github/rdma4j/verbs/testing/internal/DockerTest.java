@@ -23,7 +23,7 @@ class DockerTest {
     void withoutDockerTheClassFailsWithTheRemedy() throws Exception {
         assertThat(runSample("container"))
                 .contains("no Docker engine answers: ")
-                .contains("Remedy: install and start Docker")
+                .contains("Install and start Docker")
                 .contains("RDMA4J_SOFTROCE=skip")
                 .contains("1 containers failed")
                 .doesNotContain("ran in");

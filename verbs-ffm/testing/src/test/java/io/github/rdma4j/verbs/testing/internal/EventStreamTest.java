@@ -47,7 +47,7 @@ class EventStreamTest {
         assertThatThrownBy(() -> stream.accept(ascii("\u0002rdma4j:t0:AAAA\n")))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("cannot be read")
-                .hasMessageContaining("Remedy");
+                .hasMessageContaining("the same JUnit");
     }
 
     @Test
