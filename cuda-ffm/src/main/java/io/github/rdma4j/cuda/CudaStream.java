@@ -511,7 +511,7 @@ public final class CudaStream extends GuardedResource {
         } finally {
             exit();
         }
-        callbackFailures.tell();
+        callbackFailures.rethrow();
         return true;
     }
 

@@ -24,7 +24,7 @@ final class Incoming {
 
     private long nextMessage;
     private long granted;
-    private long told;
+    private long announced;
 
     Incoming(Adapter adapter, Posts posts, Posts receivePosts) {
         this.adapter = adapter;
@@ -48,9 +48,9 @@ final class Incoming {
         }
         moved |= advanceReads();
         moved |= advanceReceives();
-        if (told != granted && adapter.hasRoomForWord()) {
-            told = granted;
-            adapter.tellGrants(granted);
+        if (announced != granted && adapter.hasRoomForWord()) {
+            announced = granted;
+            adapter.announceGrants(granted);
         }
         return moved;
     }

@@ -26,7 +26,7 @@ class TcpRequestsTest {
     };
 
     /** Takes down what it hears. */
-    private static final class Heard extends WireEvents {
+    private static final class Received extends WireEvents {
         final List<String> all = new ArrayList<>();
         VerbsException cause;
         /** Whether there is no memory for the next event. */
@@ -85,7 +85,7 @@ class TcpRequestsTest {
     }
 
     private final TcpRequests requests = new TcpRequests(3);
-    private final Heard heard = new Heard();
+    private final Received heard = new Received();
 
     private void add(long id, byte kind) {
         requests.add(id, kind, null, 0, 8);

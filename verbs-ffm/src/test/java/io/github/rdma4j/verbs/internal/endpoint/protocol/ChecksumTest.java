@@ -52,7 +52,7 @@ class ChecksumTest {
             assertThat(receiver.isIntact(buffer, message.length))
                     .as("bit " + bit)
                     .isFalse();
-            assertThat(receiver.said()).isNotEqualTo(receiver.found());
+            assertThat(receiver.declared()).isNotEqualTo(receiver.found());
             flip(buffer, bit);
         }
         assertThat(receiver.isIntact(buffer, message.length)).isTrue();

@@ -339,7 +339,7 @@ class ReceivingTest {
         assertThat(protocol.endReason())
                 .isEqualTo("message 2 of the peer, 9 bytes, is corrupt: it came with the sum 0x00001234, and its bytes"
                         + " give 0xe3069282");
-        assertThat(protocol.sums().said()).isEqualTo(0x1234);
+        assertThat(protocol.sums().declared()).isEqualTo(0x1234);
         assertThat(protocol.sums().found()).isEqualTo(0xe3069282);
         assertThat(protocol.messageCount()).isEqualTo(1);
     }

@@ -20,7 +20,7 @@ class SilenceTest {
         Silence silence = new Silence(LIMIT, false);
         long gap = silence.nanosToNextLook();
         silence.look(0, false, 0);
-        silence.heard();
+        silence.received();
         long died = gap * percent / 100;
         boolean underWay = false;
         long now = 0;
@@ -80,7 +80,7 @@ class SilenceTest {
         assertThat(silence.look(start + 19_999_999, false, 0)).isEqualTo(Silence.Verdict.FINE);
         assertThat(silence.nanosToNextLook()).isEqualTo(1);
         assertThat(silence.look(start + 20_000_000, false, 0)).isEqualTo(Silence.Verdict.PROBE);
-        silence.heard();
+        silence.received();
         assertThat(silence.look(start + 20_000_000, false, 0)).isEqualTo(Silence.Verdict.PROBE);
         long last = start + 20_000_000;
         for (long now = last; now - last < LIMIT / 5 * 2; now += LIMIT / 100) {
@@ -124,7 +124,7 @@ class SilenceTest {
         Silence.Verdict verdict = Silence.Verdict.FINE;
         long now = 0;
         while (verdict == Silence.Verdict.FINE && now < LIMIT) {
-            silence.heard();
+            silence.received();
             now += LIMIT / 20;
             verdict = silence.look(now, true, 0);
         }
@@ -146,9 +146,9 @@ class SilenceTest {
     void activePeerIsWokenUpOnceMore(long limit) {
         Silence silence = new Silence(limit, true);
         silence.look(0, false, 0);
-        silence.heard();
+        silence.received();
         assertThat(silence.look(1000, false, 0)).isEqualTo(Silence.Verdict.PROBE);
-        silence.heard();
+        silence.received();
         assertThat(silence.look(2000, false, 0)).isEqualTo(Silence.Verdict.FINE);
         assertThat(silence.nanosToNextLook()).isEqualTo(new Silence(limit, false).nanosToNextLook());
     }
@@ -160,7 +160,7 @@ class SilenceTest {
         for (long now : new long[] {20_000_000L, 200_000_000L, 2_000_000_000L}) {
             assertThat(silence.look(now, false, 0)).isEqualTo(Silence.Verdict.PROBE);
         }
-        silence.heard();
+        silence.received();
         assertThat(silence.nanosToNextLook()).isOne();
         assertThat(silence.look(3_000_000_000L, false, 0)).isEqualTo(Silence.Verdict.PROBE);
         assertThat(silence.nanosToNextLook()).isEqualTo(Long.MAX_VALUE);
