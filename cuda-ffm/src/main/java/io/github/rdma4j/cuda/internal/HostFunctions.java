@@ -166,7 +166,7 @@ public final class HostFunctions {
     }
 
     /**
-     * Notes that a context is closed. Its entries stay, as those of a primary context that others still use are called.
+     * Notes that a context is closed. Its entries stay: they may still be called if others use the primary context.
      *
      * @param owner as it was given
      */
