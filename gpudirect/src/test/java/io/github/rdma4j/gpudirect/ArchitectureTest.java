@@ -13,6 +13,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.github.rdma4j.gpudirect.internal.Remedies;
 import io.github.rdma4j.gpudirect.internal.TimeText;
 import io.github.rdma4j.gpudirect.internal.UdevDatabase;
 import io.github.rdma4j.gpudirect.internal.Undo;
@@ -73,6 +74,7 @@ class ArchitectureTest {
                                 STORAGE + ".internal",
                                 STORAGE + ".bindings",
                                 "io.github.rdma4j.cuda")
+                        .or(equivalentTo(Remedies.class))
                         .or(equivalentTo(TimeText.class))
                         .or(equivalentTo(UdevDatabase.class))
                         .or(equivalentTo(Undo.class)))
@@ -106,6 +108,7 @@ class ArchitectureTest {
                                 NCCL + ".bindings",
                                 "io.github.rdma4j.cuda",
                                 "io.github.rdma4j.verbs.endpoint")
+                        .or(equivalentTo(Remedies.class))
                         .or(equivalentTo(TimeText.class))
                         .or(equivalentTo(Undo.class)))
                 .check(CODE);

@@ -46,7 +46,10 @@ public class VerbsException extends RuntimeException {
     }
 
     private static String joined(String first, String second) {
-        return first.isEmpty() || first.equals(second) ? second : second.isEmpty() ? first : Remedies.append(first, second);
+        if (first.isEmpty() || first.equals(second)) {
+            return second;
+        }
+        return Remedies.append(first, second);
     }
 
     private static String message(String operation, int errno, String explanation, String remedy) {

@@ -138,8 +138,8 @@ final class Engine implements Progress {
     }
 
     /**
-     * Releases the lock, and leaves the promise that this call returns to the next call. Otherwise a program that chains
-     * such calls would nest its callbacks ever deeper.
+     * Releases the lock, and leaves the promise that this call returns to the next call. Otherwise a program that
+     * chains such calls would nest its callbacks ever deeper.
      */
     void exit(Promise<?> own) {
         exit(own, false);
@@ -335,7 +335,8 @@ final class Engine implements Progress {
 
     /**
      * Makes progress, and queries the connection manager. Over TCP the end of the connection follows the last bytes, so
-     * this method reads until it finds the end, but only a few times if the peer sends all the time. With the lock held.
+     * this method reads until it finds the end, but only a few times if the peer sends all the time. With the lock
+     * held.
      */
     void progressAndLook() {
         int readings = 0;

@@ -23,15 +23,15 @@ public final class Remedies {
     }
 
     /**
-     * Returns a message without its remedy.
+     * Returns a message without its remedy and what follows it.
      *
      * @param message made by {@link #append}
      * @param remedy the same remedy
      * @return the cause
      */
     public static String without(String message, String remedy) {
-        String end = append("", remedy);
-        return message.endsWith(end) ? message.substring(0, message.length() - end.length()) : message;
+        int at = message.lastIndexOf(append("", remedy));
+        return at < 0 ? message : message.substring(0, at);
     }
 
     /**

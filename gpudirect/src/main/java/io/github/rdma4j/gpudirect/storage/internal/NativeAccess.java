@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage.internal;
 
-import io.github.rdma4j.gpudirect.internal.Remedies;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 
 /** Whether the JVM lets this module call native functions. */
 public final class NativeAccess {
-    static final String REMEDY =
-            "start the JVM with --enable-native-access=io.github.rdma4j.cuda,io.github.rdma4j.gpudirect"
+    private static final String JVM =
+            "the JVM with --enable-native-access=io.github.rdma4j.cuda,io.github.rdma4j.gpudirect"
                     + " (on the class path: ALL-UNNAMED)";
+    static final String REMEDY = "start " + JVM;
 
     private NativeAccess() {}
 
@@ -26,7 +26,7 @@ public final class NativeAccess {
             // The shape of close(2), which is linked next.
             Linker.nativeLinker().downcallHandle(FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
         } catch (IllegalCallerException e) {
-            throw new IllegalCallerException(Remedies.append(e.getMessage(), REMEDY), e);
+            throw new IllegalCallerException(e.getMessage() + ". Start " + JVM, e);
         }
     }
 }
